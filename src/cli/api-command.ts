@@ -1,4 +1,4 @@
-// `gatehouse api`: one request of the REST API with the token of the session, for what has no command.
+// `gatehouse api`: sends one REST request with the session's token, for methods without a command.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { JsonValue } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import { CommandFailure, wrongUsage } from "./failure.ts";
 import type { Shell } from "./shell.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** The largest response that is printed. */
+/** The maximum size of a printed response. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
 interface ApiFlags {
@@ -51,7 +51,10 @@ function readMethod(method: string): string {
   throw wrongUsage(`${JSON.stringify(method)} is no method of the API`, `Methods are ${methods.join(", ")}.`);
 }
 
-/** The address of a path of the server. The token must not leave for another place, so that an address is no path. */
+/**
+ * Returns the address of a path on the server. The token must not be sent elsewhere, so absolute addresses are
+ * rejected.
+ */
 export function addressOf(server: string, path: string, parameters: readonly string[]): URL {
   if (!path.startsWith("/") || path.startsWith("//"))
     throw wrongUsage(`${JSON.stringify(path)} is no path`, "It begins with one slash, such as /iam/v2beta1/groups.");
@@ -77,7 +80,9 @@ async function bodyOf({ stdin }: Shell, data: string | undefined): Promise<strin
   }
 }
 
-/** Sends the request, and once more with another token when the server refuses the first; a status from 400 is a failure. */
+/**
+ * Sends the request, and again with another token if the server rejects the first one. A status from 400 is a failure.
+ */
 async function sendRequest(session: Session, method: string, address: URL, body: string | undefined): Promise<void> {
   if (body !== undefined && ["GET", "HEAD"].includes(method)) throw wrongUsage(`a ${method} request has no body`);
   const send = async (token: string) =>
@@ -107,7 +112,7 @@ async function sendRequest(session: Session, method: string, address: URL, body:
     throw new CommandFailure(`${session.url} answers ${response.status} ${response.statusText}`);
 }
 
-/** As JSON where it is, in the format of the session; else as it is, without what a terminal obeys. */
+/** Prints JSON in the session's format; other text without characters that terminals interpret. */
 async function printResponse(session: Session, response: Response): Promise<void> {
   const content = (await readBody(session.url, response, maxResponseBytes)).toString();
   if (content === "" || session.output.format === "none") return;

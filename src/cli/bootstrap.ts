@@ -11,18 +11,18 @@ import { checkSubject } from "../sts/identity-rules.ts";
 import { nextSteps } from "./next-steps.ts";
 import { withDatabase } from "./open.ts";
 
-/** The first organization, and whose tokens may assume its owner. */
+/** The first organization, and the tokens that may assume its owner. */
 export interface BootstrapOptions {
   readonly organization: string;
   readonly issuer: string;
   readonly subject: string;
-  /** The public address of the server to be; empty when it is not set yet. */
+  /** The public address of the future server; empty if it is not set yet. */
   readonly baseUrl: string;
 }
 
 /**
- * Creates the first organization. Whoever presents a token of the given issuer and subject may then assume its owner, and
- * whoever signs in there as that subject is an owner in person.
+ * Creates the first organization. Tokens with this issuer and subject may assume its owner, and a user who signs in as
+ * this subject becomes an owner.
  */
 export async function bootstrap(config: Config, options: BootstrapOptions): Promise<number> {
   const { organization, issuer, subject, baseUrl } = options;

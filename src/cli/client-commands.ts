@@ -26,11 +26,11 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
   addGetCommands(program);
 }
 
-/** Lets the flags that clients share stand before the name of a command. To be called when all commands are there. */
+/** Allows the shared client flags before the name of a command. Call it after all commands are added. */
 export function addGlobalOptions(program: Command): void {
   everyCommand(program, (command) => {
     if (command.commands.length > 0) takeGlobalOptions(command, command === program);
   });
-  // A command need not take them all.
+  // A command may not have all of them.
   program.hook("preAction", (_program, command) => void clientOptionsOf(command));
 }

@@ -1,4 +1,4 @@
-// `gatehouse config`: the caller's own settings.
+// `gatehouse config`: the user's own settings.
 import { Argument, type Command } from "commander";
 import { type Completer, completing } from "./client/completing.ts";
 import {

@@ -8,10 +8,13 @@ import { unopenableSecrets } from "../storage/installation/encrypted-columns.ts"
 import type { Seals } from "../storage/installation/encryption.ts";
 import { withDatabase } from "./open.ts";
 
-/** Somebody who reads a hundred warnings will not read more. */
+/** The maximum number of printed warnings. */
 const maxWarnings = 100;
 
-/** Compares what is derived with the rows it is derived from; 1 when they differ, also after a repair. Warnings change nothing. */
+/**
+ * Compares derived data with the rows it is derived from. Returns exit code 1 if they differ, even after a repair.
+ * Warnings do not change the exit code.
+ */
 export async function checkDatabaseCommand(config: Config, repair: boolean): Promise<number> {
   return await withDatabase(config, "existing", async (database) => {
     await warnOfConfined(database);
@@ -24,8 +27,7 @@ export async function checkDatabaseCommand(config: Config, repair: boolean): Pro
 }
 
 /**
- * Tells of bindings that give less than they say, as far as somebody reads. They are no fault of the database, and nothing that a
- * repair could put right.
+ * Warns about role bindings that grant less than they seem to. They are not damage, and a repair does not change them.
  */
 async function warnOfConfined(database: Database): Promise<void> {
   await database.read(async (session) => {
@@ -40,7 +42,7 @@ async function warnOfConfined(database: Database): Promise<void> {
   });
 }
 
-/** Each collection in a transaction of its own: servers that run wait for it before they write. */
+/** Repairs each collection in its own transaction. Running servers wait with their writes. */
 async function repairAll(database: Database): Promise<number> {
   const context = { actor: "", method: "db check --repair", requestId: "", time: Date.now() };
   let repaired = 0;
@@ -58,7 +60,7 @@ async function isSound(database: Database): Promise<boolean> {
   return findings.length === 0;
 }
 
-/** Whether the keys that are set open every secret; no repair can help with one that they do not open. */
+/** Reports whether the configured keys decrypt every secret. A repair cannot help with secrets that they do not. */
 async function opensSecrets(database: Database, seals: Seals): Promise<boolean> {
   return await database.read(async (session) => {
     let areOpen = true;

@@ -1,9 +1,8 @@
-// Examples of every page of the help, by the words of the command. A test runs them, those that create first and those that
-// delete last.
+// Examples for every help page, by command. A test runs them: first those that create, last those that delete.
 
 const group = "example.org/engineering";
 
-/** Of each command. */
+/** The examples of each command. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   "": ["gatehouse iam groups list", "gatehouse -o json iam roles describe viewer", "gatehouse help iam groups create"],
 

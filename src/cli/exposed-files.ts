@@ -1,17 +1,17 @@
-// Files of the operator that other users of the machine could read secrets in, or change.
+// Warns about files of the operator that other users of the machine can read or change.
 import { statSync } from "node:fs";
 import path from "node:path";
 import { type RawSettings, type SettingsFile, settings } from "../config/settings.ts";
 
-/** What everybody may do with a file, in the bits of its mode. */
+/** The permissions of other users, as bits of the file mode. */
 const [readable, writable] = [0o004, 0o002];
 
 /**
- * A sentence for each file or directory that everybody on this machine can read or change and should not. These are warnings, since
- * the mode is not always the operator's to set: Kubernetes mounts keys readable by all users of a container.
+ * Returns a sentence for each file or directory that other users can read or change but should not. These are warnings,
+ * because the operator cannot always set the mode: Kubernetes mounts keys readable by all users of a container.
  */
 export function exposedFiles(raw: RawSettings, file: SettingsFile | undefined): string[] {
-  // There the mode says nothing.
+  // On Windows the mode means nothing.
   if (process.platform === "win32") return [];
   return [
     ...warnings("tls-key", raw["tls-key"], readable | writable, "0600"),

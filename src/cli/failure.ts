@@ -1,7 +1,7 @@
-// How a command fails: a sentence, what to try, and an exit code.
+// Failures of a command: a message, a hint and an exit code.
 import { printableLines } from "./escape.ts";
 
-/** What else is known of a failure. */
+/** Optional parts of a failure. */
 export interface FailureOptions {
   readonly hint?: string;
   readonly exitCode?: 1 | 2;
@@ -9,12 +9,12 @@ export interface FailureOptions {
   readonly reason?: string;
 }
 
-/** A command that could not do what it was asked. The message says what was missing; the hint, what to try. */
+/** A command that failed. The message says what is wrong; the hint says what to do. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly exitCode: 1 | 2;
   readonly hint: string;
-  /** What the server answered, where it did: the name of its code and of its reason, such as NotFound and RESOURCE_NOT_EMPTY. */
+  /** The code and reason of the server's error, such as NotFound and RESOURCE_NOT_EMPTY; empty without one. */
   readonly status: string;
   readonly reason: string;
 
@@ -27,12 +27,12 @@ export class CommandFailure extends Error {
   }
 }
 
-/** It was called in a way that cannot work: exit code 2. */
+/** A failure by wrong usage: exit code 2. */
 export function wrongUsage(message: string, hint = ""): CommandFailure {
   return new CommandFailure(message, { hint, exitCode: 2 });
 }
 
-/** The whole text for standard error. */
+/** Returns the text for standard error. */
 export function failureText({ message, hint }: CommandFailure): string {
   return printableLines(
     hint === "" ? `gatehouse: ${message}` : `gatehouse: ${message}\n  ${hint.replaceAll("\n", "\n  ")}`,

@@ -1,10 +1,10 @@
-// `get`, which people know from elsewhere: it is none of the verbs here, and says which to use.
+// `get`, a verb of other command lines: explains which verb to use here.
 import type { Command } from "commander";
 import { wrongUsage } from "./failure.ts";
 import { resources } from "./resources/commands.ts";
 import type { Resource } from "./resources/resource.ts";
 
-/** Adds the command, without showing it, to the program and to each kind of resource. */
+/** Adds the hidden command to the program and to each kind of resource. */
 export function addGetCommands(program: Command): void {
   addGet(program, ([word = ""]) => resources.filter((resource) => isCalled(resource, word)));
   for (const resource of resources) {

@@ -1,8 +1,8 @@
-// The help of the commands: `help` with a whole path, own flags first, and examples.
+// The help of commands: `help` with a whole path, own flags first, and examples.
 import { type Command, Help } from "commander";
 import { wrongUsage } from "./failure.ts";
 
-/** What is peculiar to a command comes before what many have. To be called before commands are added. */
+/** Lists a command's own flags before shared ones. Call it before commands are added. */
 export function configureHelp(program: Command): void {
   program.configureHelp({
     groupItems(unsorted, visible, groupOf) {
@@ -14,7 +14,7 @@ export function configureHelp(program: Command): void {
   });
 }
 
-/** Adds `help` to a command that has others: it takes the whole path of one, `help iam groups create`. */
+/** Adds `help` to a command group. It takes the whole path of a command: `help iam groups create`. */
 export function addHelpCommand(command: Command): void {
   command.helpCommand(false);
   command
@@ -25,7 +25,7 @@ export function addHelpCommand(command: Command): void {
     .action((words: string[]) => findCommand(command, words).help());
 }
 
-/** The command at a path. Wrong usage when there is none. */
+/** Returns the command with a path. Wrong usage if there is none. */
 export function findCommand(command: Command, words: readonly string[]): Command {
   const [word, ...rest] = words;
   if (word === undefined) return command;
@@ -42,19 +42,19 @@ export function findCommand(command: Command, words: readonly string[]): Command
   );
 }
 
-/** Shows examples at the end of the help of a command. */
+/** Adds examples to the end of a command's help. */
 export function addExamples(command: Command, examples: readonly string[]): void {
   if (examples.length === 0) return;
   const title = examples.length === 1 ? "Example:" : "Examples:";
   command.addHelpText("after", `\n${[title, ...examples.map((line) => `  $ ${line}`)].join("\n")}\n`);
 }
 
-/** The words that name a command, without that of the program. */
+/** Returns the words of a command, without the program's name. */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
 }
 
-/** Does something with a command and with all that it has. */
+/** Calls a function for a command and all of its subcommands. */
 export function everyCommand(command: Command, apply: (command: Command) => void): void {
   apply(command);
   for (const inner of command.commands) everyCommand(inner, apply);

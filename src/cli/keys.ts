@@ -7,7 +7,7 @@ import { limits } from "../config/limits.ts";
 import { keyStore, listSigningKeys } from "../storage/installation/signing-keys.ts";
 import { withDatabase } from "./open.ts";
 
-/** Shows the keys: never their private halves. */
+/** Lists the signing keys, without their private parts. */
 export async function listKeys(config: Config): Promise<number> {
   const keys = await withDatabase(config, "existing", (database) => listSigningKeys(database.session));
   if (keys.length === 0) console.log("there is no key yet; the server makes one when it starts");
@@ -23,7 +23,7 @@ export async function listKeys(config: Config): Promise<number> {
   return 0;
 }
 
-/** Signs with a new key from now on, on running servers, too; they publish it, and refuse what is retired, within a second. */
+/** Adds a new signing key. Running servers use it, publish it, and reject retired keys within a second. */
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, "existing", async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
@@ -34,7 +34,7 @@ export async function rotateKeys(config: Config, retireNow: boolean): Promise<nu
       patienceMs: limits.keyPatienceMs,
       maxAgeMs: limits.keyMaxAgeMs,
     });
-    // Opening the ring of an empty database makes its first key.
+    // Opening the key ring of an empty database creates its first key.
     return isFirst ? (await ring.signing()).kid : (await ring.rotate(retireNow ? 0 : limits.keyOverlapMs)).kid;
   });
   console.log(`tokens are signed with ${kid} from now on`);

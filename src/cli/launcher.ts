@@ -1,30 +1,30 @@
-// The launcher, which runs the program on another Node than its own, and passes signals on (docs/decisions/0008).
+// The launcher runs the program on a newer Node than its own, and forwards signals (docs/decisions/0008).
 
-/** How often the program looks whether its launcher is still there, in milliseconds. */
+/** How often the program checks whether its launcher is still running, in milliseconds. */
 const lookMs = 500;
 
-/** The variable in which the launcher (gatehouse.js) says which process it is. */
+/** The variable with the launcher's process id, set by gatehouse.js. */
 const launcherVariable = "GATEHOUSE_LAUNCHER_PID";
 
 let launcher: number | undefined;
 
-/** Whether a launcher passes its signals on to this process. A signal to the whole group then comes twice. */
+/** Reports whether a launcher forwards signals to this process. A signal to the process group then arrives twice. */
 export function hasLauncher(): boolean {
   return launcher !== undefined;
 }
 
 /**
- * Ends this process, as SIGTERM does, once the launcher that it was started by is gone. SIGKILL cannot be passed on, and a server
- * that nobody knows of would keep its port and its data directory.
+ * Stops this process, as SIGTERM does, when its launcher is gone. SIGKILL cannot be forwarded, and an orphaned server
+ * would keep its port and data directory.
  */
 export function endWithLauncher(environment: NodeJS.ProcessEnv): void {
   launcher = Number(environment[launcherVariable]) || undefined;
-  // What this process starts has another parent.
+  // Child processes have another parent.
   delete environment[launcherVariable];
   if (launcher === undefined) return;
   tellReady(launcher);
   const timer = setInterval(() => {
-    // A process without its parent is handed to another one.
+    // An orphaned process gets another parent.
     if (process.ppid === launcher) return;
     clearInterval(timer);
     process.kill(process.pid, "SIGTERM");
@@ -32,9 +32,9 @@ export function endWithLauncher(environment: NodeJS.ProcessEnv): void {
   timer.unref();
 }
 
-/** Has the launcher pass SIGHUP on from now on: before, it would end a program that is still loading. */
+/** Tells the launcher to forward SIGHUP from now on. Earlier it would end a program that is still loading. */
 function tellReady(launcher: number): void {
-  // Windows has no such signals. Where the launcher has ended, its number may be that of another process.
+  // Windows has no such signals. If the launcher has ended, its process id may belong to another process.
   if (process.platform === "win32" || process.ppid !== launcher) return;
   process.kill(launcher, "SIGUSR2");
 }

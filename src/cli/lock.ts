@@ -1,14 +1,14 @@
-// Work that two processes must not do at once.
+// A lock between processes.
 import { loader } from "../base/lazy.ts";
 import { errorMessage } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
 
 const load = loader(import.meta.url);
 
-/** How long another process is waited for, in milliseconds: longer than a call to a server may take. */
+/** How long to wait for another process, in milliseconds: longer than the time limit of a call. */
 const patienceMs = 75_000;
 
-/** Does the work while no other process does any under the same file. One at a time in each process: waiting blocks it. */
+/** Runs the work while holding the lock of a file. Waiting blocks the process, so a process runs one at a time. */
 export async function whileLocked<T>(file: string, work: () => Promise<T>): Promise<T> {
   using lock = await openLock(file, patienceMs);
   if (!lock) throw new CommandFailure(`${file} cannot be locked: another process has it`);
@@ -16,10 +16,10 @@ export async function whileLocked<T>(file: string, work: () => Promise<T>): Prom
 }
 
 /**
- * Takes the lock of a file, which is made when it is not there; undefined when another process still has it after so many
- * milliseconds. Disposing lets go of it.
+ * Locks a file, which is created if needed. Returns undefined if another process holds the lock for longer than
+ * `waitMs`. Disposing releases it.
  *
- * The file is a database without content, because the system lets go of its lock however the process ends.
+ * The file is an empty database, because the system releases its lock however the process ends.
  */
 export async function openLock(file: string, waitMs: number): Promise<Disposable | undefined> {
   const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");

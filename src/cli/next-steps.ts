@@ -1,17 +1,17 @@
-// What an operator does after `bootstrap`.
+// The operator's next steps after `bootstrap`.
 import { callbackPath } from "../sign-in/sign-in.ts";
 
-/** The first owner, and what is known of the server that they will sign in to. */
+/** The first owner, and what is known about the future server. */
 export interface FirstOwner {
   readonly issuer: string;
   readonly subject: string;
-  /** Empty when none is set yet. */
+  /** Empty if it is not set yet. */
   readonly baseUrl: string;
-  /** The issuer of the login provider; undefined when none is set yet. */
+  /** The issuer of the login provider; undefined if it is not set yet. */
   readonly loginIssuer: string | undefined;
 }
 
-/** The next commands, with what is known filled in, and what they need at the login provider. */
+/** Returns the next commands, with known values filled in, and the settings needed at the login provider. */
 export function nextSteps({ issuer, subject, baseUrl, loginIssuer }: FirstOwner): string {
   const url = baseUrl === "" ? "BASE_URL" : baseUrl;
   const flags = [

@@ -3,7 +3,7 @@ import { openConfiguredDatabase, toRefusal } from "../server/open-database.ts";
 import type { Database } from "../storage/database.ts";
 import { commandDatabaseLimits, type OpenMode } from "../storage/engine/dialect.ts";
 
-/** Opens the configured database for the time of one command. Throws an error that names it when it cannot be used. */
+/** Opens the configured database for one command. Throws an error that names it if it cannot be used. */
 export async function withDatabase<T>(
   config: Config,
   mode: OpenMode,

@@ -1,4 +1,4 @@
-// The command line: what each command is called and takes. What it does is loaded when it is run.
+// The command line: names and flags of commands. Their code is loaded when they run.
 import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
@@ -10,12 +10,12 @@ import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts
 import { withSafeHint } from "./suggestions.ts";
 
 /**
- * Runs one command line and answers its exit code: 0 done, 1 failed, 2 wrong usage. A setting of the server that cannot
- * be used is thrown.
+ * Runs a command line and returns its exit code: 0 success, 1 failure, 2 wrong usage. Throws for invalid server
+ * settings.
  */
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
-  // Before the arguments are read: help and errors about usage are printed then.
+  // Before the arguments are parsed, because parsing may print help and usage errors.
   endWithReader(shell, args[0] === "serve");
   if (!serverCommands.some((name) => name === args[0])) (await import("./client/proxy.ts")).useProxiesOf(environment);
   let exitCode = 0;
@@ -33,7 +33,10 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** All commands. A server does not wait for the commands of its clients to load: those are left out of a command line for a server. */
+/**
+ * Returns the program with its commands. Client commands are left out when the command line starts a server, which then
+ * starts faster.
+ */
 export async function newProgram(args: readonly string[], shell: Shell, finish: Finish): Promise<Command> {
   const [first] = args;
   const program = new Command("gatehouse")
@@ -41,7 +44,7 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
     )
     .version(version)
-    // Inherited by the commands that are added.
+    // Inherited by the commands added later.
     .configureOutput({ outputError: (text, write) => write(printableLines(withSafeHint(text))) });
   configureHelp(program);
   program.commandsGroup("Client:");
@@ -59,7 +62,7 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
 
 type Examples = Readonly<Record<string, readonly string[]>>;
 
-/** Gives each command what all have. A server does not wait for examples to load. */
+/** Adds what all commands share. A server does not load the examples. */
 async function finishCommands(program: Command, args: readonly string[]): Promise<void> {
   const isServer = args[0] === "serve" && !args.includes("--help") && !args.includes("-h");
   const examples: Examples = isServer ? {} : (await import("./examples.ts")).examples;

@@ -14,17 +14,17 @@ import type { Database } from "../storage/database.ts";
 import { openLock } from "./lock.ts";
 import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
 
-/** The settings as they were read, and checked. */
+/** The settings as given, and validated. */
 export interface ReadSettings {
   readonly settings: RawSettings;
   readonly config: Config;
 }
 
-/** What a server runs with. */
+/** Options of `serve`. */
 export interface ServeOptions extends ReadSettings {
-  /** Reads the settings again; throws a ConfigError. */
+  /** Reads the settings again. Throws a ConfigError. */
   reread(): ReadSettings;
-  /** Whether a launcher passes its signals on. */
+  /** Whether a launcher forwards signals. */
   readonly hasLauncher: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ServeOptions extends ReadSettings {
 export async function serve(options: ServeOptions): Promise<number> {
   const { config } = options;
   const log = newLog(logOptions(config), pino.destination({ dest: 2, sync: false }));
-  // From here on, so that whoever was told that the server listens may stop it in good order.
+  // Before anything is announced, so a server that reports that it is listening stops gracefully.
   const signals = listenForStop(options.hasLauncher);
   const started = Promise.withResolvers<Server>();
   listenForReload(async () => reloadSettings(options, await started.promise, log));
@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     if (development) running.use(await lockDataDirectory(config));
   };
   let sample: Development | undefined;
-  // Before the port is open, so that a client that waits for it finds the owner's token.
+  // Before the port opens, so a client that waits for the port finds the owner's token.
   const prepare = async (unopened: UnopenedServer) => {
     sample = await development?.openDevelopment(config, unopened, log);
     if (sample) running.use(sample);
@@ -57,13 +57,13 @@ export async function serve(options: ServeOptions): Promise<number> {
   return 0;
 }
 
-/** Text is for a person at a terminal; what collects logs reads JSON. */
+/** Text for terminals, JSON for log collectors. */
 function logOptions({ logLevel: level, logFormat }: Config): LogOptions {
   if (logFormat !== "auto") return { level, format: logFormat };
   return { level, format: process.stderr.isTTY ? "text" : "json" };
 }
 
-/** A second development server would put a token of its own in the place of the owner's, which the first does not take. */
+/** A second development server would replace the owner's token with one that the first rejects. */
 async function lockDataDirectory({ dataDir }: Config): Promise<Disposable> {
   makeDataDirectory(dataDir);
   const lock = await openLock(path.join(dataDir, "development.lock"), 0).catch((error: Error) => {
@@ -81,7 +81,7 @@ function makeDataDirectory(dataDir: string): void {
   }
 }
 
-/** What runs here: enforcement, listener, storage, issuer, secrets. */
+/** Returns the summary printed at the start: enforcement, listener, storage, issuer, secrets. */
 function banner(config: Config, server: Server): string {
   return [
     `Gatehouse ${version} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
@@ -92,7 +92,7 @@ function banner(config: Config, server: Server): string {
   ].join("\n");
 }
 
-/** How secrets are stored. */
+/** Describes how secrets are stored. */
 function secretsState({ seals: { keyId } }: Server): string {
   if (keyId !== undefined) return `sealed with the key ${keyId}`;
   return "in the clear, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
@@ -108,7 +108,7 @@ function welcome(url: string, groupUid: string, tokenFile: string): string {
   ].join("\n");
 }
 
-/** Serves on for a while, so that balancers learn that it is about to stop, then finishes what it has begun. */
+/** Stops gracefully: stays up while load balancers learn about it, then drains. */
 async function stop({ shutdownDelayMs }: Config, server: Server, signals: StopSignals, log: Logger): Promise<void> {
   log.info({ shutdownDelayMs }, "stopping");
   server.announceStop();
@@ -116,7 +116,7 @@ async function stop({ shutdownDelayMs }: Config, server: Server, signals: StopSi
   await server.drain();
 }
 
-/** Never rejects: what cannot be used is logged, and the server goes on as it was. */
+/** Never rejects: invalid settings are logged, and the server keeps the old ones. */
 async function reloadSettings({ reread, settings }: ServeOptions, server: Server, log: Logger): Promise<void> {
   try {
     const next = reread();

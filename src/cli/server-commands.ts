@@ -1,4 +1,4 @@
-// The commands that run or look after a server: they work on its data, not through its API.
+// The commands that run or maintain a server: they work on its data, not through its API.
 import { type Command, Option } from "commander";
 import { toConfig } from "../config/config.ts";
 import {
@@ -14,12 +14,12 @@ import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
-/** Their names. */
+/** The names of these commands. */
 export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
-/** Adds them. */
+/** Adds the commands. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
-  /** Reads the settings, and warns of what is wrong around them before they are checked: what is missed may be misspelt. */
+  /** Reads the settings, and prints warnings before they are validated: a missing setting may be a misspelt one. */
   const readWarning = (command: Command): RawSettings => {
     for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
     const file = readSettingsFile(command.opts(), environment);
@@ -28,7 +28,7 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
     return raw;
   };
   const checked = (raw: RawSettings) => ({ settings: raw, config: toConfig(raw) });
-  /** Commands that work on the data need no public address of their own. */
+  /** Commands that work on data need no public address. */
   const dataConfigOf = (raw: RawSettings) => toConfig({ ...raw, "base-url": raw["base-url"] || "http://127.0.0.1" });
 
   withSettings(program.command("serve"))
@@ -80,10 +80,10 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
     );
 }
 
-/** The heading of the help under which they stand, after what is peculiar to a command. */
+/** The heading in the help, after the flags of the command itself. */
 const settingsGroup = "Settings of the server:";
 
-/** Gives a command a flag for every setting. */
+/** Adds a flag for every setting. */
 function withSettings(command: Command): Command {
   const file = new Option("--config <path>", "a JSON file of settings (GATEHOUSE_CONFIG)");
   command.addOption(file.helpGroup(settingsGroup));

@@ -1,19 +1,22 @@
-// What operators ask of a running server by signals: to stop, and to read its settings again.
+// Signals to a running server: stop, and reload the settings.
 
-/** How long a repeated signal counts as the same one: a terminal signals the whole group, a launcher passes it on. */
+/**
+ * How long a repeated signal counts as the same one: a terminal signals the whole group, and a launcher forwards it as
+ * well.
+ */
 const sameSignalMs = 1000;
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
-/** Signals that ask the program to stop. Disposing of it gives them back their own effect, which ends the process. */
+/** Signals to stop. Disposing restores their default effect, which ends the process. */
 export interface StopSignals extends Disposable {
-  /** Resolves at the first one. A further one, unless it is the same, ends the process at once. */
+  /** Resolves at the first signal. Another one, unless it is the same, ends the process immediately. */
   readonly stopped: Promise<void>;
-  /** Waits, though no longer than to a further signal, which then does no more than that. */
+  /** Waits for this time, or until another signal, which then has no other effect. */
   pause(ms: number): Promise<void>;
 }
 
-/** Listens for SIGINT and SIGTERM; a launcher passes on to us what it gets, which we may have got as well. */
+/** Listens for SIGINT and SIGTERM. A launcher forwards signals that this process may have received already. */
 export function listenForStop(hasLauncher: boolean): StopSignals {
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   let endPause: (() => void) | undefined;
@@ -26,7 +29,7 @@ export function listenForStop(hasLauncher: boolean): StopSignals {
       if (isRepeated && (signal === "SIGINT" || hasLauncher)) return;
       endPause();
     } else if (isRepeated) return;
-    // Not process.exit(), which waits for threads: one may hang in opening a pipe that nobody writes to.
+    // Not process.exit(), which waits for threads: one may hang opening a pipe without a writer.
     else {
       stopListening();
       process.kill(process.pid, signal);
@@ -51,7 +54,10 @@ export function listenForStop(hasLauncher: boolean): StopSignals {
   };
 }
 
-/** Calls `reload`, which must not reject, at each SIGHUP: once at a time, and once for all that come meanwhile. */
+/**
+ * Calls `reload`, which must not reject, at each SIGHUP: one call at a time, and one for all signals that arrive during
+ * a call.
+ */
 export function listenForReload(reload: () => Promise<void>): void {
   let isRunning = false;
   let isWanted = false;

@@ -1,28 +1,28 @@
-// What surrounds a run of the program: the environment that main has read, and the terminal, if there is one.
+// The environment of a command: variables, streams, terminal.
 import { printableLines } from "./escape.ts";
 
-/** Takes the exit code of a command that does not simply succeed or throw. */
+/** Sets the exit code of a command that neither simply succeeds nor throws. */
 export type Finish = (exitCode: number) => void;
 
-/** The surroundings of a command. */
+/** The environment of a command. */
 export interface Shell {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Whether a person can be asked: both sides of the conversation are a terminal. */
+  /** Whether the user can be asked: standard input and error are terminals. */
   readonly interactive: boolean;
 }
 
-/** The surroundings of this process. */
+/** Returns the environment of this process. */
 export function processShell(environment: NodeJS.ProcessEnv): Shell {
   const { stdin, stdout, stderr } = process;
   return { environment, stdin, stdout, stderr, interactive: stdin.isTTY === true && stderr.isTTY === true };
 }
 
 /**
- * Ends the program quietly when the reader of standard output is gone, as with `| head`, and as a failure when a result cannot be
- * written. Messages that nobody reads stop nothing. A server goes on in any case.
+ * Ends the program quietly if the reader of standard output is gone, as with `| head`, and with a failure if the result
+ * cannot be written. Unread messages do not matter. A server continues in any case.
  */
 export function endWithReader({ stdout, stderr }: Shell, isServer: boolean): void {
   stderr.on("error", () => {});
@@ -33,7 +33,7 @@ export function endWithReader({ stdout, stderr }: Shell, isServer: boolean): voi
   });
 }
 
-/** A line for people, on standard error: standard output is for results. */
+/** Prints a line on standard error: standard output is for results. */
 export function note({ stderr }: Shell, text: string): void {
   stderr.write(`${printableLines(text)}\n`);
 }

@@ -1,12 +1,12 @@
-// What the program proposes to somebody who misspelt the name of a setting.
+// Suggestions for misspelt settings.
 import { type SettingName, settings } from "../config/settings.ts";
 
-/** Settings that are never proposed: who follows a hint without thought must not end up with a server that is less safe. */
+/** Settings that are never suggested: following a hint without thought must not make a server less safe. */
 export const neverProposed: readonly SettingName[] = settings
   .filter((setting) => "lowersSafety" in setting)
   .map(({ name }) => name);
 
-/** An error of commander without such settings in its hint: `(Did you mean --listen?)`, `(Did you mean one of --a, --b?)`. */
+/** Removes such settings from the hint of commander: `(Did you mean --listen?)`, `(Did you mean one of --a, --b?)`. */
 export function withSafeHint(error: string): string {
   return error.replace(/\n\(Did you mean (?:one of )?(--[^)?]+)\?\)/, (_, list: string) => {
     const safe = list.split(", ").filter((flag) => !neverProposed.some((name) => flag === `--${name}`));

@@ -1,9 +1,9 @@
-// Variables that are meant to be settings and are none: unlike a flag, a misspelt variable is not refused by anybody.
+// Warns about variables that look like settings: unlike a misspelt flag, a misspelt variable is not an error.
 import { settings, variableOf } from "../config/settings.ts";
 import { printable } from "./escape.ts";
 import { neverProposed } from "./suggestions.ts";
 
-/** Variables that are no settings of a server: they name a file of them, or are for the commands of clients. */
+/** Variables that are not server settings: they name a settings file, or belong to client commands. */
 const others = [
   "GATEHOUSE_CONFIG",
   "GATEHOUSE_URL",
@@ -12,11 +12,14 @@ const others = [
   "GATEHOUSE_REGISTRY_PASSWORD",
 ];
 
-// https://kubernetes.io/docs/concepts/containers/container-environment/#cluster-information: beside a service named gatehouse, or
-// gatehouse-db, containers have these.
+// https://kubernetes.io/docs/concepts/containers/container-environment/#cluster-information: containers have these next
+// to a service named gatehouse or gatehouse-db.
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
-/** A sentence for each variable that looks like a setting and is none. What it is set to may be a secret, and is not in it. */
+/**
+ * Returns a sentence for each variable that looks like a setting but is not. Its value may be a secret and is not
+ * included.
+ */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const known = [...settings.map(({ name }) => variableOf(name)), ...others];
   const proposed = known.filter((variable) => !neverProposed.some((name) => variable === variableOf(name)));
@@ -32,16 +35,16 @@ function suggestion(name: string, known: readonly string[]): string {
   return nearest && nearest.distance <= maxDistance ? `; did you mean ${nearest.candidate}?` : "";
 }
 
-/** More letters than these are another name. */
+/** A larger distance means another name. */
 const maxDistance = 4;
 
-/** Whole words that are left out or put behind are one step, however long. */
+/** Whole words that are missing or appended count as one step. */
 function farness(name: string, candidate: string): number {
   const isPart = candidate.startsWith(`${name}_`) || name.startsWith(`${candidate}_`);
   return isPart ? 1 : distanceOf(name, candidate);
 }
 
-/** How many characters have to be put in, taken out or replaced to make one text of the other (Levenshtein). */
+/** Returns the Levenshtein distance: the number of characters to insert, delete or replace. */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (const [i, char] of [...one].entries()) {

@@ -1,4 +1,4 @@
-// `gatehouse version`: that of the program, and of the server where one answers.
+// `gatehouse version`: of the program, and of the server if it responds.
 import type { Command } from "commander";
 import { isJsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
@@ -8,9 +8,9 @@ import { CommandFailure, failureText } from "./failure.ts";
 import type { View } from "./output/view.ts";
 import type { Shell } from "./shell.ts";
 
-/** How long the server is waited for, in milliseconds. */
+/** How long to wait for the server, in milliseconds. */
 const patienceMs = 2000;
-/** The version of a server that does not tell it. */
+/** The version of a server that does not report it. */
 const unknown = "unknown";
 const maxDocumentBytes = 4 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ export function addVersionCommand(program: Command, shell: Shell): void {
   });
 }
 
-/** What the server's OpenAPI document says, which everybody may read. Says on standard error why there is no answer. */
+/** Returns the version in the server's public OpenAPI document. Prints on standard error why there is none. */
 async function serverVersion(shell: Shell, url: string): Promise<string> {
   try {
     const response = await reach(url, `${url}/openapi/auth.json`, { redirect: "manual" }, patienceMs);
@@ -44,7 +44,7 @@ async function serverVersion(shell: Shell, url: string): Promise<string> {
     const info = isJsonObject(document) ? document.info : undefined;
     return isJsonObject(info) && typeof info.version === "string" ? info.version : unknown;
   } catch (error) {
-    // Something answers that is no server of this API.
+    // Another kind of server responded.
     if (error instanceof SyntaxError) return unknown;
     if (!(error instanceof CommandFailure)) throw error;
     shell.stderr.write(`${failureText(error)}\n`);

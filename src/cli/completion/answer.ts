@@ -1,4 +1,4 @@
-// What the program offers to a shell: one a line with its description, then what the shell is to do itself.
+// Answers a shell's completion request: one candidate per line with its description, then a directive for the shell.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Candidate, completerOf } from "../client/completing.ts";
@@ -8,16 +8,16 @@ import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { findPlace, type Place, type Target } from "./place.ts";
 
-/** How long a server is waited for, in milliseconds. A person waits at the keyboard. */
+/** How long to wait for a server, in milliseconds: the user waits at the keyboard. */
 const patienceMs = 1500;
 
-/** The shell's own business: the names of files, or nothing. The numbers are those of the scripts for zsh and fish. */
+/** Directives: complete file names, or nothing. The numbers are those of the scripts for zsh and fish. */
 const directives = { files: 0, nothing: 4 };
 
-/** Characters that need no quotes in any shell. What has others, or begins like a flag, is not offered. */
+/** Words that need no quotes in any shell. Other candidates, and those that look like flags, are not offered. */
 const plainWord = /^[\w@%+:,./=][\w@%+:,./=-]*$/;
 
-/** Prints what may come in the place of the last word. Says nothing of what went wrong: nobody has asked for anything yet. */
+/** Prints the candidates for the last word. Prints no errors: the user has not run anything yet. */
 export async function answerShell(program: Command, shell: Shell, words: readonly string[]): Promise<void> {
   const place = findPlace(program, words);
   const { target } = place;
@@ -37,12 +37,12 @@ async function candidatesOf(shell: Shell, place: Place, target: Target): Promise
   return found.filter(({ value }) => plainWord.test(value));
 }
 
-/** Whether what several are called is offered for the first time. */
+/** Reports whether a candidate with this value occurs for the first time. */
 function isFirst(candidates: readonly Candidate[], value: string, i: number): boolean {
   return candidates.findIndex((candidate) => candidate.value === value) === i;
 }
 
-/** Flags where one was begun, else the names of commands. */
+/** Returns flags if one was started, else the names of commands. */
 function namesIn(command: Command, beginning: string): Candidate[] {
   const help = command.createHelp();
   if (beginning.startsWith("-"))
@@ -52,7 +52,10 @@ function namesIn(command: Command, beginning: string): Candidate[] {
   return help.visibleCommands(command).map((inner) => ({ value: inner.name(), description: inner.description() }));
 }
 
-/** What the completer finds in time; nothing when no server answers, or no token is good: none is renewed for this. */
+/**
+ * Returns the candidates of the completer. None if no server responds or no token is valid; tokens are not renewed for
+ * completion.
+ */
 async function askServer(shell: Shell, { url, audience }: Place, target: Target & { kind: "value" }) {
   const completer = completerOf(target.of);
   if (!completer) return [];
@@ -67,14 +70,14 @@ async function askServer(shell: Shell, { url, audience }: Place, target: Target 
   }
 }
 
-/** Resolves to undefined after so many milliseconds, and keeps nobody waiting once it is disposed of. */
+/** Resolves to undefined after this time. Disposing cancels it. */
 function timeout(ms: number): { readonly passed: Promise<undefined> } & Disposable {
   const ended = new AbortController();
   const passed = sleep(ms, undefined, { signal: ended.signal }).catch(() => undefined);
   return { passed, [Symbol.dispose]: () => ended.abort() };
 }
 
-/** Whether a value is the name of a file, as far as the help says so. */
+/** Reports whether a value is a file name, according to the help. */
 function takesFile(target: Target): boolean {
   if (target.kind === "names") return false;
   const text = "flags" in target.of ? target.of.flags : target.of.name();

@@ -1,7 +1,7 @@
-// The script for bash. It needs neither the package bash-completion nor anything of another program's script, leaves one function,
-// and evaluates nothing that the program says.
+// The script for bash. It needs neither the package bash-completion nor another program's script, defines one function,
+// and evaluates nothing that the program prints.
 
-/** The script for a program of this name; may be loaded again and again. */
+/** Returns the script for a program of this name. It may be loaded repeatedly. */
 export function bashScript(name: string): string {
   return `# bash completion for ${name}
 __${name}_complete() {

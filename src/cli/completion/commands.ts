@@ -1,10 +1,10 @@
-// Completion in bash, zsh and fish: the shell asks the program what may come next, so that what it offers is never out of date.
+// Completion in bash, zsh and fish: the shell asks the program for candidates, so they are never out of date.
 import type { Command } from "commander";
 import type { Shell } from "../shell.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** Adds `completion`, which prints what a shell has to load, and the hidden command that the shell then asks. */
+/** Adds `completion`, which prints the script for a shell, and the hidden command that the script calls. */
 export function addCompletionCommands(program: Command, shell: Shell): void {
   const completion = program
     .command("completion")

@@ -1,26 +1,26 @@
-// What the last word of a command line is, of which a shell asks what it may be.
+// Finds what the last word of a command line completes.
 import { type Argument, type Command, Option } from "commander";
 
-/** What is completed: commands and flags by their names, or a value. */
+/** What is completed: names of commands and flags, or a value. */
 export type Target =
   | { readonly kind: "names"; readonly command: Command; readonly beginning: string }
   | {
       readonly kind: "value";
       readonly command: Command;
       readonly of: Option | Argument;
-      /** What stands before the value in the same word, such as `--output=` or the first names of a list. */
+      /** The part of the word before the value, such as `--output=` or earlier names of a list. */
       readonly before: string;
       readonly beginning: string;
     };
 
-/** What the words of a command line lead to, and the server that they name. The last word is completed. */
+/** The command and server of a command line, and the completion target of its last word. */
 export interface Place {
   readonly target: Target | undefined;
   readonly url: string | undefined;
   readonly audience: string | undefined;
 }
 
-/** Finds what the last word of a command line is. */
+/** Finds the completion target of a command line. */
 export function findPlace(program: Command, words: readonly string[]): Place {
   const beginning = words.at(-1) ?? "";
   let command = program;
@@ -63,7 +63,7 @@ function lastTarget(command: Command, beginning: string, position: number, hasEn
   return argument && valueTarget(command, argument, "", beginning);
 }
 
-/** Of a list with commas, the last one is completed. */
+/** The last item of a comma-separated list is completed. */
 function valueTarget(command: Command, of: Option | Argument, before: string, text: string): Target {
   const comma = of instanceof Option && /s>$/.test(of.flags) ? text.lastIndexOf(",") + 1 : 0;
   return { kind: "value", command, of, before: before + text.slice(0, comma), beginning: text.slice(comma) };

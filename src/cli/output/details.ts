@@ -1,31 +1,31 @@
-// One thing in full: its fields, then what belongs to it.
+// Prints one resource in full: its fields, then related resources.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { printable } from "../escape.ts";
 import { alignedText, tableText } from "./table.ts";
 import { cellText, type View } from "./view.ts";
 
-/** What belongs to a thing, of one kind. */
+/** Related resources of one kind. */
 export interface Section {
-  /** Its name in the JSON. Where the thing has a member of this name, the section is how that member is shown. */
+  /** The name in JSON. If the resource has a member of this name, the section replaces that member. */
   readonly key: string;
   readonly title: string;
   readonly view: View;
-  /** Undefined where the caller may not see any. */
+  /** Undefined if the caller may not list them. */
   readonly rows: readonly JsonObject[] | undefined;
-  /** How many there are, when that is more than the rows. */
+  /** The total number, if there are more than the rows. */
   readonly total?: number | undefined;
 }
 
 const indent = "  ";
-/** A list of words that is longer takes a line for each. */
+/** A longer list of words is printed on one line per word. */
 const maxLineLength = 100;
-/** A longer list is cut; `-o yaml` has all of it. */
+/** A longer list is cut; `-o yaml` prints all of it. */
 const maxItems = 20;
-/** Words of labels that are written in capitals. */
+/** Words that labels write in capitals. */
 const capitals = /\b(id|uid|url|oidc|scim|pkce|arn)\b/gi;
 
-/** The JSON of a described thing: its own, with what belongs to it as `relations`. */
+/** Returns the JSON of a described resource, with related resources as `relations`. */
 export function describedRow(row: JsonObject, sections: readonly Section[]): JsonObject {
   const related = sections.filter(({ key, rows }) => rows !== undefined && !(key in row));
   if (related.length === 0) return row;
@@ -35,7 +35,7 @@ export function describedRow(row: JsonObject, sections: readonly Section[]): Jso
   return { ...row, relations };
 }
 
-/** Labels and values below each other, then a table for each section. */
+/** Returns aligned labels and values, then a table for each section. */
 export function detailsText(view: View, row: JsonObject, sections: readonly Section[]): string {
   const shown = view.columns.filter(
     ({ inDetails = true, value }) => inDetails && (typeof value === "function" || !value.includes(".")),
@@ -46,7 +46,7 @@ export function detailsText(view: View, row: JsonObject, sections: readonly Sect
   return fieldLines([...Object.entries(named), ...others], "") + sections.map(sectionText).join("");
 }
 
-/** The fields that are not empty; those with fields of their own come last, indented. */
+/** Returns the fields that are not empty; nested ones come last, indented. */
 function fieldLines(fields: readonly (readonly [string, JsonValue])[], margin: string): string {
   const present = fields.filter(([, value]) => !isEmpty(value));
   const simple = present.filter(([, value]) => simpleText(value) !== undefined);
@@ -65,7 +65,7 @@ function blockText(name: string, value: JsonValue, margin: string): string {
   return title + [...lines, ...more].map((line) => `${inner}${line}\n`).join("");
 }
 
-/** An item of a list on one line. */
+/** Returns a list item on one line. */
 function itemText(item: JsonValue): string {
   if (!isJsonObject(item)) return printable(String(item));
   return Object.entries(item)
@@ -77,7 +77,7 @@ function itemText(item: JsonValue): string {
     .join("; ");
 }
 
-/** A value that fits on its line; undefined for one that does not. */
+/** Returns a value that fits on one line; undefined if it does not. */
 function simpleText(value: JsonValue): string | undefined {
   if (Array.isArray(value)) {
     const text = value.every((item) => item === null || typeof item !== "object") ? value.join(", ") : undefined;
@@ -91,7 +91,7 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** "Create time" for createTime and "Keys until" for "keys until"; keys of a map stay as they are. */
+/** "Create time" for createTime, "Keys until" for "keys until"; keys of a map are unchanged. */
 function labelOf(name: string): string {
   if (!/^[a-z][a-zA-Z ]*$/.test(name)) return printable(name);
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

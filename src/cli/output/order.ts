@@ -1,24 +1,24 @@
-// The order of a list, and how much of it is shown.
+// Sorts and limits a list.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { wrongUsage } from "../failure.ts";
 import { type Column, cellText, type View } from "./view.ts";
 
-/** What `--sort` and `--limit` ask for. */
+/** The values of `--sort` and `--limit`. */
 export interface Arrangement {
-  /** A column or a field, `:desc` behind it for the other direction. */
+  /** A column or a field; the suffix `:desc` reverses the order. */
   readonly sort?: string | undefined;
   readonly limit?: number | undefined;
 }
 
 let collator: Intl.Collator | undefined;
 
-/** As people order names: 1.9 comes before 1.10. */
+/** Natural order: 1.9 comes before 1.10. */
 function compareNatural(a: string, b: string): number {
   collator ??= new Intl.Collator("en", { numeric: true });
   return collator.compare(a, b);
 }
 
-/** By the first two columns, in which 1.9 comes before 1.10; what is alike there stays in its order. */
+/** Sorts by the first two columns in natural order. Equal rows keep their order. */
 export function inOrder({ columns }: View, rows: readonly JsonObject[]): JsonObject[] {
   return rows
     .map((row) => ({ row, texts: columns.slice(0, 2).map(({ value }) => cellText(row, value)) }))
@@ -29,7 +29,7 @@ export function inOrder({ columns }: View, rows: readonly JsonObject[]): JsonObj
     .map(({ row }) => row);
 }
 
-/** The rows in the order that was asked for, else in their own. Wrong usage for a field that they do not have. */
+/** Returns the rows in the requested order, or unchanged. Wrong usage for an unknown field. */
 export function sorted(view: View, rows: readonly JsonObject[], sort: string | undefined): readonly JsonObject[] {
   if (sort === undefined) return rows;
   const [, field = "", direction] = /^(.*?)(?::(asc|desc))?$/.exec(sort) ?? [];
@@ -41,7 +41,7 @@ export function sorted(view: View, rows: readonly JsonObject[], sort: string | u
     .map(({ row }) => row);
 }
 
-/** What is empty comes last in both directions. Times of different precision do not compare as texts. */
+/** Empty values come last in both directions. Times of different precision cannot be compared as texts. */
 function compareTexts(a: string, b: string, sign: number): number {
   if (a === "" || b === "") return Number(a === "") - Number(b === "");
   const times = isTime(a) && isTime(b) ? Date.parse(a) - Date.parse(b) : 0;
@@ -52,7 +52,7 @@ function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
 }
 
-/** A column by its title, `last-seen` for "last seen", or the path of a field such as `oidc.issuer`. */
+/** Finds a column by its title, such as `last-seen` for "last seen", or a field by its path, such as `oidc.issuer`. */
 function fieldOf(view: View, rows: readonly JsonObject[], field: string): Column["value"] {
   const column = view.columns.find(
     ({ title }) => title.replaceAll(" ", "-") === field.toLowerCase().replace(/[ _]/g, "-"),

@@ -1,4 +1,4 @@
-// How results are printed: one view of the data, many formats.
+// Prints results: one view of the data, several formats.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { jsonText, printable, yamlText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
@@ -8,17 +8,17 @@ import { type Arrangement, inOrder, sorted } from "./order.ts";
 import { compileQuery, type Query, selectionOf } from "./query.ts";
 import { type Column, cellText, type View } from "./view.ts";
 
-/** What `-o` takes. */
+/** The values of `-o`. */
 export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
-/** One of the formats. */
+/** An output format. */
 export type Format = (typeof formats)[number];
 
-/** What the flags of a command ask for. */
+/** The output flags of a command. */
 export interface OutputOptions extends Arrangement {
   readonly format: string;
-  /** A JMESPath expression over what `-o json` prints. */
+  /** A JMESPath expression over the output of `-o json`. */
   readonly query?: string | undefined;
-  /** Whether tables and CSV have titles; true when it is absent. */
+  /** Whether tables and CSV have titles. Defaults to true. */
   readonly headers?: boolean | undefined;
 }
 
@@ -27,22 +27,22 @@ export interface Output {
   readonly format: Format;
   /** Whether tables and CSV have titles. */
   readonly hasHeaders: boolean;
-  /** Whether a command may print what reads best: neither another format nor a query was asked for. */
+  /** Whether the command may print the most readable form: the user chose neither a format nor a query. */
   readonly isPlain: boolean;
   readonly hasQuery: boolean;
-  /** Of the rows of a list those that are wanted, in the order that is wanted: by default, that of the first columns. */
+  /** Sorts and limits the rows of a list; by default in the order of the first columns. */
   arrange(view: View, rows: readonly JsonObject[], ordered?: "as it is"): readonly JsonObject[];
-  /** Any number of things. As JSON, `{"items": […]}`. */
+  /** Prints a list. As JSON, `{"items": […]}`. */
   list(view: View, rows: readonly JsonObject[]): Promise<void>;
-  /** One thing: as JSON and YAML the thing itself, as a table one line. */
+  /** Prints one resource: as JSON and YAML the resource itself, as a table one line. */
   one(view: View, row: JsonObject): Promise<void>;
-  /** One thing with what belongs to it: as a table lines of its fields, then the sections; as JSON, `relations` has these. */
+  /** Prints one resource with related ones: as a table its fields and then the sections; as JSON with `relations`. */
   details(view: View, row: JsonObject, sections: readonly Section[]): Promise<void>;
-  /** What has no view: as JSON unless as YAML. */
+  /** Prints data without a view: as YAML if requested, else as JSON. */
   data(value: JsonValue): Promise<void>;
 }
 
-/** The output that the flags of a command ask for. */
+/** Opens the output for the flags of a command. */
 export async function openOutput(shell: Shell, options: OutputOptions): Promise<Output> {
   const { sort, limit, headers: hasHeaders = true } = options;
   const format = formatOf(options.format);
@@ -123,7 +123,7 @@ async function table(columns: readonly Column[], rows: readonly JsonObject[], ha
   return (await import("./table.ts")).tableText(columns, rows, hasHeaders);
 }
 
-/** What a query selects of the data. */
+/** Formats the data that a query selects. */
 async function selected(query: Query, data: JsonObject, format: Format, hasHeaders: boolean): Promise<string> {
   const value = query(data);
   if (format === "none") return "";

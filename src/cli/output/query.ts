@@ -1,4 +1,4 @@
-// `--query`: a JMESPath expression over the JSON of a result, and how what it selects is printed.
+// `--query`: a JMESPath expression over the JSON of a result.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { printable } from "../escape.ts";
@@ -8,7 +8,7 @@ import type { Column } from "./view.ts";
 /** Selects from the JSON of a result. */
 export type Query = (data: JsonValue) => JsonValue;
 
-/** The query of an expression; wrong usage when it is none, or cannot be applied to what it meets. */
+/** Compiles an expression. Wrong usage if it is invalid, or cannot be applied to the data. */
 export async function compileQuery(expression: string): Promise<Query> {
   const { compile, TreeInterpreter } = await import("@jmespath-community/jmespath");
   const refused = (error: unknown) =>
@@ -30,20 +30,20 @@ export async function compileQuery(expression: string): Promise<Query> {
   }
 }
 
-/** What a selection looks like to people. */
+/** How a selection is printed. */
 export type Selection =
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | { readonly kind: "table"; readonly columns: readonly Column[]; readonly rows: readonly JsonObject[] }
   | { readonly kind: "json" };
 
-/** Lines for one text and for a list of them, a table for a list of flat objects; anything else has no other form than JSON. */
+/** Lines for a text or a list of texts, a table for a list of flat objects, JSON for everything else. */
 export function selectionOf(value: JsonValue): Selection {
   const items = Array.isArray(value) ? value : [value];
   if (items.every(isScalar)) return { kind: "lines", lines: items.map(lineOf) };
   const rows = items.filter((item) => isJsonObject(item) && Object.values(item).every(isScalar)) as JsonObject[];
   if (!Array.isArray(value) || rows.length < items.length) return { kind: "json" };
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  // A name may have a dot of its own.
+  // A member name may contain a dot.
   return {
     kind: "table",
     rows,

@@ -1,4 +1,4 @@
-// Tables for people. Cells are texts of others: nothing in them may reach the terminal as an instruction.
+// Tables. Cells contain untrusted text, so everything is escaped for the terminal.
 import type { JsonObject } from "@bufbuild/protobuf";
 import stringWidth from "string-width";
 import { printable } from "../escape.ts";
@@ -7,8 +7,8 @@ import { type Column, cellText } from "./view.ts";
 const gap = "   ";
 
 /**
- * Columns under their titles, unless those are not wanted; empty without rows. `widths` are the least that the columns have, and
- * grow to what they have here.
+ * Returns a table with titles unless disabled; empty without rows. `widths` are minimum column widths, and grow to the
+ * widths used here.
  */
 export function tableText(
   columns: readonly Column[],
@@ -22,7 +22,7 @@ export function tableText(
   return alignedText(hasHeaders ? [titles, ...cells] : cells, widths);
 }
 
-/** Lines whose cells stand under each other; a wide character counts for two. `widths` as for tables. */
+/** Returns aligned lines. Wide characters count as two columns. `widths` as in `tableText`. */
 export function alignedText(lines: readonly (readonly string[])[], widths: number[] = []): string {
   for (const line of lines)
     for (const [i, cell] of line.entries()) widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell));

@@ -1,4 +1,4 @@
-// Things as the tree that their uids make.
+// Prints resources as the tree of their uids.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../model/uid.ts";
 import { printable } from "../escape.ts";
@@ -9,11 +9,11 @@ interface Node {
   readonly children: Node[];
 }
 
-/** One line for each row, below the nearest row that it lies under. */
+/** Returns one line per row, below its nearest ancestor in the list. */
 export function treeText(view: View, rows: readonly JsonObject[]): string {
   const nodes = new Map<string, Node>();
   const roots: Node[] = [];
-  // Byte order puts what lies above first.
+  // In byte order an ancestor comes first.
   const sorted = rows.map((row) => ({ row, uid: cellText(row, "uid") })).sort((a, b) => (a.uid < b.uid ? -1 : 1));
   for (const { row, uid } of sorted) {
     const node = { label: labelOf(view, row), children: [] };
@@ -39,7 +39,7 @@ function byLabel(nodes: readonly Node[]): Node[] {
   return nodes.toSorted((a, b) => a.label.localeCompare(b.label, "en"));
 }
 
-/** The first columns that say something besides the uid, and the uid. */
+/** Returns the first non-empty columns and the uid. */
 function labelOf({ columns }: View, row: JsonObject): string {
   const texts = columns
     .filter(({ value, wide }) => value !== "uid" && !wide)

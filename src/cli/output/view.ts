@@ -1,37 +1,37 @@
-// What is shown of a kind of thing, in whatever format.
+// What output shows of a kind of resource.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 
-/** One column: its title, and the member that it shows (`role.name`) or how to make its text. */
+/** A column: its title, and the member that it shows (`role.name`) or a function that returns its text. */
 export interface Column {
   readonly title: string;
   readonly value: string | ((row: JsonObject) => string);
-  /** Only in the formats that have room for it. */
+  /** Shown in wide formats only. */
   readonly wide?: boolean;
-  /** The member that a function makes its text of, which `describe` then does not show once more. */
+  /** The member that the function formats; `describe` does not show it again. */
   readonly member?: string;
-  /** Whether `describe` has it: not where it shows the member in full. True when absent. */
+  /** Whether `describe` shows the column; false if it shows the member in full. Defaults to true. */
   readonly inDetails?: boolean;
 }
 
-/** What a kind of thing looks like. */
+/** The view of a kind of resource. */
 export interface View {
   /** In the plural, for "no groups". */
   readonly noun: string;
   readonly columns: readonly Column[];
-  /** The member that `-o id` prints; `uid` when absent. */
+  /** The member that `-o id` prints. Defaults to `uid`. */
   readonly id?: string;
-  /** Whether its things can have a field, by its path; those fields that are there when absent. */
+  /** Reports whether these resources can have a field, by its path. By default, fields that are present. */
   readonly hasField?: (path: string) => boolean;
 }
 
-/** What a column shows of a row, as it is. */
+/** Returns the text of a column, unescaped. */
 export function cellText(row: JsonObject, value: Column["value"]): string {
   if (typeof value === "function") return value(row);
   return plainText(memberAt(row, value));
 }
 
-/** The member at a path such as `role.name`; undefined when there is none. */
+/** Returns the member at a path such as `role.name`, or undefined. */
 export function memberAt(row: JsonObject, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = row;
   for (const name of path.split(".")) {

@@ -1,26 +1,26 @@
-// Groups and repos below one group by their paths, which are what a registry calls them: names with slashes between.
+// Groups and repos below one group by their paths, which are their names in a registry.
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { isUid, parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { pageSize, readPages } from "./pages.ts";
 
-/** The group that everything is below. */
+/** The group at the top of the tree. */
 export interface Top {
   readonly uid: string;
   readonly name: string;
   readonly verified: boolean;
 }
 
-/** What lies below it. Who creates something adds it. */
+/** The tree below the top. Code that creates something adds it here. */
 export interface CatalogTree {
   readonly top: Top;
-  /** The uids of all groups with this path, since groups may share a name; "" is the path of the top. */
+  /** The uids of all groups with a path, since groups may share a name. The path of the top is "". */
   readonly groupUids: Map<string, string[]>;
   readonly repoUids: Map<string, string>;
 }
 
-/** Reads what lies below the group. */
+/** Reads the tree below the group. */
 export async function readTree(session: Session, groupUid: string): Promise<CatalogTree> {
   const groups = await session.client(GroupsService);
   const repos = await session.client(ReposService);
@@ -28,7 +28,7 @@ export async function readTree(session: Session, groupUid: string): Promise<Cata
   const within = { uidp: { descendantsOf: groupUid }, pageSize };
   const paths = new Map([[groupUid, ""]]);
   const groupUids = new Map<string, string[]>([["", [groupUid]]]);
-  // By uid, so that a group comes after the one above it.
+  // In the order of uids, so a group comes after its parent.
   const readGroups = (pageToken: string) => groups.listGroups({ ...within, orderBy: "uid", pageToken });
   for (const { uid, name } of await readPages(readGroups, (reply) => reply.groups)) {
     const path = join(paths.get(parentOf(uid)), name);
@@ -43,8 +43,8 @@ export async function readTree(session: Session, groupUid: string): Promise<Cata
 }
 
 /**
- * The path of a repository below the top; undefined for one of another organization. The name may begin with the top when
- * that is an organization, which goes by its uid, or by its name once that is verified.
+ * Returns the path of a repository below the top; undefined if it belongs to another organization. The name may start
+ * with the top if that is an organization, by its uid, or by its name if verified.
  */
 export function pathOf({ uid, name, verified }: Top, repository: string): string | undefined {
   const slash = repository.indexOf("/");
@@ -54,7 +54,7 @@ export function pathOf({ uid, name, verified }: Top, repository: string): string
   return isUid(first) ? undefined : repository;
 }
 
-/** The path of what something is in, and its own name there. */
+/** Splits a path into the parent path and the name. */
 export function splitPath(path: string): { readonly above: string; readonly name: string } {
   const slash = path.lastIndexOf("/");
   return { above: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) };

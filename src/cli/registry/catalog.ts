@@ -1,4 +1,4 @@
-// The side of the server: groups, repos, tags and images below one group.
+// The server side of a sync: groups, repos, tags and images below one group.
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
@@ -9,27 +9,27 @@ import { CommandFailure } from "../failure.ts";
 import { type CatalogTree, pathOf, readTree, splitPath } from "./catalog-tree.ts";
 import { pageSize, readPages } from "./pages.ts";
 
-/** How many images are asked about, or put in, at once. */
+/** Batch size for reading and writing images. */
 const batchSize = 500;
 
-/** What lies below a group, by the names that a registry has for it. */
+/** The content below a group, by the names of a registry. */
 export interface Catalog {
-  /** Whether the name is one of this group: one of another organization is not. */
+  /** Reports whether the name belongs to this group, and not to another organization. */
   covers(repository: string): boolean;
-  /** The uids of all repos below the group. */
+  /** Returns the uids of all repos below the group. */
   repos(): string[];
-  /** The uid of the repo; it is created when it is missing, and so are the groups above it. */
+  /** Returns the uid of the repo. Creates it, and the groups on its path, if needed. */
   openRepo(repository: string): Promise<{ readonly uid: string; readonly isNew: boolean }>;
   findRepo(repository: string): string | undefined;
   tagsOf(repoUid: string): Promise<Tag[]>;
-  /** Sets a tag; what is not said about it stays as it is in `before`. */
+  /** Sets a tag. Fields that the registry does not know keep their value from `before`. */
   setTag(repoUid: string, name: string, digest: string, before: Tag | undefined): Promise<void>;
   removeTag(tag: Tag): Promise<void>;
   unknownImages(repoUid: string, digests: readonly string[]): Promise<string[]>;
   putImages(repoUid: string, images: ReadonlyMap<string, readonly ImagePlatform[]>): Promise<void>;
 }
 
-/** Opens the catalog of a group: what is there is read now, and what is missing is created when it is needed. */
+/** Opens the catalog of a group: reads what exists now, and creates what is missing when it is needed. */
 export async function openCatalog(session: Session, groupUid: string): Promise<Catalog> {
   const tree = await readTree(session, groupUid);
   const tags = await session.client(TagsService);
@@ -74,7 +74,7 @@ async function newRepoOpener(
   };
 }
 
-/** Answers the uid of the group with a path; it is created, once, when it is missing, and so are the groups above it. */
+/** Returns the uid of the group with a path. Creates it once, and the groups above it, if needed. */
 async function newGroupOpener(session: Session, groupUids: CatalogTree["groupUids"]) {
   const groups = await session.client(GroupsService);
   const opening = new Map<string, Promise<string>>();

@@ -15,7 +15,7 @@ interface SyncFlags {
   readonly prune?: boolean;
 }
 
-/** Adds the commands about container registries. */
+/** Adds the commands. */
 export function addRegistryCommands(program: Command, shell: Shell, finish: Finish): void {
   const registry = program.command("registry").description("bring in what a container registry has");
   withClient(registry.command("sync").description("crawl a registry into repos, tags and images"), [
@@ -54,12 +54,12 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   return await sync(session, source, { groupUid, repositories: [...new Set(repositories)], prune });
 }
 
-/** The token for what a registry calls itself. That the name is no good is the fault of the registry, not of the caller. */
+/** Returns the token for a registry's service name. An unusable name is the registry's fault, not the user's. */
 async function findToken(session: Session, service: string): Promise<string> {
   if (service === "") throw new CommandFailure("the registry does not say what it calls itself (service)");
   if (!serviceNamePattern.test(service))
     throw new CommandFailure(`the registry calls itself ${printable(JSON.stringify(service))}, which is no name`);
-  // What opens the API must not lie where tokens for registries do.
+  // A token for the API must not be stored with tokens for registries.
   if (service === session.audience)
     throw new CommandFailure(`the registry calls itself ${service}, as the API of ${session.url} is called`);
   return (await session.credentialFor(service)).token;

@@ -1,7 +1,7 @@
-/** How many items a page of a list has. */
+/** The page size of lists. */
 export const pageSize = 200;
 
-/** The items of all pages of a list, in their order. */
+/** Returns the items of all pages of a list, in order. */
 export async function readPages<R extends { nextPageToken: string }, T>(
   read: (pageToken: string) => Promise<R>,
   itemsOf: (reply: R) => readonly T[],

@@ -1,30 +1,30 @@
-// A registry that is asked, signed in to whatever it wants a sign-in for.
+// A client of a registry that signs in where the registry requires it.
 import { reach, readBody } from "../client/reach.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { answerChallenge, type SignInOptions } from "./sign-in.ts";
 
-/** Asks one registry. */
+/** Reads from one registry. */
 export interface RegistryClient {
   readonly origin: string;
-  /** The answer to a path. The scope is what a sign-in is asked for, if the registry wants one. Fails on any refusal. */
+  /** Requests a path. The scope is requested at sign-in, if the registry requires one. Fails for any error status. */
   get(path: string, scope: string, init?: RequestOptions): Promise<Response>;
-  /** As get; undefined when the registry says that there is nothing. */
+  /** Like `get`, but returns undefined for 404. */
   find(path: string, scope: string, init?: RequestOptions): Promise<Response | undefined>;
-  /** The whole body of an answer. Fails when it is longer than a document of a registry may be. */
+  /** Reads the body of a response. Fails if it is longer than a registry document may be. */
   readBody(reply: Response): Promise<Buffer>;
 }
 
-/** What is special about a request. */
+/** Options of a request. */
 export interface RequestOptions {
   readonly method?: "GET" | "HEAD";
   readonly accept?: string;
 }
 
-/** How long an answer may take, body included: layers and configurations are larger than other documents. */
+/** The time limit of a response with its body: layers and configurations are larger than other documents. */
 const requestTimeoutMs = 60_000;
 const maxDocumentBytes = 4 * 1024 * 1024;
 
-/** Makes a client for the registry at an address; nothing is sent until something is asked. */
+/** Creates a client for a registry. Nothing is sent until the first request. */
 export function newRegistryClient(address: string, options: SignInOptions): RegistryClient {
   const origin = parseAddress(address);
   const whom = `the registry at ${origin}`;
@@ -32,7 +32,7 @@ export function newRegistryClient(address: string, options: SignInOptions): Regi
 
   function send(path: string, { method = "GET", accept = "*/*" }: RequestOptions, authorization: string | undefined) {
     const headers = { accept, "user-agent": "gatehouse", ...(authorization !== undefined && { authorization }) };
-    // Layers and configurations may lie elsewhere; fetch sends no credentials to another origin.
+    // Layers and configurations may be redirected; fetch sends no credentials to another origin.
     return reach(whom, `${origin}${path}`, { method, headers }, requestTimeoutMs);
   }
 
@@ -73,20 +73,20 @@ function refusal(whom: string, path: string, status: number): CommandFailure {
   return new CommandFailure(`${whom} answers ${status} to ${path}`, { hint });
 }
 
-/** Sign-ins by their scope: the Authorization header of each, undefined where there is none to be had. */
+/** Authorization headers by scope; undefined if no sign-in is possible. */
 function newSignIns(options: SignInOptions) {
   const begun = new Map<string, Promise<string | undefined>>();
 
   function begin(scope: string, challenge: string): void {
     const signIn = answerChallenge(challenge, scope, options);
     begun.set(scope, signIn);
-    // One that failed is over for those who wait for it, and begun anew by whoever comes next.
+    // A failed sign-in fails for everyone who waits for it; the next request starts another.
     signIn.catch(() => begun.get(scope) === signIn && begun.delete(scope));
   }
 
   return {
     find: async (scope: string) => await begun.get(scope),
-    /** What replaces a header that was refused. Whoever asks at the same time waits for the same sign-in. */
+    /** Replaces a rejected header. Concurrent requests share one sign-in. */
     async renew(scope: string, refused: string | undefined, challenge: string): Promise<string | undefined> {
       const current = begun.get(scope);
       const isRefused = current === undefined || (await current) === refused;
@@ -96,7 +96,7 @@ function newSignIns(options: SignInOptions) {
   };
 }
 
-/** The origin of an address; wrong usage when it is more than that. */
+/** Returns the origin of an address. Wrong usage if the address contains more than that. */
 function parseAddress(address: string): string {
   const url = URL.parse(address);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";

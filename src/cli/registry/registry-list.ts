@@ -1,10 +1,10 @@
-// Lists of a registry: OCI distribution-spec 1.1 has them in pages, by the Link header.
+// Lists of a registry: OCI distribution-spec 1.1 pages them with the Link header.
 import type { JsonObject } from "../../base/json.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { RegistryClient } from "./registry-client.ts";
 
-/** The texts of a list that comes in pages; undefined when there is no such list. */
+/** Returns the texts of a paged list; undefined if the list does not exist. */
 export async function readList(
   client: RegistryClient,
   pageLimit: number,
@@ -15,7 +15,7 @@ export async function readList(
   const found = new Set<string>();
   let path: string | undefined = first;
   for (let page = 0; path !== undefined; page++) {
-    // Whoever takes a part of a list for the whole removes what is in the rest.
+    // Fails instead of returning a partial list: with --prune, a partial list would delete the rest.
     if (page === pageLimit) throw new CommandFailure(`the registry at ${client.origin} lists more than ${page} pages`);
     const reply = page === 0 ? await client.find(path, scope) : await client.get(path, scope);
     if (!reply) return undefined;
@@ -25,7 +25,7 @@ export async function readList(
   return [...found];
 }
 
-/** The texts of one page. */
+/** Returns the texts of one page. */
 function listOf({ origin }: RegistryClient, path: string, body: Buffer, member: string): string[] {
   let answer: JsonObject | null;
   try {
@@ -33,14 +33,14 @@ function listOf({ origin }: RegistryClient, path: string, body: Buffer, member: 
   } catch {
     throw new CommandFailure(`the registry at ${origin} answers no JSON to ${path}`);
   }
-  // docker-registry 2.8 says null where there is no tag.
+  // docker-registry 2.8 sends null if there are no tags.
   const list = answer?.[member] ?? [];
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
 /**
- * The path of the page behind the one at an address, from its Link header (RFC 8288); undefined at the end. Fails when it
- * is not in the same registry.
+ * Returns the path of the next page from the Link header (RFC 8288) of the page at an address; undefined for the last
+ * page. Fails if it is in another registry.
  */
 export function nextPage(link: string | null, at: URL): string | undefined {
   const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? "")?.[1];

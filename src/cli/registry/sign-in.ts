@@ -1,25 +1,25 @@
-// How a registry wants to be signed in to, and with what (Distribution token specification; RFC 9110 §11).
+// Signs in to a registry (Distribution token specification; RFC 9110 §11).
 import { isLoopbackUrl } from "../../authn/addresses.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 
-/** A name and a password. */
+/** User name and password. */
 export interface RegistryCredentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** What the person has said, or what their session has. */
+/** The credentials for a sign-in: from flags, or from the session. */
 export interface SignInOptions {
-  /** Given for this registry; undefined when nothing was. */
+  /** Credentials for this registry; undefined if none were given. */
   readonly credentials: RegistryCredentials | undefined;
-  /** The server that the session is for: only there may its token be shown. */
+  /** The server of the session: its token is only sent there. */
   readonly sessionUrl: string;
-  /** The token of the session for what a registry calls itself. */
+  /** Returns the session's token for a registry's service name. */
   readonly sessionToken: (service: string) => Promise<string>;
 }
 
-/** Makes the Authorization header that a challenge asks for; undefined when it asks for something else. */
+/** Returns the Authorization header for a challenge; undefined if the scheme is not supported. */
 export async function answerChallenge(
   challenge: string,
   scope: string,
@@ -53,14 +53,14 @@ async function fetchToken(realm: string, service: string, scope: string, options
   });
 }
 
-// Clients that ask for no token at 127.0.0.1 have realms say localhost, which may be another program's at this port.
+// A realm may say localhost where the client uses 127.0.0.1; at localhost, another program may listen on this port.
 function useOwnName(url: URL, sessionUrl: string): void {
   const own = new URL(sessionUrl);
   const isHere = isLoopbackUrl(url) && isLoopbackUrl(own);
   if (isHere && url.protocol === own.protocol && url.port === own.port) url.hostname = own.hostname;
 }
 
-/** A registry may name any address: the token of the session goes to its own server and to no other. */
+/** A registry may name any address as its realm: the session's token is only sent to its own server. */
 async function ownCredentials(url: URL, service: string, { sessionUrl, sessionToken }: SignInOptions) {
   if (url.origin !== new URL(sessionUrl).origin) return undefined;
   return { user: "_token", password: await sessionToken(service) };

@@ -1,4 +1,4 @@
-// A registry that is read: OCI distribution-spec 1.1, and the catalog of CNCF Distribution.
+// A registry to read from: OCI distribution-spec 1.1, and the catalog of CNCF Distribution.
 import { hash } from "node:crypto";
 import { digestPattern, type FetchContent, manifestTypes } from "../../registry/image.ts";
 import { isRepositoryName } from "../../registry/name.ts";
@@ -7,23 +7,23 @@ import { newRegistryClient, type RegistryClient } from "./registry-client.ts";
 import { readList } from "./registry-list.ts";
 import type { SignInOptions } from "./sign-in.ts";
 
-/** A registry, as far as it is read. */
+/** A registry to read from. */
 export interface Source {
   readonly origin: string;
-  /** The names of all repositories. */
+  /** Returns the names of all repositories. */
   catalog(): Promise<string[]>;
-  /** The tags of a repository; undefined when the registry has no such repository. */
+  /** Returns the tags of a repository; undefined if it does not exist. */
   tags(repository: string): Promise<string[] | undefined>;
-  /** What a tag stands for; undefined when it is gone. */
+  /** Returns the digest of a tag; undefined if it is gone. */
   digestOf(repository: string, tag: string): Promise<string | undefined>;
   readonly content: FetchContent;
 }
 
-/** Of catalog and tags: a registry that pages for ever is not followed for ever. */
+/** The maximum number of pages of catalog and tags, in case a registry never stops paging. */
 const maxPages = 10_000;
 const pageSize = 500;
 
-/** Opens a registry at an address; nothing is sent until something is asked. `pageLimit` is there for tests. */
+/** Opens a registry. Nothing is sent until the first request. `pageLimit` is for tests. */
 export function openSource(address: string, options: SignInOptions, pageLimit = maxPages): Source {
   const client = newRegistryClient(address, options);
   return {

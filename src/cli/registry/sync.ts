@@ -1,4 +1,4 @@
-// `registry sync`: what a registry has, written into repos, tags and images below a group.
+// `registry sync`: copies the content of a registry into repos, tags and images below a group.
 
 import { errorMessage } from "../../base/system-error.ts";
 import { ContentError, describeImage, type ImagePlatform } from "../../registry/image.ts";
@@ -10,19 +10,19 @@ import { note } from "../shell.ts";
 import { type Catalog, openCatalog } from "./catalog.ts";
 import type { Source } from "./source.ts";
 
-/** What is to be brought over, and how. */
+/** Options of a sync. */
 export interface SyncOptions {
   readonly groupUid: string;
-  /** These repositories alone; when empty, all of the registry's catalog. */
+  /** Only these repositories; if empty, the whole catalog of the registry. */
   readonly repositories: readonly string[];
-  /** Whether tags that the registry does not have any more are removed. */
+  /** Whether to delete tags that the registry no longer has. */
   readonly prune: boolean;
 }
 
-/** How many requests are under way at once, at each of the two levels. */
+/** The number of concurrent requests at each of the two levels. */
 const concurrency = 4;
 
-/** What was done. */
+/** Counts what was done. */
 interface Totals {
   repositories: number;
   reposCreated: number;
@@ -32,14 +32,16 @@ interface Totals {
   failed: number;
 }
 
-/** Brings the registry over and answers the exit code: 1 when some repository could not be read, or is named but not there. */
+/**
+ * Syncs the registry and returns the exit code: 1 if a repository could not be read, or was named but does not exist.
+ */
 export async function sync(session: Session, source: Source, options: SyncOptions): Promise<number> {
   const catalog = await openCatalog(session, options.groupUid);
   const totals: Totals = { repositories: 0, reposCreated: 0, tagsSet: 0, tagsRemoved: 0, imagesRead: 0, failed: 0 };
   const isNamed = options.repositories.length > 0;
-  // The catalog of a registry may have names of other organizations, which are left out.
+  // The catalog may contain repositories of other organizations, which are skipped.
   const names = isNamed ? options.repositories : (await source.catalog()).filter((name) => catalog.covers(name));
-  // Only a whole catalog says what is gone.
+  // Only a whole catalog shows which repositories are gone.
   const gone = options.prune && !isNamed ? goneRepos(catalog, names) : [];
   await bringAll(session, catalog, source, names, gone, options, totals);
   await session.output.one(view, { ...totals });
@@ -93,12 +95,12 @@ async function syncRepository(
   totals: Totals,
 ): Promise<void> {
   const wanted = await readTags(catalog, source, name, options);
-  // A repository that was emptied is not worth a repo.
+  // An empty repository does not need a repo.
   if (wanted.size === 0 && catalog.findRepo(name) === undefined) return;
   const { uid, isNew } = await catalog.openRepo(name);
   if (isNew) totals.reposCreated++;
   const present = new Map((isNew ? [] : await catalog.tagsOf(uid)).map((tag) => [tag.name, tag]));
-  // Images first: whoever sees the tag can ask about it.
+  // Images first: clients that see the tag can read about its image.
   const broken = await bringImages(catalog, source, name, uid, [...new Set(wanted.values())], totals);
   const changed = [...wanted].filter(([tag, digest]) => present.get(tag)?.digest !== digest);
   await eachOf(changed, async ([tag, digest]) => {
@@ -107,11 +109,11 @@ async function syncRepository(
   });
   const gone = options.prune ? [...present.values()].filter((tag) => !wanted.has(tag.name)) : [];
   for (const tag of gone) await remove(catalog, tag, totals);
-  // Said when all the rest is there: one image that is broken in the registry leaves its tags and other images as they are.
+  // Reported after everything else: one broken image does not affect its tags and other images.
   if (broken.length > 0) throw broken[0];
 }
 
-/** The digest of each tag that a repository of the registry has. Fails for one that is named but not there. */
+/** Returns the digest of each tag of a repository. Fails for a named repository that does not exist. */
 async function readTags(
   catalog: Catalog,
   source: Source,
@@ -131,7 +133,7 @@ async function readTags(
   return wanted;
 }
 
-/** Puts in what is not known of images yet, and answers what is wrong with those that the registry has not whole. */
+/** Writes unknown images, and returns errors of images that are incomplete in the registry. */
 async function bringImages(
   catalog: Catalog,
   source: Source,
@@ -160,13 +162,13 @@ async function remove(catalog: Catalog, tag: Parameters<Catalog["removeTag"]>[0]
   totals.tagsRemoved++;
 }
 
-/** The repos that no name of the registry stands for. */
+/** Returns the repos whose repositories are gone. */
 function goneRepos(catalog: Catalog, names: readonly string[]): string[] {
   const kept = new Set(names.map((name) => catalog.findRepo(name)));
   return catalog.repos().filter((uid) => !kept.has(uid));
 }
 
-/** Does the work for each item, a few at a time. Rejects with the first failure, after which nothing more is begun. */
+/** Runs the work for each item, a few at a time. Rejects with the first error and then starts nothing more. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const failures: unknown[] = [];
