@@ -32,9 +32,10 @@ const failAtDifference: Trace = (command, output, difference) => {
 
 /** Runs a page, and answers which blocks were not run. Rejects when a `sh` block fails, or when `trace` throws. */
 export async function runPage(file: string, text: string, trace: Trace = failAtDifference): Promise<Skipped[]> {
-  const blocks = blocksOf(text).filter(
-    ({ language, attributes }) => isCommands(language) || attributes.has("output-of"),
-  );
+  const all = blocksOf(text);
+  const unrun = all.find((block) => !isCommands(block.language) && /^\$ /m.test(block.text));
+  if (unrun) throw new Error(`${file}:${unrun.line}: a block with commands must be a console block`);
+  const blocks = all.filter(({ language, attributes }) => isCommands(language) || attributes.has("output-of"));
   const skipped: Skipped[] = [];
   const runnable = blocks.filter((block) => {
     const reason = reasonNotToRun(block);

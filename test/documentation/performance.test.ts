@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
-import { readRecorded } from "../bench/results.ts";
+import { readRecorded } from "../../bench/results.ts";
 
 const page = "docs/design/performance.md";
 
