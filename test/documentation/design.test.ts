@@ -58,3 +58,15 @@ describe("the index of decision records", () => {
     });
   }
 });
+
+describe("0051-libraries.md", () => {
+  it("has every dependency", () => {
+    const record = readFileSync("docs/decisions/0051-libraries.md", "utf8");
+    const words = new Set(record.split(/[\s|,;()`]+/));
+    const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: object };
+    assert.deepEqual(
+      Object.keys(dependencies).filter((name) => !words.has(name)),
+      [],
+    );
+  });
+});
