@@ -1,4 +1,4 @@
-// A reporter of node:test: one line of JSON for each test file, with what the summary shows.
+// A reporter of node:test: lines of JSON with the results of each test file, for the summary.
 import type { TestEvent } from "node:test/reporters";
 
 /** What the tests of one file took, and how many there were. */
@@ -10,18 +10,23 @@ export interface FileTime {
   readonly skipped: number;
 }
 
-/** Adds up the results of each file. Only the outermost tests and suites count for time: they include the inner ones. */
+/**
+ * Adds up the results of each file, and writes them anew after each outermost test or suite: a process that is killed leaves those
+ * that it had. Only the outermost ones count for time, which includes the inner ones.
+ */
 export default async function* fileTimes(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const files = new Map<string, { -readonly [key in keyof FileTime]: FileTime[key] }>();
   for await (const { type, data } of source) {
     if ((type !== "test:pass" && type !== "test:fail") || !data.file) continue;
     const total = files.get(data.file) ?? { file: data.file, ms: 0, passed: 0, failed: 0, skipped: 0 };
     files.set(data.file, total);
-    if (data.nesting === 0) total.ms += data.details.duration_ms;
-    if (data.details.type === "suite") continue;
-    if (data.skip !== undefined) total.skipped++;
-    else if (type === "test:pass") total.passed++;
-    else total.failed++;
+    if (data.details.type !== "suite") {
+      if (data.skip !== undefined) total.skipped++;
+      else if (type === "test:pass") total.passed++;
+      else total.failed++;
+    }
+    if (data.nesting > 0) continue;
+    total.ms += data.details.duration_ms;
+    yield `${JSON.stringify(total)}\n`;
   }
-  for (const total of files.values()) yield `${JSON.stringify(total)}\n`;
 }

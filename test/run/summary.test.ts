@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { it } from "node:test";
+import type { TestEvent } from "node:test/reporters";
+import fileTimes from "./file-times.ts";
 import { formatSummary } from "./summary.ts";
 
-it("the summary shows each step with its result and time, then the ten slowest test files of all steps", () => {
+it("the summary shows each step with its result and time, then the test files that failed and the ten slowest", () => {
   const times = Array.from({ length: 12 }, (_, index) => ({
     file: path.resolve(`test/${index}.test.ts`),
     ms: index * 100,
@@ -23,6 +25,8 @@ it("the summary shows each step with its result and time, then the ten slowest t
       "ok      12.3 s            12  tests",
       "FAIL     2.0 s  12, 1 failed  tests of security",
       "ok       0.9 s                types (tsc)",
+      "                              failed test files:",
+      "FAIL     1.1 s   2, 1 failed  test/11.test.ts",
       "                              slowest of 12 test files:",
       "FAIL     1.1 s   2, 1 failed  test/11.test.ts",
       ...[10, 9, 8, 7, 6, 5, 4, 3, 2].map(
@@ -30,4 +34,25 @@ it("the summary shows each step with its result and time, then the ten slowest t
       ),
     ],
   );
+});
+
+it("the reporter adds up the tests of each file, and the time of its outermost suites", async () => {
+  const event = (type: "test:pass" | "test:fail", file: string, nesting: number, ms: number, more: object = {}) => ({
+    type,
+    data: { name: "", file, nesting, testNumber: 1, details: { duration_ms: ms, ...more } },
+  });
+  async function* events() {
+    yield event("test:pass", "a.test.ts", 1, 5);
+    yield event("test:fail", "a.test.ts", 1, 6);
+    yield event("test:fail", "a.test.ts", 0, 12, { type: "suite" });
+    yield event("test:pass", "b.test.ts", 0, 3);
+    yield event("test:pass", "a.test.ts", 0, 8);
+  }
+  const lines: unknown[] = [];
+  for await (const line of fileTimes(events() as unknown as AsyncIterable<TestEvent>)) lines.push(JSON.parse(line));
+  assert.deepEqual(lines, [
+    { file: "a.test.ts", ms: 12, passed: 1, failed: 1, skipped: 0 },
+    { file: "b.test.ts", ms: 3, passed: 1, failed: 0, skipped: 0 },
+    { file: "a.test.ts", ms: 20, passed: 2, failed: 1, skipped: 0 },
+  ]);
 });

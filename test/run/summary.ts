@@ -4,10 +4,11 @@ import type { StepResult } from "./run-steps.ts";
 
 const slowestShown = 10;
 
-/** Formats the results of the steps, and the slowest test files of all of them, as one table of text. */
+/** Formats the results of the steps, the test files that failed, and the slowest test files of all steps as one table of text. */
 export function formatSummary(results: readonly StepResult[]): string {
   const tests = results.flatMap(({ times }) => times);
   const slowest = tests.toSorted((a, b) => b.ms - a.ms).slice(0, slowestShown);
+  const failed = tests.filter((each) => each.failed > 0);
   const rows = [
     ["result", "time", "tests", "step"],
     ...results.map(({ name, ms, times, error }) => [
@@ -16,8 +17,8 @@ export function formatSummary(results: readonly StepResult[]): string {
       times.length > 0 ? counts(times) : "",
       name,
     ]),
-    ...(slowest.length > 0 ? [["", "", "", `slowest of ${tests.length} test files:`]] : []),
-    ...slowest.map((each) => [each.failed > 0 ? "FAIL" : "ok", seconds(each.ms), counts([each]), fileName(each.file)]),
+    ...section("failed test files:", failed),
+    ...section(`slowest of ${tests.length} test files:`, slowest),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
@@ -25,6 +26,17 @@ export function formatSummary(results: readonly StepResult[]): string {
       [result!.padEnd(widths[0]!), time!.padStart(widths[1]!), tests!.padStart(widths[2]!), name!].join("  "),
     )
     .join("\n");
+}
+
+function section(title: string, times: StepResult["times"]): string[][] {
+  if (times.length === 0) return [];
+  const rows = times.map((each) => [
+    each.failed > 0 ? "FAIL" : "ok",
+    seconds(each.ms),
+    counts([each]),
+    fileName(each.file),
+  ]);
+  return [["", "", "", title], ...rows];
 }
 
 function counts(times: StepResult["times"]): string {
