@@ -23,7 +23,7 @@ const view: View = {
 
 const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 
-/** So many packages are asked for at once. */
+/** The maximum number of packages in one request. */
 const batchSize = 1000;
 
 interface AffectedFlags {
@@ -32,7 +32,7 @@ interface AffectedFlags {
   readonly all?: boolean;
 }
 
-/** Statuses by which a version needs attention. */
+/** Statuses that require action. */
 const open: ReadonlySet<unknown> = new Set(["PRODUCT_STATUS_AFFECTED", "PRODUCT_STATUS_UNDER_INVESTIGATION"]);
 
 /** Adds the command to those of advisories. */

@@ -1,4 +1,4 @@
-// `gatehouse advisories changes`: each advisory that has changed, as a line of JSON.
+// `gatehouse advisories changes`: prints each changed advisory as a line of JSON.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -11,7 +11,7 @@ import { note, type Shell } from "../shell.ts";
 
 const pageSize = 200;
 const pollMs = 2000;
-/** After this time, in milliseconds, the token is looked for again: another process may have renewed it. */
+/** The lifetime of a session, in milliseconds: the next one finds a token that another process renewed. */
 const sessionMs = 60_000;
 
 interface ChangesFlags {
@@ -54,7 +54,7 @@ async function readFilter(session: Session, { group, since }: ChangesFlags): Pro
   return since === undefined ? { uidp } : { uidp, startTime: timeOrAgo(since) };
 }
 
-/** Prints changes until there are no more, or, to follow them, for as long as a session is good. */
+/** Prints changes until there are no more, or, to follow them, until the session ends. */
 async function printChanges(
   session: Session,
   filter: JsonObject,
@@ -74,7 +74,7 @@ async function printChanges(
   } while (isFollowing ? performance.now() < until : position.hasMore);
 }
 
-/** Waits for a slow reader: there may be more than memory holds. */
+/** Waits for slow readers: the changes may be larger than memory. */
 async function writeLine({ stdout }: Shell, line: string): Promise<void> {
   if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
 }

@@ -11,7 +11,8 @@ import { addAffected } from "./affected-command.ts";
 import { addChanges } from "./changes-command.ts";
 import type { PruneBound } from "./import/prune.ts";
 
-// Named once more, since what reads and writes them is loaded when a command runs; by key, so that the compiler misses none.
+// Repeated here, because readers and writers are loaded when a command runs. By key, so the compiler reports a missing
+// one.
 const importFormats = namesOf<FormatName | "auto">({ auto: 1, osv: 1, secdb: 1, openvex: 1, csaf: 1, yaml: 1 });
 const exportFormats = namesOf<ExportFormat>({ osv: 1, openvex: 1, csaf: 1, secdb: 1 });
 
@@ -93,7 +94,7 @@ function addExport(advisories: Command, shell: Shell): void {
   command.action(async (flags: ExportFlags & { output?: string }) => {
     const { output } = flags;
     if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
-    // Its own --output is no format.
+    // Its --output is a path, not a format.
     const { output: _path, ...client } = clientOptionsOf<ClientOptions>(command);
     using session = await openSession(shell, command, client);
     const { exportAdvisories } = await import("./export.ts");
@@ -102,7 +103,7 @@ function addExport(advisories: Command, shell: Shell): void {
   });
 }
 
-/** Other formats name no ecosystem; they take any as the name of a distribution. */
+/** Other formats name no ecosystem, and accept any text as the name of a distribution. */
 async function checkEcosystem(ecosystem: string): Promise<void> {
   const { ecosystemHint, ecosystemProblem } = await import("../../advisories/ecosystems.ts");
   const problem = ecosystemProblem(ecosystem);

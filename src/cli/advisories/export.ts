@@ -15,20 +15,20 @@ import { note, type Shell } from "../shell.ts";
 import { type LossReport, newLossReport } from "./losses.ts";
 import { writeWhole } from "./whole-file.ts";
 
-/** What a person asked for. */
+/** Options of an export. */
 export interface ExportOptions {
   /** The uid of the group. */
   readonly group: string;
   readonly format: ExportFormat;
-  /** Where it goes; standard output when it is undefined. */
+  /** The path of the output; undefined for standard output. */
   readonly output: string | undefined;
-  /** Who publishes it. */
+  /** The publisher. */
   readonly author: string;
-  /** The OSV ecosystem of packages of which nobody has said one; package URLs have its distribution. */
+  /** The OSV ecosystem of packages without one; package URLs get its distribution. */
   readonly ecosystem: string;
 }
 
-/** The most that one page holds. */
+/** The maximum page size. */
 const pageSize = 200;
 
 /** Exports the advisories of a group. */
@@ -55,7 +55,7 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
   for (const line of losses.lines()) note(session.shell, `left out, since ${format} has no words for it: ${line}`);
 }
 
-/** Reads from the server. The first page says when the group has changed last, which some formats begin with. */
+/** Reads from the server. The first page contains the group's last change time, which some formats start with. */
 async function openSource(session: Session, parent: string): Promise<{ source: ExportSource; time: number }> {
   const client = await session.client(AdvisoryRecordsService);
   const statements: ExportSource["statements"] = (pageToken) =>
@@ -74,7 +74,7 @@ async function openSource(session: Session, parent: string): Promise<{ source: E
   };
 }
 
-/** Writes to standard output or to a file; for OSV, what does not end in .json is a directory. */
+/** Writes to standard output or a file. For OSV, a path without .json is a directory. */
 async function write(
   shell: Shell,
   { group, format, output }: ExportOptions,
@@ -93,13 +93,13 @@ async function write(
     const { removed } = await writeFeed(output, group, osvRecordsOf(advisories, options, losses));
     if (removed > 0) note(shell, `${removed} ${removed === 1 ? "record" : "records"} removed from the feed`);
   } catch (error) {
-    // Not what the server refuses.
+    // Errors of the server are not about the file.
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new CommandFailure(`${output} cannot be written: ${errorMessage(error, output)}`);
   }
 }
 
-/** Waits for a slow reader: the export may be longer than memory. */
+/** Waits for slow readers: the export may be larger than memory. */
 async function print({ stdout }: Shell, parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) if (!stdout.write(escapeJson(part))) await once(stdout, "drain");
 }

@@ -1,4 +1,4 @@
-// A directory of OSV records in the form of a feed: a file for each record, and all.json, which lists them.
+// Writes OSV records as a feed directory: a file per record, and the index all.json.
 import { hash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { makeDirectory } from "../../base/directories.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { writeWhole, writeWholeText } from "./whole-file.ts";
 
-/** What the index lists of a record. */
+/** An entry of the index. */
 interface IndexEntry {
   readonly id: string;
   readonly modified: string;
@@ -14,12 +14,12 @@ interface IndexEntry {
 
 const indexName = "all.json";
 
-/** Tells which group a directory is the feed of. Without it nobody knows who has written the other files. */
+/** Marks the directory as the feed of a group. Without it, the origin of the other files is unknown. */
 const markName = ".gatehouse-feed.json";
 
 /**
- * Writes the records of a group. Files whose content is the same stay as they are. A record that was in the feed and is not any more
- * is removed if the directory is known to be the feed of the same group; files that no export has written always stay.
+ * Writes the records of a group. Unchanged files are not rewritten. A record that is no longer in the feed is removed
+ * if the directory is marked as the feed of the same group. Files that no export wrote always stay.
  */
 export async function writeFeed(
   directory: string,
@@ -37,7 +37,7 @@ export async function writeFeed(
     entries.push({ id, modified });
     await writeIfChanged(path.join(directory, fileNameOf(id)), `${JSON.stringify(record, null, 2)}\n`);
   }
-  // Before the index, which has to name them until they are gone: an export that is interrupted is completed by the next one.
+  // Removed before the index is written, so an interrupted export is completed by the next one.
   const kept = new Set(entries.map(({ id }) => fileNameOf(id)));
   const gone = before.map(fileNameOf).filter((name) => !kept.has(name));
   for (const name of gone) await rm(path.join(directory, name), { force: true });
@@ -46,10 +46,10 @@ export async function writeFeed(
   return { removed: gone.length };
 }
 
-/** The longest name, in characters: file systems take 255 bytes. */
+/** The maximum length of a name, in characters; file systems allow 255 bytes. */
 const maxName = 200;
 
-/** Ids come from others: none may lead out of the directory, be too long for it, or stand for the index. */
+/** Ids are untrusted: a file name must not leave the directory, be too long, or replace the index. */
 function fileNameOf(id: string): string {
   const name = encodeURIComponent(id).replace(/^\./, "%2E");
   if (name.length > maxName) return `${name.slice(0, maxName)}~${hash("sha256", id).slice(0, 16)}.json`;
@@ -69,7 +69,7 @@ async function writeIfChanged(file: string, text: string): Promise<void> {
   if ((await readFile(file, "utf8").catch(() => undefined)) !== text) await writeWholeText(file, text);
 }
 
-/** What a file holds; undefined when it is not there, or no JSON. */
+/** Returns the JSON in a file; undefined if the file is missing or not JSON. */
 async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, "utf8"));

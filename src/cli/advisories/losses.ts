@@ -1,13 +1,13 @@
-// What the format of an export cannot say, for the person who exports.
+// Reports what the format of an export cannot express.
 import type { Losses } from "../../advisories/writing.ts";
 
-/** Counts what is left out, by kind. */
+/** Counts losses by kind. */
 export interface LossReport extends Losses {
-  /** A line for each kind, the most frequent first. */
+  /** Returns a line per kind, the most frequent first. */
   lines(): string[];
 }
 
-/** Makes an empty report. */
+/** Creates an empty report. */
 export function newLossReport(): LossReport {
   const kinds = new Map<string, { readonly where: string; count: number }>();
   return {

@@ -1,4 +1,4 @@
-// Files that are there as a whole or not at all.
+// Writes files atomically.
 import { createWriteStream, openSync, rmSync, type WriteStream } from "node:fs";
 import { realpath, rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -7,28 +7,29 @@ import { pipeline } from "node:stream/promises";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Writes a long text to a file beside its place, and renames it once it is complete: readers see the old file or the new one. What is
- * no file, such as a pipe or /dev/stdout, is written to.
+ * Writes a long text to a temporary file, and renames it when it is complete: readers see the old or the new file.
+ * Pipes and devices such as /dev/stdout are written directly.
  */
 export async function writeWhole(file: string, parts: AsyncIterable<string>): Promise<void> {
   const known = await stat(file).catch(() => undefined);
   const write = (stream: WriteStream) => pipeline(Readable.from(parts), stream);
   if (known && !known.isFile() && !known.isDirectory()) return await write(createWriteStream(file));
-  // A link stays one.
+  // A symbolic link stays a link.
   await replace(known ? await realpath(file) : file, write);
 }
 
-/** The same for a short text. */
+/** Like `writeWhole`, for a short text. */
 export function writeWholeText(file: string, text: string): Promise<void> {
   return replace(file, (stream) => pipeline(Readable.from([text]), stream));
 }
 
-/** After a failure or a signal nothing is left of the unfinished file. */
+/** Removes the temporary file after an error or a signal. */
 async function replace(file: string, write: (stream: WriteStream) => Promise<void>): Promise<void> {
   const unfinished = `${file}.new`;
   const forget = removeOnSignal(unfinished);
   try {
-    // Opened at once: an open that still runs when a signal arrives would create the file behind its removal.
+    // Opened synchronously: an asynchronous open that is still running when a signal arrives would create the file
+    // after its removal.
     await write(createWriteStream(unfinished, { fd: openSync(unfinished, "w") }));
     await rename(unfinished, file);
   } catch (error) {
@@ -39,7 +40,7 @@ async function replace(file: string, write: (stream: WriteStream) => Promise<voi
   }
 }
 
-/** Removes a file when a signal ends the program. Answers what stops listening. */
+/** Removes a file when a signal ends the program. Returns a function that stops listening. */
 function removeOnSignal(file: string): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     forget();

@@ -1,4 +1,4 @@
-// Account associations: one for each group, with the uid of the group.
+// Account associations: at most one per group, with the uid of the group.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";

@@ -1,10 +1,10 @@
-// Capabilities by the names that people know: `groups.list`, not CAP_IAM_GROUPS_LIST.
+// Capabilities by their public names: `groups.list`, not CAP_IAM_GROUPS_LIST.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { wrongUsage } from "../failure.ts";
 import { list } from "./flags.ts";
 import type { FlagValue, Options } from "./resource.ts";
 
-/** The constants of the capabilities with these names. */
+/** Returns the enum names of the capabilities. */
 export async function readCapabilities(value: FlagValue): Promise<JsonValue> {
   const { CapabilitySchema } = await import("../../../gen/chainguard/capabilities/capabilities_pb.ts");
   const { findCapabilityByName } = await import("../../model/capabilities.ts");
@@ -19,7 +19,7 @@ export async function readCapabilities(value: FlagValue): Promise<JsonValue> {
   });
 }
 
-/** Adds and removes capabilities of a role, as its flags say. */
+/** Adds and removes capabilities of a role, by its flags. */
 export async function changeCapabilities(body: JsonObject, options: Options): Promise<JsonObject> {
   const added = (await readCapabilities(options.addCapabilities ?? [])) as string[];
   const removed = (await readCapabilities(options.removeCapabilities ?? [])) as string[];

@@ -1,4 +1,4 @@
-// `gatehouse iam roles capabilities`: the vocabulary that roles are made of. The program knows it by itself.
+// `gatehouse iam roles capabilities`: the capabilities that roles consist of. The program contains the list.
 import type { Command } from "commander";
 import { openSession, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
@@ -17,7 +17,7 @@ const view: View = {
 
 const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 
-/** Adds the command to that of the roles. */
+/** Adds the command to those of roles. */
 export function addCapabilityCommands(roles: Command, shell: Shell): void {
   const list = roles
     .command("capabilities")

@@ -1,4 +1,4 @@
-// `gatehouse changes list` and `follow`: who changed what.
+// `gatehouse changes list` and `follow`: the audit log.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -126,10 +126,10 @@ async function listChanges(session: Session, request: JsonObject, limit: number)
   return found;
 }
 
-/** Follows for as long as a session is good: each finds the token anew, which may have been refreshed meanwhile. */
+/** Follows the log, one session after another: each finds the token again, which may have been renewed. */
 async function followChanges(session: Session, filter: JsonObject, position: { after: string }): Promise<void> {
   const until = performance.now() + sessionMs;
-  // What is there already was not asked for.
+  // Existing entries were not requested.
   position.after ||= textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
   while (performance.now() < until) {
     const reply = await call(session, { ...filter, after: position.after, pageSize: maxPageSize });
@@ -139,7 +139,7 @@ async function followChanges(session: Session, filter: JsonObject, position: { a
   }
 }
 
-/** Waits for whoever reads slowly: the log may be longer than memory. */
+/** Waits for slow readers: the log may be larger than memory. */
 async function writeLine({ stdout }: Shell, line: string): Promise<void> {
   if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
 }
@@ -153,7 +153,7 @@ function changesOf(reply: JsonObject): JsonObject[] {
   return (reply.changes as JsonObject[] | undefined) ?? [];
 }
 
-/** Who it was, in words if there are any. */
+/** Returns the actor, by name if one is known. */
 function actorOf({ actorUid, actorClaims }: JsonObject): string {
   const { email, sub } = (actorClaims ?? {}) as JsonObject;
   return String(email ?? sub ?? actorUid ?? "the server");

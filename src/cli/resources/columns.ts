@@ -1,4 +1,4 @@
-// Columns that many kinds of resource have.
+// Columns that several kinds of resource share.
 import type { JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import type { Column } from "../output/view.ts";
@@ -9,7 +9,7 @@ export const description: Column = { title: "description", value: "description" 
 export const created: Column = { title: "created", value: "createTime", wide: true };
 export const updated: Column = { title: "updated", value: "updateTime", wide: true };
 
-/** What a reference is called: its name, or its uid where the name is not to be seen. */
+/** Returns the name of a reference, or its uid if the name is not visible. */
 export function nameOrUid(reference: JsonValue | undefined): string {
   if (!isJsonObject(reference)) return "";
   return String(reference.name ?? reference.uid ?? "");

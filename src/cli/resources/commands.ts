@@ -1,4 +1,4 @@
-// The commands of every resource in the tables: `gatehouse iam groups list` and so on.
+// The commands of every resource: `gatehouse iam groups list` and so on.
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
@@ -17,7 +17,7 @@ import { addScimCommands } from "./scim-commands.ts";
 import { addTermsCommands } from "./terms-commands.ts";
 import { advisories } from "./vulnerabilities.ts";
 
-/** Everything that has commands of its own. */
+/** Every kind of resource with commands. */
 export const resources: readonly Resource[] = [...iamResources, repos, tags, advisories, subscriptions];
 
 const chapters: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
   },
   create(parent, resource, shell) {
     const command = parent.command("create").description(`create one ${resource.noun}`);
-    // A file may have it, too.
+    // A file may contain it as well.
     if (resource.argument) command.argument(`[${resource.argument.name}]`);
     if (resource.parent === "group")
       command.addOption(groupOption("--parent", "the group to create it in (default.group)"));
@@ -124,7 +124,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
   },
 };
 
-/** The argument that names one resource, or several. */
+/** The argument that names one or several resources. */
 function nameArgument(resource: Resource, text = "<name|uid>"): Argument {
   return completing(
     new Argument(text, text.includes("...") ? `the ${resource.view.noun}` : `the ${resource.noun}`),
@@ -153,7 +153,7 @@ function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: b
   }
 }
 
-/** The choice that was meant: case does not matter, and - is as good as _. */
+/** Returns the matching choice, ignoring case and with - for _. */
 function choiceOf(value: string, choices: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll("_", "-");
   const found = choices.find((choice) => plain(choice) === plain(value));

@@ -1,4 +1,4 @@
-// Flags that many kinds of resource have.
+// Flags that several kinds of resource share.
 import type { Flag } from "./resource.ts";
 
 export const describing: Flag = {

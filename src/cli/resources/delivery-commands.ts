@@ -1,4 +1,4 @@
-// `gatehouse events subscriptions state` and `retry`: what waits for a subscription, and why.
+// `gatehouse events subscriptions state` and `retry`: the delivery queue of a subscription.
 import { Argument, type Command } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, withClient } from "../client/session.ts";
@@ -8,7 +8,7 @@ import type { Shell } from "../shell.ts";
 import { subscriptions } from "./events.ts";
 import { namesOf } from "./names.ts";
 
-/** How much waits for a subscription, and why. */
+/** The length of the delivery queue, and the last error. */
 export const deliveryView: View = {
   noun: "delivery states",
   id: "subscriptionUid",

@@ -1,4 +1,4 @@
-// The table of the event resources.
+// The table of event resources.
 import { uid } from "./columns.ts";
 import type { Resource } from "./resource.ts";
 
@@ -10,7 +10,7 @@ export const subscriptions: Resource = {
     (await import("../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts")).SubscriptionsService,
   verbs: ["list", "describe", "create", "delete"],
   view: { noun: "subscriptions", columns: [{ title: "sink", value: "sink" }, uid] },
-  // Lists have no filter for it.
+  // The list has no filter for it.
   name: { member: "sink", filter: "" },
   argument: { name: "sink", field: "sink" },
   parent: "group",

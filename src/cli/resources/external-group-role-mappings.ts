@@ -1,4 +1,4 @@
-// External group role mappings: which role a group of an identity provider gives to its people, and where.
+// External group role mappings: the role that a group of an identity provider gives to its users, and where.
 import { parentOf } from "../../model/uid.ts";
 import { created, uid } from "./columns.ts";
 import { groups } from "./groups.ts";
@@ -25,7 +25,7 @@ export const externalGroupRoleMappings: Resource = {
       created,
     ],
   },
-  // Lists have no filter for it.
+  // The list has no filter for it.
   name: { member: "externalGroupId", filter: "" },
   argument: { name: "external group", field: "externalGroupId" },
   parent: {

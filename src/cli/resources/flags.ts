@@ -1,11 +1,11 @@
-// How what was typed becomes the JSON of a field.
+// Converts flag values to the JSON of fields.
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { errorMessage } from "../../base/system-error.ts";
 import { wrongUsage } from "../failure.ts";
 import type { FlagValue } from "./resource.ts";
 
-/** Several values: the flag again and again, or commas. */
+/** Several values: repeated flags or commas. */
 export function list(value: FlagValue): string[] {
   return [value]
     .flat()
@@ -13,7 +13,7 @@ export function list(value: FlagValue): string[] {
     .filter((text) => text !== "");
 }
 
-/** `name=value` pairs (`name:value` too, as chainctl has them) as a map. */
+/** Parses `name=value` pairs (or `name:value`, as in chainctl) to a map. */
 export function pairs(value: FlagValue): JsonObject {
   return Object.fromEntries(
     [value].flat().map((text) => {
@@ -24,19 +24,19 @@ export function pairs(value: FlagValue): JsonObject {
   );
 }
 
-/** A length of time such as `90m`, `24h` or `7d`, in the JSON of google.protobuf.Duration. */
+/** Parses a duration such as `90m`, `24h` or `7d` to the JSON of google.protobuf.Duration. */
 export function duration(value: FlagValue): string {
   return `${seconds(value)}s`;
 }
 
-/** A length of time from now, as the time when it ends. */
+/** Parses a duration from now, and returns its end. */
 export function endOf(value: FlagValue): string {
   return new Date(Date.now() + seconds(value) * 1000).toISOString();
 }
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds of a length of time. */
+/** Parses a duration to seconds. */
 export function seconds(value: FlagValue): number {
   const parts = /^(?:\d+[smhd])+$/.test(String(value)) ? String(value).matchAll(/(\d+)([smhd])/g) : [];
   const sum = [...parts].reduce((total, [, count, unit]) => total + Number(count) * (secondsOf[unit ?? ""] ?? 0), 0);
@@ -44,20 +44,20 @@ export function seconds(value: FlagValue): number {
   return sum;
 }
 
-/** A time, or a length of time ago. */
+/** Parses a time, or a duration before now. */
 export function timeOrAgo(value: FlagValue): string {
   const time = Date.parse(String(value));
   return new Date(Number.isNaN(time) ? Date.now() - seconds(value) * 1000 : time).toISOString();
 }
 
-/** The content of the file that a flag names; wrong usage, with the system's reason, when it cannot be read. */
+/** Reads the file that a flag names. Wrong usage, with the system's reason, if it cannot be read. */
 export function fileOf(flag: string, file: string): string {
   const content = readText(file);
   if (content instanceof Error) throw wrongUsage(`${flag}: ${file} cannot be read: ${errorMessage(content, file)}`);
   return content;
 }
 
-/** A JSON Web Key Set, or the content of the file with this path. Only a set begins with a brace. */
+/** Returns a JSON Web Key Set, given directly or as a file. Only a key set starts with a brace. */
 export function fileOrKeys(flag: string) {
   return (value: FlagValue): string => {
     const text = String(value).trim();
@@ -66,8 +66,8 @@ export function fileOrKeys(flag: string) {
 }
 
 /**
- * The content of the file with this path, or the secret itself. What looks like a path and cannot be read is no secret that
- * was meant; as it may be one nevertheless, it is not shown.
+ * Returns a secret, given directly or as a file. A value that looks like a path but cannot be read is rejected, and not
+ * printed, because it may be a secret after all.
  */
 export function fileOrSecret(flag: string) {
   return (value: FlagValue): string => {
@@ -91,7 +91,7 @@ function readText(file: string): string | NodeJS.ErrnoException {
   }
 }
 
-/** A constant of an enum by its short name: `application` for CATALOG_TIER_APPLICATION. */
+/** Returns the enum constant of a short name: `application` for CATALOG_TIER_APPLICATION. */
 export function constant(prefix: string, shorter: Readonly<Record<string, string>> = {}) {
   return (value: FlagValue): string => {
     const text = String(value);

@@ -1,4 +1,4 @@
-// Groups, and the two kinds of them that people tell apart: organizations are roots, folders lie below.
+// Groups, and their two kinds: organizations are root groups, folders are the others.
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import type { Resource } from "./resource.ts";

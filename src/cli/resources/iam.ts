@@ -1,4 +1,4 @@
-// The table of the IAM resources: what each of them is called, shows and takes.
+// The table of IAM resources: names, columns and flags.
 import { accountAssociations } from "./account-associations.ts";
 import { created, nameOrUid, uid } from "./columns.ts";
 import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
@@ -76,7 +76,7 @@ export const invites: Resource = {
       { title: "email", value: "email" },
       { title: "single use", value: ({ singleUse }) => (singleUse === true ? "yes" : "no"), member: "singleUse" },
       { title: "expires", value: "expirationTime" },
-      // Only the reply of create has it.
+      // Only the response of create contains it.
       { title: "code", value: "code" },
       { title: "key id", value: "keyId", wide: true },
     ],
@@ -103,7 +103,7 @@ export const invites: Resource = {
   filters: [{ flags: "--key-id <id>", description: "only the one with this key id", field: "keyId" }],
 };
 
-/** All of them, in the order of the help. */
+/** All IAM resources in the order of the help. */
 export const iamResources: readonly Resource[] = [
   organizations,
   folders,

@@ -1,4 +1,4 @@
-// Identities: how each of their relationships is put together from flags.
+// Identities: builds their relationship from flags.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { wrongUsage } from "../failure.ts";
@@ -26,7 +26,7 @@ const servicePrincipals = [
   "SKILLS",
 ];
 
-/** What static keys do not take. */
+/** Flags that static keys do not accept. */
 const onlyOfClaimMatch = ["identityIssuerPattern", "subjectPattern", "audiencePattern", "claim", "claimPattern"];
 
 export const identities: Resource = {
@@ -112,7 +112,7 @@ export const identities: Resource = {
   prepareCreate: async (options, session) => (await import("./bind-roles.ts")).prepareRoleBindings(options, session),
 };
 
-/** The members of an identity that say who may assume it; in a file the names of the proto do as well. */
+/** The relationship members of an identity; a file may also use the proto names. */
 const relationship = /^(claim_?match|static_?keys|aws_?identity|service_?principal)$/i;
 
 function checkRelationship(body: JsonObject): void {
@@ -123,7 +123,7 @@ function checkRelationship(body: JsonObject): void {
   );
 }
 
-/** The members of a relationship that flags name. */
+/** Applies the flags of a relationship. */
 function withRelationship(body: JsonObject, options: Options): JsonObject {
   const given = relationshipOf(body, options);
   if (!given) return body;
@@ -192,7 +192,7 @@ const membersOf: Readonly<Record<string, (options: Options) => JsonObject | stri
   servicePrincipal: (options) => constant("SERVICE_PRINCIPAL_")(options.servicePrincipal!),
 };
 
-/** Members that exclude each other: what is said now replaces what was said in the other way. */
+/** Members that exclude each other: a new value replaces the value of the alternative. */
 const alternatives: Readonly<Record<string, string>> = Object.fromEntries(
   ["issuer", "subject", "audience", "arn", "userId"].flatMap((member) => [
     [member, `${member}Pattern`],

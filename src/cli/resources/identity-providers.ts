@@ -1,4 +1,4 @@
-// Identity providers: where the people of an organization sign in.
+// Identity providers: where the users of an organization sign in.
 import { callbackPathOf } from "../../sign-in/sign-in.ts";
 import { issuerOf } from "../client/credential.ts";
 import { created, description, name, uid, updated } from "./columns.ts";
@@ -28,7 +28,7 @@ export const identityProviders: Resource = {
       updated,
     ],
   },
-  // What has to be registered at the provider. The token names the server as it names itself, whatever the address in use.
+  // The redirect URI to register at the provider. It contains the issuer of the token, whatever address is in use.
   serverColumns: async (session) => {
     const baseUrl = issuerOf((await session.credential()).token) ?? session.issuer;
     return [{ title: "redirect uri", value: (row) => baseUrl + callbackPathOf(textAt(row, "uid")) }];

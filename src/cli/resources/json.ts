@@ -1,4 +1,4 @@
-// Small steps on the JSON of the contract.
+// Helpers for the JSON of the API.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 
@@ -16,7 +16,7 @@ export function setMember(target: JsonObject, path: string, value: JsonValue): v
   place[last] = value;
 }
 
-/** A member that is a text; empty when there is none. */
+/** Returns a text member; empty if absent. */
 export function textAt(source: JsonObject, name: string): string {
   const value = source[name];
   return typeof value === "string" ? value : "";

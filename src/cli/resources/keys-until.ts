@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { staticKeysExpiry } from "../../sts/static-keys-expiry.ts";
 
-/** When the static keys of an identity cease to serve; empty when it has none. */
+/** Returns when the static keys of an identity expire; empty if it has none. */
 export function keysUntil({ staticKeys, createTime }: JsonObject): string {
   if (!isJsonObject(staticKeys)) return "";
   const { expirationTime } = staticKeys;

@@ -1,4 +1,4 @@
-// What list does, for every kind of resource.
+// The verb `list`, for every kind of resource.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { parentOf } from "../../model/uid.ts";
@@ -11,15 +11,15 @@ import { hasFieldOf, listMethod } from "./methods.ts";
 import type { Options, Resource } from "./resource.ts";
 import { readFlags } from "./verbs.ts";
 
-/** What a list has, and how it is shown. */
+/** A list, and how it is shown. */
 export interface Listed {
   readonly view: View;
   readonly rows: readonly JsonObject[];
-  /** What the server was asked. */
+  /** The request to the server. */
   readonly request: JsonObject;
 }
 
-/** Prints everything that the caller can see and the filters keep. */
+/** Prints all resources that the caller can see and the filters match. */
 export async function listResources(session: Session, resource: Resource, options: Options): Promise<void> {
   const { view, rows, request } = await readList(session, resource, options);
   const shown = session.output.arrange(view, rows);
@@ -28,7 +28,8 @@ export async function listResources(session: Session, resource: Resource, option
 }
 
 /**
- * Reads the list. In the order of uids: in that of names, what is renamed between two pages would be missed, or come twice.
+ * Reads the list in the order of uids: in the order of names, a resource renamed between two pages would be missed or
+ * listed twice.
  */
 export async function readList(session: Session, resource: Resource, options: Options): Promise<Listed> {
   const group = options.parent === undefined ? undefined : await findUid(session, groups, String(options.parent));
@@ -46,14 +47,17 @@ export async function readList(session: Session, resource: Resource, options: Op
   return { view: { ...resource.view, columns: [...columns, ...further], hasField }, rows, request };
 }
 
-/** Nothing lies directly in a group that lies in something else there, and no filter of the API passes over a level. */
+/**
+ * Resources that belong to another resource in the group are not direct children of the group, and no filter of the API
+ * skips a level.
+ */
 function overHolders(request: JsonObject, group: string): JsonObject {
   const { uidp } = request;
   const isWhole = isJsonObject(uidp) && uidp.childrenOf === group;
   return isWhole ? { ...request, uidp: { descendantsOf: group } } : request;
 }
 
-/** What holds the rows, to be shown above them. */
+/** Returns the parents of the rows, to print above them. */
 async function holdersOf(session: Session, { holder }: Resource, request: JsonObject, rows: readonly JsonObject[]) {
   if (!holder || rows.length === 0) return [];
   const uids = new Set(rows.map((row) => parentOf(textAt(row, "uid"))));

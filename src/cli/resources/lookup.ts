@@ -1,4 +1,4 @@
-// Names for uids: whoever types a name means the one thing of that name that they can see.
+// Resolves names to uids: a name means the only resource with that name that the caller can see.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isUid } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
@@ -8,12 +8,12 @@ import { listMethod } from "./methods.ts";
 import type { Resource } from "./resource.ts";
 
 const pageSize = 200;
-/** How many of those that could be meant are shown. */
+/** The maximum number of candidates that are printed. */
 const shownCandidates = 20;
 
 /**
- * The uid of the resource that is meant, by its name one of those that `uidp` keeps. A group may be a path of names,
- * `example.org/engineering`; what lies in something that is no group, that and its name, `nginx:latest`.
+ * Returns the uid of a resource, by name among those that `uidp` selects. A group may be a path of names,
+ * `example.org/engineering`; a resource whose parent is not a group is parent and name, `nginx:latest`.
  */
 export async function findUid(
   session: Session,
@@ -22,7 +22,7 @@ export async function findUid(
   uidp: JsonObject = {},
 ): Promise<string> {
   if (isUid(text)) return ofKind(resource, text);
-  // What has no name would be called so, and `delete "$UNSET"` would mean the only invite that there is.
+  // An unnamed resource has an empty name: `delete "$UNSET"` would mean the only invite that exists.
   if (text === "") throw wrongUsage(`the name of the ${resource.noun} is empty`, "Give a name or a uid.");
   if (resource.uidOf) return await findSharedUid(session, resource, resource.uidOf, text);
   const colon = resource.holder ? text.lastIndexOf(":") : -1;
@@ -30,17 +30,17 @@ export async function findUid(
     const childrenOf = await findUid(session, resource.holder.resource(), text.slice(0, colon), uidp);
     return await findNamed(session, resource, text.slice(colon + 1), { childrenOf });
   }
-  // Other names may have a slash of their own.
+  // Other names may contain a slash.
   const path = resource.nests ? text.split("/") : [text];
   const last = path.length - 1;
-  // What a folder lies in need not be one.
+  // The parent of a folder may be an organization.
   const holder: Resource = { ...resource, keep: () => true };
   let place = uidp;
   for (const name of path.slice(0, last)) place = { childrenOf: await findNamed(session, holder, name, place) };
   return await findNamed(session, resource, path[last] ?? "", place);
 }
 
-/** The uid of what has that of another thing: by its own name, or by that of the other one. */
+/** Returns the uid of a resource that shares the uid of another one: by its own name, or by that of the other. */
 async function findSharedUid(session: Session, resource: Resource, other: Resource, text: string): Promise<string> {
   const rows = await listAll(session, resource, {});
   const named = rows.filter((row) => textAt(row, "name") === text).map((row) => textAt(row, "uid"));
@@ -54,13 +54,13 @@ async function findSharedUid(session: Session, resource: Resource, other: Resour
   throw severalNamed(resource, text, [uid, ...others]);
 }
 
-/** The uid, which must be one of the kind as far as uids tell: nobody who says `folders delete` means an organization. */
+/** Returns the uid if it can be of this kind: `folders delete` must not delete an organization. */
 function ofKind(resource: Resource, uid: string): string {
   if (resource.keep?.({ uid }) ?? true) return uid;
   throw new CommandFailure(`${uid} is the uid of no ${resource.noun}`, { hint: resource.uidHint ?? "" });
 }
 
-/** Every result of a list, page by page. */
+/** Returns all results of a list. */
 export async function listAll(session: Session, resource: Resource, request: JsonObject): Promise<JsonObject[]> {
   const { method, field } = await listMethod(resource);
   const rows: JsonObject[] = [];
@@ -73,7 +73,7 @@ export async function listAll(session: Session, resource: Resource, request: Jso
   return rows;
 }
 
-/** The first results of a list, and how many there are. */
+/** Returns the first results of a list, and the total. */
 export async function listFirst(session: Session, resource: Resource, request: JsonObject, count: number) {
   const { method, field } = await listMethod(resource);
   const reply = await session.call(method, { ...request, pageSize: count });
@@ -106,7 +106,7 @@ function severalNamed({ view }: Resource, name: string, uids: readonly string[])
   });
 }
 
-/** The only one with an alias; undefined when there is none. Fails, and shows them, when there are several. */
+/** Returns the only resource with an alias, or undefined. Fails with a list if there are several. */
 async function findAliased(session: Session, resource: Resource, aliases: string, alias: string) {
   const [only, ...others] = await listBy(session, resource, aliases, alias, {});
   if (!only || others.length === 0) return only;
@@ -118,7 +118,7 @@ async function findAliased(session: Session, resource: Resource, aliases: string
   });
 }
 
-/** What a list has whose filter keeps this one value. */
+/** Lists the resources whose filter matches this value. */
 async function listBy(session: Session, resource: Resource, filter: string, value: string, uidp: JsonObject) {
   const { method } = await listMethod(resource);
   const field = method.input.fields.find(({ jsonName }) => jsonName === filter);

@@ -1,29 +1,29 @@
-// The methods of a resource, found in its descriptors by their standard names (AIP-131 to AIP-135).
+// Finds the methods of a resource in its descriptors by their standard names (AIP-131 to AIP-135).
 import type { DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import type { Resource } from "./resource.ts";
 
-/** One method, and the field of its request or reply that holds the resource. */
+/** A method, and the field of its request or response with the resource. */
 export interface StandardMethod {
   readonly method: DescMethod;
-  /** The JSON name; empty when there is no such field. */
+  /** The JSON name; empty if there is no such field. */
   readonly field: string;
 }
 
-/** The get, create, update or delete method of a resource. */
+/** Returns the get, create, update or delete method of a resource. */
 export async function standardMethod(resource: Resource, prefix: "Get" | "Create" | "Update" | "Delete") {
   const service = await resource.service();
   const method = find(service, (name) => name === `${prefix}${resource.type}`);
   return { method, field: resourceField(method.input.fields, resource)?.jsonName ?? "" };
 }
 
-/** The list method, and the field of its reply that holds the resources. */
+/** Returns the list method, and the field of its response with the resources. */
 export async function listMethod(resource: Resource): Promise<StandardMethod> {
   const service = await resource.service();
   const method = find(service, (name) => name.startsWith("List"));
   return { method, field: resourceField(method.output.fields, resource)?.jsonName ?? "" };
 }
 
-/** Tells whether the resources of a list have a field, by its path in their JSON. */
+/** Returns a function that reports whether listed resources can have a field, by its path in JSON. */
 export function hasFieldOf({ method, field }: StandardMethod): (path: string) => boolean {
   const message = method.output.fields.find(({ jsonName }) => jsonName === field)?.message;
   return (path) => message !== undefined && hasPath(message, path.split("."));
@@ -32,7 +32,7 @@ export function hasFieldOf({ method, field }: StandardMethod): (path: string) =>
 function hasPath(message: DescMessage, [name, ...rest]: readonly string[]): boolean {
   const field = message.fields.find(({ jsonName }) => jsonName === name);
   if (!field || rest.length === 0) return field !== undefined;
-  // What the keys of a map are is not known here.
+  // The keys of a map are not known here.
   return field.fieldKind === "map" || (field.message !== undefined && hasPath(field.message, rest));
 }
 

@@ -1,4 +1,4 @@
-// The names that completion offers.
+// Completes names of resources.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Option } from "commander";
 import { type Candidate, type Completer, completing } from "../client/completing.ts";
@@ -8,11 +8,11 @@ import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
-/** So many pages are looked through at most. */
+/** The maximum number of pages that are searched. */
 const maxPages = 5;
 const pageSize = 200;
 
-/** Completes the names of a kind of resource: groups by a path of names; by their uids, what has no name or is named by one. */
+/** Completes names of a kind of resource: groups by a path of names, and resources without a name by uid. */
 export function namesOf(resource: Resource): Completer {
   return async (session, beginning) => {
     const above =
@@ -27,12 +27,12 @@ export function namesOf(resource: Resource): Completer {
   };
 }
 
-/** A flag whose value is a group. */
+/** Returns a flag whose value is a group. */
 export function groupOption(flag: string, description: string): Option {
   return completing(new Option(`${flag} <name|uid>`, description), namesOf(groups));
 }
 
-/** Completes the names of capabilities, which the program knows by itself. */
+/** Completes names of capabilities, which the program contains. */
 export const capabilityNames: Completer = async () => {
   const { allCapabilities } = await import("../../model/capabilities.ts");
   return allCapabilities().flatMap(({ name, internal }) => (internal ? [] : [{ value: name }]));

@@ -1,4 +1,4 @@
-// The table of the registry's resources that the command line shows.
+// The table of registry resources.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { parentOf } from "../../model/uid.ts";
@@ -88,7 +88,7 @@ export const tags: Resource = {
   ],
 };
 
-/** Says of each tag whose it is, unless one repo was asked for. */
+/** Adds a column with the repo of each tag, unless one repo was selected. */
 async function withRepo(request: JsonObject, session: Session): Promise<readonly Column[]> {
   const isOne = isJsonObject(request.uidp) && "childrenOf" in request.uidp;
   if (isOne || !["table", "wide", "csv"].includes(session.output.format)) return tags.view.columns;
@@ -97,18 +97,18 @@ async function withRepo(request: JsonObject, session: Session): Promise<readonly
   return [{ title: "repo", value }, ...tags.view.columns];
 }
 
-/** The repos that a list of tags may be of; none when they are not to be seen. */
+/** Returns the repos that listed tags may belong to; none if the caller cannot see them. */
 async function findRepos({ uidp }: JsonObject, session: Session): Promise<readonly JsonObject[]> {
   const { listAll } = await import("./lookup.ts");
   const place = isJsonObject(uidp) && uidp.childrenOf !== undefined ? { ids: [uidp.childrenOf] } : uidp;
   return await listAll(session, repos, place === undefined ? {} : { uidp: place }).catch((error) => {
-    // Who may list tags may not be allowed to list repos.
+    // A caller who may list tags may not be allowed to list repos.
     if (error instanceof CommandFailure) return [];
     throw error;
   });
 }
 
-/** The names of repos by their uids; one that several have is left out. */
+/** Returns the names of repos by uid, without names that several repos have. */
 function repoNames(found: readonly JsonObject[]): Map<string, string> {
   const byName = Map.groupBy(found, (repo) => textAt(repo, "name"));
   const alone = [...byName].filter(([, same]) => same.length === 1);

@@ -1,10 +1,10 @@
-// What flags must say about who may assume an identity, so that a refusal names them and not the fields of the API.
+// Checks the flags of a relationship, so an error names flags and not fields of the API.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { wrongUsage } from "../failure.ts";
 
 interface Need {
-  /** Any of these members will do. */
+  /** One of these members is required. */
   readonly members: readonly string[];
   readonly flags: string;
 }
@@ -35,7 +35,7 @@ const needs: Readonly<Record<string, { readonly noun: string; readonly needs: re
   },
 };
 
-/** Fails, in the words of the flags, when a relationship of which they have said a part lacks another. */
+/** Fails, naming the flags, if a partly specified relationship lacks a part. */
 export function checkNeeds(kind: string, relationship: JsonValue | undefined): void {
   const needed = needs[kind];
   if (!needed || !isJsonObject(relationship)) return;
@@ -44,7 +44,7 @@ export function checkNeeds(kind: string, relationship: JsonValue | undefined): v
   throw wrongUsage(`${needed.noun} also needs ${missing.map(({ flags }) => flags).join("; and ")}`);
 }
 
-/** In a file the names of the proto do as well. */
+/** A file may use the proto names. */
 function hasMember(message: JsonObject, member: string): boolean {
   return Object.keys(message).some(
     (name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) === member,

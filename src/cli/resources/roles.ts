@@ -1,4 +1,4 @@
-// Roles: sets of capabilities, the built-in ones and those of organizations.
+// Roles: sets of capabilities, built-in or of an organization.
 import { changeCapabilities, readCapabilities } from "./capabilities.ts";
 import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";

@@ -1,4 +1,4 @@
-// `gatehouse iam scim-tokens`: the tokens by which an identity provider may tell of its people (SCIM).
+// `gatehouse iam scim-tokens`: the SCIM tokens of identity providers.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
@@ -24,7 +24,7 @@ const view: View = {
     { title: "expires", value: "expireTime" },
     { title: "previous expires", value: "previousTokenExpireTime" },
     { title: "endpoint", value: "endpointUrl" },
-    // Only the replies of create and rotate have it.
+    // Only the responses of create and rotate contain it.
     { title: "token", value: "token" },
   ],
 };
@@ -36,7 +36,7 @@ interface TokenFlags {
   readonly yes?: boolean;
 }
 
-/** Calls the method of an action, and answers what is to be shown. */
+/** Calls the method of an action, and returns what to print. */
 type Act = (session: Session, provider: JsonObject, flags: TokenFlags) => Promise<JsonObject>;
 
 interface Action {
@@ -118,7 +118,7 @@ function expiryOf({ ttl, neverExpires }: TokenFlags): JsonObject {
   return ttl === undefined ? {} : { expireTime: endOf(ttl) };
 }
 
-/** The provider, and the state that the caller has seen of it: of two changes at once one is refused. */
+/** Returns the provider and its etag, so of two concurrent changes one fails. */
 function withEtag({ uid = "", scim }: JsonObject): JsonObject {
   return { identityProviderUid: uid, etag: textAt((scim ?? {}) as JsonObject, "etag") };
 }

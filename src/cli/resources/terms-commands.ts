@@ -1,4 +1,4 @@
-// `gatehouse iam terms`: which documents an organization has accepted.
+// `gatehouse iam terms`: the documents that an organization has accepted.
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";

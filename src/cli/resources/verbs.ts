@@ -1,4 +1,4 @@
-// What describe, create, update and delete do, for every kind of resource.
+// The verbs describe, create, update and delete, for every kind of resource.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import { findUid } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
 
-/** Prints one, with what belongs to it. */
+/** Prints a resource with related ones. */
 export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
   const row = await getResource(session, resource, text);
   const { relationsOf } = await import("./relations/relations.ts");
@@ -32,7 +32,7 @@ async function viewOf(session: Session, { view, serverColumns }: Resource): Prom
   return { ...view, columns: [...view.columns, ...((await serverColumns?.(session)) ?? [])] };
 }
 
-/** Creates one and prints it. */
+/** Creates a resource and prints it. */
 export async function createResource(
   session: Session,
   resource: Resource,
@@ -53,7 +53,7 @@ export async function createResource(
   await printOne(session, resource, created);
 }
 
-/** Changes the fields whose flags are there, and nothing else. */
+/** Changes the fields whose flags are present, and nothing else. */
 export async function updateResource(session: Session, resource: Resource, text: string, options: Options) {
   const before = await getResource(session, resource, text);
   const { method, field } = await standardMethod(resource, "Update");
@@ -73,8 +73,8 @@ export async function updateResource(session: Session, resource: Resource, text:
 }
 
 /**
- * The mask of an update: the fields that flags have set, and the members that changed otherwise. Never the whole of a
- * member of which one flag sets a part: what cannot be read back, such as a secret, would be lost.
+ * Returns the mask of an update: the fields that flags set, and other changed members. Never a whole member of which a
+ * flag sets a part: values that cannot be read back, such as secrets, would be lost.
  */
 function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Flag[]): string[] {
   const said = flags.map(({ field }) => field);
@@ -86,7 +86,7 @@ function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Fla
   return [...said, ...others];
 }
 
-/** Deletes them one after the other, after a question. */
+/** Deletes resources one after the other, after a confirmation. */
 export async function deleteResources(session: Session, resource: Resource, texts: readonly string[], yes: boolean) {
   const uids: string[] = [];
   for (const text of texts) uids.push(await findUid(session, resource, text));
@@ -100,7 +100,7 @@ export async function deleteResources(session: Session, resource: Resource, text
   }
 }
 
-/** Fails as the server says; of what is not empty, with what is in it. */
+/** Fails with the server's error. For a group that is not empty, adds its contents. */
 async function explained(session: Session, { type }: Resource, uid: string, error: unknown): Promise<never> {
   if (type !== "Group" || !(error instanceof CommandFailure) || error.reason !== "RESOURCE_NOT_EMPTY") throw error;
   const { explainNotEmpty } = await import("./relations/contents.ts");
@@ -108,13 +108,13 @@ async function explained(session: Session, { type }: Resource, uid: string, erro
   throw hint === "" ? error : new CommandFailure(error.message, { hint });
 }
 
-/** The resource that a name or uid stands for. */
+/** Returns the resource with a name or uid. */
 export async function getResource(session: Session, resource: Resource, text: string): Promise<JsonObject> {
   const { method } = await standardMethod(resource, "Get");
   return await session.call(method, { uid: await findUid(session, resource, text) });
 }
 
-/** Reads the flags that are there into the JSON of a resource or request. */
+/** Applies the flags that are present to the JSON of a resource or request. */
 export async function readFlags(session: Session, flags: readonly Flag[], options: Options, target: JsonObject) {
   for (const flag of flags) {
     const value = options[optionName(flag)];
@@ -128,7 +128,7 @@ async function readFlag(flag: Flag, value: FlagValue, session: Session, target: 
   return flag.refersTo ? await findUid(session, flag.refersTo(), String(value)) : (value as string | boolean);
 }
 
-/** Commander's name for a flag: `--oidc-issuer <url>` is `oidcIssuer`. */
+/** Returns commander's name of a flag: `--oidc-issuer <url>` is `oidcIssuer`. */
 export function optionName({ flags }: Pick<Flag, "flags">): string {
   const [, long = ""] = /--([a-z-]+)/.exec(flags) ?? [];
   return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -145,7 +145,10 @@ async function findParent(session: Session, { parent, noun }: Resource, options:
   );
 }
 
-/** The body in a file of YAML or JSON, `-` for standard input; empty without one. Fails unless it is such a message. */
+/**
+ * Reads the body from a YAML or JSON file, or from standard input for `-`; empty without a file. Fails unless it is a
+ * valid message.
+ */
 async function readBody(session: Session, file: FlagValue | undefined, message: DescMessage): Promise<JsonObject> {
   if (file === undefined) return {};
   if (file === "") throw wrongUsage("--file: the path is empty");
@@ -158,7 +161,7 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
     throw wrongUsage(`${name} cannot be read: ${firstLine(errorMessage(error, name))}`);
   }
   if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
-  // What `describe` has beside the fields of the thing itself.
+  // `describe` adds it to the fields of the resource.
   const { relations, ...body } = content as JsonObject;
   try {
     fromJson(message, body);

@@ -1,4 +1,4 @@
-// The table of the vulnerability resources.
+// The table of vulnerability resources.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { updated } from "./columns.ts";
 import { constant, list } from "./flags.ts";
@@ -60,14 +60,14 @@ export const advisories: Resource = {
   ],
 };
 
-/** The kind of the last approved event, in the words of its member: `false-positive-determination`. */
+/** Returns the kind of the last approved event by the name of its member: `false-positive-determination`. */
 function latestEvent({ events }: JsonObject): string {
-  // The server has them in their order; as texts, times of different precision do not compare.
+  // The server sorts events; times of different precision cannot be compared as texts.
   const latest = ((events ?? []) as JsonObject[]).findLast((event) => event.reviewState === "REVIEW_STATE_APPROVED");
   return eventKind(latest ?? {});
 }
 
-/** The kind of an event, in the words of its member. */
+/** Returns the kind of an event by the name of its member. */
 export function eventKind(event: JsonObject): string {
   const kind = Object.keys(event).find((member) => kinds.includes(member)) ?? "";
   return kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

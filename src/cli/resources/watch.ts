@@ -1,5 +1,5 @@
-// `list --watch`: the list, then each of its changes as it is made. The list is read again and compared, because the change log is
-// open to fewer people than the list.
+// `list --watch`: prints the list, then each change. It polls the list and compares, because fewer callers may read the
+// change log than the list.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -15,16 +15,16 @@ import { textAt } from "./json.ts";
 import { type Listed, readList } from "./listing.ts";
 import type { Options, Resource } from "./resource.ts";
 
-/** The shortest time between two readings, in milliseconds. */
+/** The minimum polling interval, in milliseconds. */
 const pollMs = 2000;
-/** A reading takes a tenth of the time at most, so that large lists are read less often. */
+/** A reading takes at most a tenth of the time, so large lists are polled less often. */
 const restFactor = 9;
-/** The longest time before a server that does not answer is asked again, in milliseconds. */
+/** The maximum delay before a server that does not respond is asked again, in milliseconds. */
 const maxRestMs = 30_000;
-/** After this time, in milliseconds, the token is looked for again: another process may have renewed it. */
+/** The lifetime of a session, in milliseconds: the next one finds a token that another process renewed. */
 const sessionMs = 60_000;
 
-/** What happened to a thing: one that is there at the beginning counts as added. */
+/** What happened to a resource. Those of the first list count as added. */
 type Event = "added" | "changed" | "deleted";
 
 interface Seen {
@@ -63,7 +63,7 @@ function checkFormat({ format, hasQuery }: Output): void {
   if (hasQuery) throw wrongUsage("--watch and --query exclude each other");
 }
 
-/** The list; undefined while a server that has answered before does not. */
+/** Reads the list. Returns undefined while a server that has responded before does not. */
 async function readAgain(session: Session, resource: Resource, options: Options, isAgain: boolean) {
   try {
     return await readList(session, resource, options);
@@ -93,7 +93,7 @@ function toChange(event: Event, object: JsonObject): JsonObject {
 
 type Writer = (changes: readonly JsonObject[]) => Promise<void>;
 
-/** Writes changes in the format of the session: as JSON one a line, as YAML one a document. */
+/** Prints changes in the session's format: one JSON text per line, or one YAML document each. */
 function openWriter({ shell: { stdout }, output }: Session, view: View): Writer {
   const print = openPrinter(output, view);
   return async (changes) => {

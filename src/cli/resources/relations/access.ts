@@ -1,4 +1,4 @@
-// What belongs to identities, roles and bindings: who holds what, and where it counts.
+// Related resources of identities, roles and role bindings: who has which role, and where it takes effect.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../../base/json.ts";
 import { ancestorsOf, parentOf } from "../../../model/uid.ts";
@@ -12,7 +12,7 @@ import { textAt } from "../json.ts";
 import { listFirst } from "../lookup.ts";
 import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
 
-/** Bindings that are looked at for what an identity holds. */
+/** The maximum number of role bindings that are read for an identity. */
 const maxBindings = 200;
 
 const effectiveColumns: readonly Column[] = [
@@ -22,7 +22,7 @@ const effectiveColumns: readonly Column[] = [
   { title: "how", value: "how" },
 ];
 
-/** Of an identity: its bindings, and the roles that it holds by them. */
+/** For an identity: its role bindings, and the roles that it has by them. */
 export async function identityRelations(session: Session, row: JsonObject): Promise<Section[]> {
   const uid = textAt(row, "uid");
   const found = await seen(listFirst(session, roleBindings, { identity: uid }, maxBindings));
@@ -35,7 +35,7 @@ export async function identityRelations(session: Session, row: JsonObject): Prom
   return [await parentSection(session, uid), bindings, effective];
 }
 
-/** Where each binding counts: an identity of a subgroup is confined to it. */
+/** Returns where each role binding takes effect: an identity of a subgroup is limited to it. */
 async function effectiveRoles(session: Session, uid: string, bindings: readonly JsonObject[]): Promise<JsonObject[]> {
   const { placeOfBinding } = await import("../../../storage/iam/grants.ts");
   const home = parentOf(uid);
@@ -61,11 +61,11 @@ async function effectiveRoles(session: Session, uid: string, bindings: readonly 
   });
 }
 
-/** Of a role: its capabilities by service, and the bindings that give it. */
+/** For a role: its capabilities by service, and its role bindings. */
 export async function roleRelations(session: Session, row: JsonObject): Promise<Section[]> {
   const uid = textAt(row, "uid");
   return [
-    // Built-in roles lie in no group.
+    // Built-in roles belong to no group.
     ...(uid.includes("/") ? [await parentSection(session, uid)] : []),
     await capabilitySection(row),
     await listSection(session, {
@@ -99,12 +99,12 @@ async function capabilitySection({ capabilities }: JsonObject): Promise<Section>
   );
 }
 
-/** The part of the name of a capability that says what it is about. */
+/** Returns the part of a capability's name before the verb. */
 function serviceOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf("."))) || name;
 }
 
-/** Of a role binding: where it lies, and where it counts for its identity. */
+/** For a role binding: its groups, and where it takes effect for its identity. */
 export async function bindingRelations(session: Session, row: JsonObject): Promise<Section[]> {
   const identityUid = uidOf(row.identity) || textAt(row, "identityUid");
   const rows = identityUid === "" ? [] : await effectiveRoles(session, identityUid, [row]);

@@ -1,4 +1,4 @@
-// What lies in a group: counts, children, and who holds roles there.
+// The contents of a group: counts, children, and role bindings that apply.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
@@ -18,7 +18,7 @@ import { roles } from "../roles.ts";
 import { advisories } from "../vulnerabilities.ts";
 import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
 
-/** What can lie in a group, in an order in which it can be deleted. */
+/** The kinds of resource in a group, in an order in which they can be deleted. */
 const contents: readonly Resource[] = [
   repos,
   advisories,
@@ -31,14 +31,14 @@ const contents: readonly Resource[] = [
   groups,
 ];
 
-/** How many of a kind lie in a group itself, and in it and below it; those that the caller can see. */
+/** The number of resources of a kind directly in a group and in its subtree, as far as the caller can see. */
 export interface Count {
   readonly resource: Resource;
   readonly here: number;
   readonly below: number;
 }
 
-/** The counts of each kind that the caller can list. */
+/** Counts each kind that the caller can list. */
 export async function countContents(session: Session, groupUid: string): Promise<Count[]> {
   const counted = await Promise.all(contents.map((resource) => countOf(session, resource, groupUid)));
   const association = await getSeen(session, accountAssociations, groupUid);
@@ -52,7 +52,7 @@ async function countOf(session: Session, resource: Resource, groupUid: string): 
   return here && below && { resource, here: here.total, below: below.total };
 }
 
-/** Of a group: what it lies in, its children, what is in it, and who holds roles there. */
+/** For a group: its ancestors, children, contents and role bindings. */
 export async function groupRelations(session: Session, row: JsonObject): Promise<Section[]> {
   const uid = textAt(row, "uid");
   const [parents, children, counts, bindings] = await Promise.all([
@@ -75,7 +75,7 @@ export async function groupRelations(session: Session, row: JsonObject): Promise
   return [parents, children, madeSection("contents", "Contents", columns, countRows), bindings];
 }
 
-/** The bindings at a group, and those above it that reach down to it. */
+/** The role bindings at a group and at its ancestors. */
 async function bindingsReaching(session: Session, uid: string): Promise<Section> {
   const places = [uid, ...ancestorsOf(uid).toReversed()];
   const sections = await Promise.all(
@@ -96,7 +96,9 @@ async function bindingsReaching(session: Session, uid: string): Promise<Section>
   };
 }
 
-/** What keeps a group from being deleted, as far as the caller can see it: a line for each kind, with what lists it. */
+/**
+ * Lists what prevents deleting a group, as far as the caller can see: a line per kind, with the command that lists it.
+ */
 export async function explainNotEmpty(session: Session, groupUid: string): Promise<string> {
   const counts = (await countContents(session, groupUid)).filter(({ below }) => below > 0);
   if (counts.length === 0) return "";

@@ -1,4 +1,4 @@
-// What belongs to a resource, for `describe`.
+// Related resources for `describe`.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf, parentOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
@@ -16,7 +16,7 @@ import { getSeen, groupsSection, listSection, madeSection, parentSection, seen }
 
 type Relate = (session: Session, row: JsonObject) => Promise<Section[]>;
 
-/** The sections of a resource. */
+/** Returns the sections of a resource. */
 export async function relationsOf(session: Session, resource: Resource, row: JsonObject): Promise<Section[]> {
   return await (relations[resource.type] ?? onlyParents)(session, row);
 }
@@ -51,7 +51,7 @@ const nameAndUid = [
   { title: "uid", value: "uid" },
 ];
 
-/** One thing that another names; nothing where it is not to be seen. */
+/** A section with one referenced resource; empty if the caller cannot see it. */
 function singleSection(key: string, title: string, found: JsonObject | undefined): Section {
   return madeSection(key, title, nameAndUid, found ? [{ name: found.name ?? "", uid: found.uid ?? "" }] : []);
 }
@@ -126,7 +126,7 @@ async function advisoryRelations(session: Session, row: JsonObject): Promise<Sec
   return [await parentSection(session, textAt(row, "uid")), madeSection("events", "Events", columns, events)];
 }
 
-/** What an event says besides its kind. */
+/** Returns the content of an event besides its kind. */
 function saidBy(event: JsonObject): string {
   const said = event[eventKind(event).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())];
   const members = typeof said === "object" && said !== null ? Object.entries(said) : [];

@@ -1,4 +1,4 @@
-// The parts that sections of `describe` are made of.
+// Building blocks of the sections of `describe`.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ancestorsOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
@@ -11,20 +11,20 @@ import { listFirst } from "../lookup.ts";
 import { standardMethod } from "../methods.ts";
 import type { Resource } from "../resource.ts";
 
-/** So many of one kind are shown; a list has all of them. */
+/** The maximum number of rows in a section; a list shows all. */
 const shownItems = 50;
 
-/** A section of what a list has. */
+/** A section with the results of a list. */
 export interface ListSection {
   readonly key: string;
   readonly title: string;
   readonly resource: Resource;
   readonly request: JsonObject;
-  /** The columns, when they are others than those of a list. */
+  /** The columns, if they differ from those of the list. */
   readonly columns?: readonly Column[];
 }
 
-/** The first of what a list has. */
+/** Returns a section with the first results of a list. */
 export async function listSection(session: Session, section: ListSection): Promise<Section> {
   const { key, title, resource, request, columns = resource.view.columns } = section;
   const found = await seen(listFirst(session, resource, request, shownItems));
@@ -32,7 +32,7 @@ export async function listSection(session: Session, section: ListSection): Promi
   return { key, title, view, rows: found && inOrder(view, found.rows), total: found?.total };
 }
 
-/** Resolves to undefined where the caller may not see it, or it is gone. */
+/** Resolves to undefined if the caller may not see the resource, or if it is gone. */
 export async function seen<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
@@ -43,7 +43,7 @@ export async function seen<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** One resource by its uid; undefined where it is not to be seen. */
+/** Returns a resource by uid; undefined if the caller cannot see it. */
 export async function getSeen(session: Session, resource: Resource, uid: string): Promise<JsonObject | undefined> {
   if (uid === "") return undefined;
   return await seen(session.call((await standardMethod(resource, "Get")).method, { uid }));
@@ -57,12 +57,12 @@ const parentView: View = {
   ],
 };
 
-/** The groups that something lies in, from the organization down; of those that are not to be seen, the uid. */
+/** Returns the ancestors of a resource, from the organization down; for those that the caller cannot see, the uid. */
 export async function parentSection(session: Session, uid: string, title = "Parents"): Promise<Section> {
   return await groupsSection(session, ancestorsOf(uid), title);
 }
 
-/** Groups by their uids, in this order. */
+/** Returns groups by uid, in this order. */
 export async function groupsSection(session: Session, uids: readonly string[], title: string): Promise<Section> {
   const rows = await Promise.all(
     uids.map(async (uid): Promise<JsonObject> => {
@@ -73,7 +73,7 @@ export async function groupsSection(session: Session, uids: readonly string[], t
   return { key: "parents", title, view: parentView, rows };
 }
 
-/** A section that is made here, of what was read already. */
+/** Returns a section with rows that were read already. */
 export function madeSection(
   key: string,
   title: string,
