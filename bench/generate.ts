@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import { getTableColumns } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { syncBuiltInRoles } from "../src/services/iam/roles/built-in-role-rows.ts";
-import { entryOf, insertEntries } from "../src/storage/collection/entries.ts";
+import { insertEntries, newEntry } from "../src/storage/collection/entries.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { newCounterChanges } from "../src/storage/engine/counters.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
@@ -106,7 +106,7 @@ async function insertBulk(tx: Transaction, { collection, row }: PlacedRow): Prom
   });
   await insert.execute({ ...row });
   const keys = keysOf(row);
-  await insertEntries(tx, collection, keys, entryOf(row));
+  await insertEntries(tx, collection, keys, newEntry(row));
   tx.counterChanges.add(keys, collection.kind, 1);
 }
 

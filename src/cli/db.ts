@@ -4,8 +4,8 @@ import { collections } from "../services/collections.ts";
 import { checkDatabase, repairDatabase } from "../storage/check/check-database.ts";
 import { confinedBindings } from "../storage/check/confinement-check.ts";
 import type { Database } from "../storage/database.ts";
-import { unopenableSecrets } from "../storage/installation/encrypted-columns.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
+import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
 import { withDatabase } from "./open.ts";
 
 /** The maximum number of printed warnings. */
@@ -61,10 +61,10 @@ async function isSound(database: Database): Promise<boolean> {
 }
 
 /** Reports whether the configured keys decrypt every secret. A repair cannot help with secrets that they do not. */
-async function opensSecrets(database: Database, seals: Seals): Promise<boolean> {
+async function opensSecrets(database: Database, seals: Encryption): Promise<boolean> {
   return await database.read(async (session) => {
     let areOpen = true;
-    for await (const finding of unopenableSecrets(session, seals)) {
+    for await (const finding of undecryptableSecrets(session, seals)) {
       console.log(finding);
       areOpen = false;
     }

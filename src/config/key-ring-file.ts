@@ -4,15 +4,15 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage, hasCode } from "../base/system-error.ts";
-import { newSeals, type Seals } from "../storage/installation/encryption.ts";
+import { type Encryption, newEncryption } from "../storage/installation/encryption.ts";
 import { type Config, toSecretsKeys } from "./config.ts";
 import { ConfigError } from "./settings.ts";
 
 /** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
-export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Seals {
-  if (config.secretsKeys.length > 0) return newSeals(config.secretsKeys);
+export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Encryption {
+  if (config.secretsKeys.length > 0) return newEncryption(config.secretsKeys);
   const file = path.join(config.dataDir, "secrets-key");
-  return newSeals(readKeys(file) ?? (config.dev ? makeKey(file) : []));
+  return newEncryption(readKeys(file) ?? (config.dev ? makeKey(file) : []));
 }
 
 function readKeys(file: string): Buffer[] | undefined {

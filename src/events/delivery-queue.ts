@@ -2,11 +2,11 @@
 import type { Database } from "../storage/database.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 import {
+  advanceQueue,
+  delayQueue,
   findNextDelivery,
   finishDelivery,
   type NextDelivery,
-  setQueue,
-  settleQueue,
 } from "../storage/events/delivery-queues.ts";
 import { type Attempt, type SenderOptions, sendEvent } from "./sender.ts";
 
@@ -55,7 +55,7 @@ export async function serveQueue(
   const end = performance.now() + bounds.turn;
   for (let i = 0; i < bounds.inARow && performance.now() < end && mayGoOn(); i++) {
     const next = await findNextDelivery(deps.database.session, subscriptionUid);
-    if (!next) return await deps.database.write(deps.context(), (tx) => settleQueue(tx, subscriptionUid));
+    if (!next) return await deps.database.write(deps.context(), (tx) => advanceQueue(tx, subscriptionUid));
     if (!(await serve(deps, next))) return;
   }
 }
@@ -88,7 +88,7 @@ async function serve(deps: DeliveryContext, next: NextDelivery): Promise<boolean
   const attempts = next.attempts + 1;
   const nextTime = now.time + pauseAfter(attempts);
   const state = { attempts, lastFailure: reason, lastDuration, nextTime };
-  await database.write(now, (tx) => setQueue(tx, next.subscriptionUid, state));
+  await database.write(now, (tx) => delayQueue(tx, next.subscriptionUid, state));
   return false;
 }
 

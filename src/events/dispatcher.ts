@@ -2,15 +2,15 @@
 import type { Logger } from "pino";
 import { randomHex } from "../base/random.ts";
 import { rootOf } from "../model/uid.ts";
-import { latestChange } from "../storage/change-log/change-log.ts";
+import { lastChange } from "../storage/change-log/change-log.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 import {
-  bringQueuesForward,
   type DueFilter,
   findDueQueues,
   type NextDelivery,
+  resetFutureRetries,
 } from "../storage/events/delivery-queues.ts";
-import { isAnybodySubscribed, moveEventPosition, readEventPosition } from "../storage/events/subscribers.ts";
+import { advanceEventPosition, hasSubscriptions, readEventPosition } from "../storage/events/subscribers.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
 import { type DeliveryContext, longestQuick, longestWait, type Outcome, serveQueue } from "./delivery-queue.ts";
 import { type FanOutContext, fanOut } from "./fan-out.ts";
@@ -133,11 +133,11 @@ class Deliverer implements EventDelivery {
     if ((await findDueQueues(session, { time: now, limit: 1 })).length > 0) return true;
     const position = await readEventPosition(session);
     // Read before the question who is there: whoever subscribes later has a later number.
-    const latest = await latestChange(session);
+    const latest = await lastChange(session);
     if (position >= latest) return false;
-    if (await isAnybodySubscribed(session)) return true;
+    if (await hasSubscriptions(session)) return true;
     if (latest - position >= bounds.passedOver)
-      await this.#options.database.write(this.#context(), (tx) => moveEventPosition(tx, position, latest));
+      await this.#options.database.write(this.#context(), (tx) => advanceEventPosition(tx, position, latest));
     return false;
   }
 
@@ -148,7 +148,7 @@ class Deliverer implements EventDelivery {
     if (left > lease.length / 2 && left <= lease.length) return true;
     this.#leaseEnd = await this.#options.database.write(context, async (tx) => {
       const end = await takeLease(tx, lease, this.#holder);
-      if (end !== undefined) await bringQueuesForward(tx, longestWait);
+      if (end !== undefined) await resetFutureRetries(tx, longestWait);
       return end ?? 0;
     });
     return this.#leaseEnd > 0;

@@ -2,15 +2,15 @@
 
 import { ancestorsOf } from "../model/uid.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { latestByUid, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
+import { lastChangeByUid, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
 import type { Database } from "../storage/database.ts";
 import { StorageUnavailable } from "../storage/engine/errors.ts";
 import type { Session, WriteContext } from "../storage/engine/session.ts";
 import { enqueueEvent, type StoredEvent } from "../storage/events/delivery-queues.ts";
 import {
+  advanceEventPosition,
   findSubscribers,
   lockSubscriptions,
-  moveEventPosition,
   readEventPosition,
   type Subscriber,
 } from "../storage/events/subscribers.ts";
@@ -65,7 +65,7 @@ export async function fanOut(deps: FanOutContext, context: WriteContext): Promis
   for (const one of told) events.push(await eventOf(deps, one));
   // Nobody waits for it, and many of them follow an import, whose commits they would cut short.
   await deps.database.write({ ...context, isBulk: true }, async (tx) => {
-    if (!(await moveEventPosition(tx, position, next ? next.head.sequence - 1 : last.sequence))) return;
+    if (!(await advanceEventPosition(tx, position, next ? next.head.sequence - 1 : last.sequence))) return;
     const there = await lockSubscriptions(tx, [...new Set(told.flatMap(({ subscriptionUids }) => subscriptionUids))]);
     for (const [i, event] of events.entries()) {
       // One that has gone since is told nothing more.
@@ -106,7 +106,7 @@ async function toldOf(session: Session, occurrences: readonly Occurrence[], posi
   const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
   // Read after them, so that it knows of each; nothing changes a subscription but its deletion.
-  const created = await latestByUid(session, "subscriptions", position);
+  const created = await lastChangeByUid(session, "subscriptions", position);
   return occurrences.flatMap((occurrence, i) => {
     const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
       isMeant(one, occurrence, created),

@@ -1,7 +1,7 @@
 // Handles notifications that arrive out of order, from several nodes of a registry or from retries.
 import { hash } from "node:crypto";
 import type { Session, Transaction } from "../storage/engine/session.ts";
-import { findLatestTold, recordTold } from "../storage/registry/notification-log.ts";
+import { findLatestNotification, recordNotificationTime } from "../storage/registry/notification-log.ts";
 import type { FetchContent } from "./image.ts";
 import type { RegistryEvent } from "./notification.ts";
 
@@ -10,7 +10,7 @@ import type { RegistryEvent } from "./notification.ts";
  * with.
  */
 export async function lastNotificationTime(session: Session, event: RegistryEvent): Promise<number | undefined> {
-  return event.time === undefined ? undefined : await findLatestTold(session, notificationKeys(event));
+  return event.time === undefined ? undefined : await findLatestNotification(session, notificationKeys(event));
 }
 
 /**
@@ -33,7 +33,8 @@ export async function isOutOfOrder(
 /** Records the time of the event for later comparisons. A clock that is ahead counts as now at most. */
 export async function recordTime(tx: Transaction, event: RegistryEvent): Promise<void> {
   if (event.time === undefined) return;
-  for (const thing of notificationKeys(event)) await recordTold(tx, thing, Math.min(event.time, tx.context.time));
+  for (const thing of notificationKeys(event))
+    await recordNotificationTime(tx, thing, Math.min(event.time, tx.context.time));
 }
 
 /**

@@ -5,8 +5,8 @@ import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../storage/database.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
-import { readSecret, settleSecret } from "../storage/installation/secret-settings.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
+import { getOrSetSecret, readSecret } from "../storage/installation/secret-settings.ts";
 import { newCertificate, publicKeyInfo } from "./certificate.ts";
 
 /** The actions that a token allows on one resource (Distribution token specification, "access"). */
@@ -64,7 +64,7 @@ const settingName = "registry_signing_key" as const;
 /** Opens the signer. Its key is created at the first start and shared by all nodes. */
 export async function openRegistrySigner(
   database: Database,
-  seals: Seals,
+  seals: Encryption,
   options: SignerOptions,
 ): Promise<RegistrySigner> {
   const known = await readSecret(database.session, seals, settingName);
@@ -79,13 +79,13 @@ export async function openRegistrySigner(
   };
 }
 
-async function makeKey(database: Database, seals: Seals, clock: Clock): Promise<string> {
+async function makeKey(database: Database, seals: Encryption, clock: Clock): Promise<string> {
   const { retireTime: _, ...record } = await newKey("RS256", clock());
   const { privateKey } = loadKey({ ...record, retireTime: undefined });
   const certificate = await newCertificate(privateKey, "Gatehouse registry tokens", clock());
   const value = JSON.stringify({ ...record, certificate });
   const context = { actor: "", method: "start", requestId: "", time: clock() };
-  return await database.write(context, (tx) => settleSecret(tx, seals, settingName, value));
+  return await database.write(context, (tx) => getOrSetSecret(tx, seals, settingName, value));
 }
 
 async function signToken(key: SigningKey, request: RegistryTokenRequest, { issuer, service, clock }: SignerOptions) {

@@ -6,34 +6,34 @@ import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transaction } from "../storage/engine/session.ts";
-import { settleSetting, writeSetting } from "../storage/engine/settings.ts";
-import { resealSecrets } from "../storage/installation/encrypted-columns.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
-import { settleSecret } from "../storage/installation/secret-settings.ts";
+import { getOrSetSetting, writeSetting } from "../storage/engine/settings.ts";
+import { reencryptColumns } from "../storage/installation/encrypted-columns.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
+import { getOrSetSecret } from "../storage/installation/secret-settings.ts";
 
 /** Settles the issuer, and answers the key of page tokens. Throws where the configuration does not go with the data. */
 export async function settleInstallation(
   config: Config,
   database: Database,
-  seals: Seals,
+  seals: Encryption,
   clock: Clock,
 ): Promise<Uint8Array> {
   return await database.write(startContext(clock), async (tx) => {
     await settleIssuer(tx, config);
     const initial = randomBytes(32).toString("base64url");
-    return Buffer.from(await settleSecret(tx, seals, "page_token_key", initial), "base64url");
+    return Buffer.from(await getOrSetSecret(tx, seals, "page_token_key", initial), "base64url");
   });
 }
 
 /** After a change of keys what the old ones sealed is sealed anew, so that they can be thrown away. */
-export async function resealAll(database: Database, seals: Seals, clock: Clock, log: Logger): Promise<void> {
-  const { resealed, findings } = await resealSecrets(database, seals, startContext(clock));
+export async function resealAll(database: Database, seals: Encryption, clock: Clock, log: Logger): Promise<void> {
+  const { resealed, findings } = await reencryptColumns(database, seals, startContext(clock));
   if (resealed > 0) log.info({ resealed }, "secrets were sealed anew");
   for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
 }
 
 async function settleIssuer(tx: Transaction, { baseUrl, dev, acceptIssuerChange }: Config): Promise<void> {
-  const issuer = await settleSetting(tx, "issuer", baseUrl);
+  const issuer = await getOrSetSetting(tx, "issuer", baseUrl);
   if (issuer === baseUrl) return;
   if (!dev && !acceptIssuerChange) {
     throw new ConfigError(

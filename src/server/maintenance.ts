@@ -5,13 +5,13 @@ import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { limits } from "../config/limits.ts";
 import type { Database } from "../storage/database.ts";
-import { type Keeping, sweep } from "../storage/sweep.ts";
+import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 
 /** Reads the signing keys again and removes expired rows, both periodically until the server stops. */
 export function startMaintenance(
   database: Database,
   keys: KeyRing,
-  keeping: Keeping,
+  keeping: RetentionPolicy,
   { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
 ): void {
   // Told once, and not with every look until it is over.
@@ -45,7 +45,7 @@ export function startMaintenance(
 }
 
 /** How long rows are kept, by the configuration. */
-export function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): Keeping {
+export function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): RetentionPolicy {
   return {
     registryEventMs: limits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,

@@ -6,15 +6,15 @@ import { openSeals } from "../config/key-ring-file.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError, type RawSettings, type SettingName, settings } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
-import { unopenableSecrets } from "../storage/installation/encrypted-columns.ts";
-import type { RenewableSeals, Seals } from "../storage/installation/encryption.ts";
+import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
+import type { Encryption, ReplaceableEncryption } from "../storage/installation/encryption.ts";
 import type { Listener } from "../transport/listener/listener.ts";
 import { resealAll } from "./installation.ts";
 
 /** The parts of a server that can be renewed. */
 export interface RenewableParts {
   readonly database: Database;
-  readonly seals: RenewableSeals;
+  readonly seals: ReplaceableEncryption;
   readonly secrets: LiveSecrets;
   readonly listener: Pick<Listener, "renewCertificate">;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export async function reload(parts: RenewableParts, config: Config): Promise<voi
   secrets.renew(config);
   log.level = config.logLevel;
   if (!hasOtherKeys) return;
-  seals.renew(nextSeals);
+  seals.replace(nextSeals);
   // The new keys open what the old ones sealed, so that this may also be left to the next start.
   await resealAll(database, seals, clock, log).catch((error) =>
     log.error({ err: error }, "secrets could not be sealed with the new key"),
@@ -44,8 +44,8 @@ export async function reload(parts: RenewableParts, config: Config): Promise<voi
 }
 
 /** A server whose keys do not open what is stored would fail sooner or later. */
-async function checkSeals({ session }: Database, seals: Seals): Promise<void> {
-  for await (const problem of unopenableSecrets(session, seals)) throw new ConfigError(`secrets-key: ${problem}.`);
+async function checkSeals({ session }: Database, seals: Encryption): Promise<void> {
+  for await (const problem of undecryptableSecrets(session, seals)) throw new ConfigError(`secrets-key: ${problem}.`);
 }
 
 const reloaded: readonly SettingName[] = [

@@ -27,8 +27,8 @@ import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
 import type { Database } from "../storage/database.ts";
 import { defaultDatabaseLimits } from "../storage/engine/dialect.ts";
-import { findHolder } from "../storage/iam/grants.ts";
-import { renewable, SealError, type Seals } from "../storage/installation/encryption.ts";
+import { findGrants } from "../storage/iam/grants.ts";
+import { DecryptionError, type Encryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
 import type { Listener } from "../transport/listener/listener.ts";
 import { composeApi } from "./api.ts";
@@ -52,7 +52,7 @@ export interface Server extends AsyncDisposable {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly policy: Policy;
-  readonly seals: Seals;
+  readonly seals: Encryption;
   /** Has probes and the health service say from now on that the server is about to stop; it serves as before. */
   announceStop(): void;
   /** Takes certificate, secrets and log level of other settings. Rejects with a ConfigError, and keeps all, if one is no good. */
@@ -87,7 +87,9 @@ export async function startServer(
     return await serve(config, log, clock, database, prepare);
   } catch (error) {
     await database.close();
-    throw error instanceof SealError ? new ConfigError(`secrets-key: ${error.message}.`) : toRefusal(config, error);
+    throw error instanceof DecryptionError
+      ? new ConfigError(`secrets-key: ${error.message}.`)
+      : toRefusal(config, error);
   }
 }
 
@@ -98,7 +100,7 @@ async function serve(
   database: Database,
   prepare: StartHooks["prepare"],
 ): Promise<Server> {
-  const seals = renewable(openSeals(config));
+  const seals = replaceable(openSeals(config));
   const secrets = newLiveSecrets(config);
   const pageTokenKey = await settleInstallation(config, database, seals, clock);
   await syncBuiltInRoles(database, clock());
@@ -228,7 +230,7 @@ async function openOwnMetrics(
 
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
-    findHolder: (uid) => findHolder(session, uid),
+    findHolder: (uid) => findGrants(session, uid),
     findMappedRoles: (uids) => findVouchedRoles(session, uids),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),

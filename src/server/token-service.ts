@@ -18,7 +18,7 @@ import { identityDirectory } from "../services/iam/identities/directory.ts";
 import { openSignIn } from "../sign-in/compose.ts";
 import type { Database } from "../storage/database.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
 import { defaultAudiences, ownAudiences } from "../sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newPersonVerifier } from "../sts/exchange.ts";
 import { newExplainExchange } from "../sts/explanation.ts";
@@ -28,7 +28,7 @@ import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
 export interface TokenServiceOptions {
   readonly config: Config;
   readonly database: Database;
-  readonly seals: Seals;
+  readonly seals: Encryption;
   readonly secrets: LiveSecrets;
   readonly clock: Clock;
   readonly policy: Policy;

@@ -7,7 +7,7 @@ import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import type { Config } from "../config/config.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { Database } from "../storage/database.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
@@ -26,7 +26,7 @@ import { callbackPathOf, type SignInDeps, type SignInLimits } from "./sign-in.ts
 export interface OpenSignInOptions extends IssueDeps {
   readonly config: Config;
   readonly database: Database;
-  readonly seals: Seals;
+  readonly seals: Encryption;
   readonly directory: IdentityDirectory;
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;

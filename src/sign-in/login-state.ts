@@ -1,7 +1,7 @@
 // The state of a login in progress. The browser holds two secrets, state and cookie. The database holds their digests,
 // and the rest encrypted with a key derived from the state, so its rows are useless to a reader.
 import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { newSeals, type Place, type Seals } from "../storage/installation/encryption.ts";
+import { type ColumnRef, type Encryption, newEncryption } from "../storage/installation/encryption.ts";
 import type { SignInRow } from "../storage/sign-in/sign-ins.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -41,7 +41,7 @@ export function startLogin(
   const row = {
     id,
     browserDigest: digest("browser", value!),
-    sealed: sealsOf(state!).seal(placeOf(id), JSON.stringify(login)),
+    sealed: sealsOf(state!).encrypt(placeOf(id), JSON.stringify(login)),
     expireTime,
   };
   return { login, row, cookie: { name: cookieName(id, isSecure), value: value! } };
@@ -74,19 +74,19 @@ export function isSameBrowser(row: SignInRow, cookie: string): boolean {
 export function openLogin({ id, sealed }: SignInRow, state: string): Login | undefined {
   const seals = sealsOf(state);
   // Unencrypted text would be returned unchanged.
-  if (!seals.isCurrent(sealed)) return undefined;
+  if (!seals.usesCurrentKey(sealed)) return undefined;
   try {
-    return JSON.parse(seals.open(placeOf(id), sealed));
+    return JSON.parse(seals.decrypt(placeOf(id), sealed));
   } catch {
     return undefined;
   }
 }
 
-function sealsOf(state: string): Seals {
-  return newSeals([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
+function sealsOf(state: string): Encryption {
+  return newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
 }
 
-function placeOf(id: string): Place {
+function placeOf(id: string): ColumnRef {
   return { kind: "sign_ins", uid: id, column: "sealed" };
 }
 

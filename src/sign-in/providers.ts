@@ -9,7 +9,7 @@ import { identityProviderCollection } from "../storage/iam/collections.ts";
 import { findVerifiedRoots } from "../storage/iam/group-names.ts";
 import type { IdentityProviderRow } from "../storage/iam/provider-rows.ts";
 import { findProvidersOf } from "../storage/iam/providers.ts";
-import type { Seals } from "../storage/installation/encryption.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
 import type { LoginProvider } from "./login-provider.ts";
 
 /** Finds login providers. */
@@ -23,7 +23,7 @@ export interface Providers {
 }
 
 /** Creates the finder of an installation's providers. */
-export function loginProviders(session: Session, seals: Seals, operators: LoginProvider | undefined): Providers {
+export function loginProviders(session: Session, seals: Encryption, operators: LoginProvider | undefined): Providers {
   const find: Providers["find"] = async (uid) => {
     if (uid === "") return operators;
     const row = isUid(uid) ? await findRow(session, identityProviderCollection, uid) : undefined;
@@ -50,7 +50,7 @@ async function providersOf(session: Session, organization: string): Promise<stri
   return root ? (await findProvidersOf(session, root.uid, 2)).map(({ uid }) => uid) : [];
 }
 
-function toProvider(row: IdentityProviderRow, seals: Seals): LoginProvider {
+function toProvider(row: IdentityProviderRow, seals: Encryption): LoginProvider {
   const { uid, issuer, clientId, additionalScopes: scopes, parent: groupUid, defaultRole, groupsClaim } = row;
   const clientSecret = openClientSecret(seals, row) ?? "";
   return { uid, issuer, clientId, clientSecret, scopes, organization: { groupUid, defaultRole, groupsClaim } };

@@ -2,17 +2,17 @@
 
 import { ancestorsOf } from "../model/uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
-import { newPageMemory, type PageMemory } from "./cache/page-cache.ts";
-import { newReadMemory, type ReadMemory } from "./cache/read-cache.ts";
-import { newRowMemory, type RowMemory } from "./cache/row-cache.ts";
+import { newPageCache, type PageCache } from "./cache/page-cache.ts";
+import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
+import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { MigrationListener } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
-import { type Milestones, newMilestones } from "./list/offset-index.ts";
-import { newFindingMemory } from "./list/range-plan.ts";
+import { newOffsetIndex, type OffsetIndex } from "./list/offset-index.ts";
+import { newFilterResultCache } from "./list/range-plan.ts";
 import { newTextSearch } from "./search/text-search.ts";
 
 /** An open database. */
@@ -30,13 +30,13 @@ export interface Database {
   /** Tells whether grants that were read earlier still hold. */
   readonly accessEpoch: AccessEpoch;
   /** Finds places far into listings. */
-  readonly milestones: Milestones;
+  readonly milestones: OffsetIndex;
   /** What was read lately, of pages and rows. */
-  readonly memory: Pick<ReadMemory, "hits" | "misses">;
+  readonly memory: Pick<ReadCache, "hits" | "misses">;
   /** Reads pages of listings. */
-  readonly pages: PageMemory;
+  readonly pages: PageCache;
   /** Finds rows outside of any transaction. */
-  readonly rows: RowMemory;
+  readonly rows: RowCache;
   /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -55,9 +55,9 @@ export async function openDatabase(
   const dialect = await openDialect(url, limits, mode, onMigrated);
   const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
-  const findings = newFindingMemory(newTextSearch(dialect.name));
-  const milestones = newMilestones(read);
-  const memory = newReadMemory();
+  const findings = newFilterResultCache(newTextSearch(dialect.name));
+  const milestones = newOffsetIndex(read);
+  const memory = newReadCache();
   return {
     dialect: dialect.name,
     session: dialect.session,
@@ -71,8 +71,8 @@ export async function openDatabase(
     accessEpoch,
     milestones,
     memory,
-    pages: newPageMemory(memory, milestones, findings),
-    rows: newRowMemory(memory, dialect.session),
+    pages: newPageCache(memory, milestones, findings),
+    rows: newRowCache(memory, dialect.session),
     check: () => dialect.check(),
     close: () => dialect.close(),
   };

@@ -4,13 +4,13 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { removeAccessEntries } from "./change-log/access-entries.ts";
 import { removeChanges } from "./change-log/removal.ts";
 import type { Database } from "./database.ts";
-import { atMost } from "./engine/placeholders.ts";
+import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
 
 /** How long rows are kept beyond their end, in milliseconds. */
-export interface Keeping {
+export interface RetentionPolicy {
   /** Since a notification of a registry was dealt with. */
   readonly registryEventMs: number;
   /** Since a signing key retired: nothing that it signed is valid any more. */
@@ -24,17 +24,17 @@ export interface Keeping {
 }
 
 /** Rows of one kind that one transaction removes. */
-const portion = 200;
+const batchSize = 200;
 
 /** Rows that have an end. */
-interface Ending {
+interface ExpiringTable {
   readonly kind: string;
   /** A row whose end is null has none. */
   readonly table: (tables: Tables) => { readonly rows: PgTable; readonly key: PgColumn; readonly end: PgColumn };
-  readonly keptMs: (keeping: Keeping) => number;
+  readonly keptMs: (keeping: RetentionPolicy) => number;
 }
 
-const endings: readonly Ending[] = [
+const expiringTables: readonly ExpiringTable[] = [
   {
     kind: "sign_ins",
     table: ({ signIns: rows }) => ({ rows, key: rows.id, end: rows.expireTime }),
@@ -74,29 +74,29 @@ const endings: readonly Ending[] = [
 export async function sweep(
   database: Pick<Database, "write">,
   context: WriteContext,
-  keeping: Keeping,
+  keeping: RetentionPolicy,
   signal: AbortSignal,
 ): Promise<void> {
   let isDone = false;
-  while (!isDone && !signal.aborted) isDone = await database.write(context, (tx) => removePortions(tx, keeping));
+  while (!isDone && !signal.aborted) isDone = await database.write(context, (tx) => deleteBatches(tx, keeping));
 }
 
 /** Answers whether that was all. */
-async function removePortions(tx: Transaction, keeping: Keeping): Promise<boolean> {
+async function deleteBatches(tx: Transaction, keeping: RetentionPolicy): Promise<boolean> {
   let isAll = true;
-  for (const ending of endings) {
-    const removed = await removePortion(tx, ending, tx.context.time - ending.keptMs(keeping));
-    if (removed === portion) isAll = false;
+  for (const ending of expiringTables) {
+    const removed = await deleteBatch(tx, ending, tx.context.time - ending.keptMs(keeping));
+    if (removed === batchSize) isAll = false;
   }
-  if (keeping.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - keeping.changeMs, portion)))
+  if (keeping.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - keeping.changeMs, batchSize)))
     isAll = false;
-  if (keeping.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - keeping.accessMs, portion)))
+  if (keeping.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - keeping.accessMs, batchSize)))
     isAll = false;
   return isAll;
 }
 
 /** Removes rows that ended at a time or before it, the oldest first, and answers how many. */
-async function removePortion(tx: Transaction, { kind, table }: Ending, time: number): Promise<number> {
+async function deleteBatch(tx: Transaction, { kind, table }: ExpiringTable, time: number): Promise<number> {
   const statement = tx.prepared(`${kind}.sweep`, (db, tables) => {
     const { rows, key, end } = table(tables);
     const ended = db
@@ -104,7 +104,7 @@ async function removePortion(tx: Transaction, { kind, table }: Ending, time: num
       .from(rows)
       .where(lte(end, sql.placeholder("time")))
       .orderBy(asc(end))
-      .limit(atMost(portion));
+      .limit(limitOf(batchSize));
     return db.delete(rows).where(inArray(key, ended)).returning({ key });
   });
   return (await statement.execute({ time })).length;

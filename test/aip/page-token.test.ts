@@ -8,7 +8,7 @@ import {
   parsePageToken,
 } from "../../src/aip/page-token.ts";
 import { limits } from "../../src/config/limits.ts";
-import { orderedLength, orderedText } from "../../src/storage/schema/ordered-text.ts";
+import { maxSortPrefix, sortPrefix } from "../../src/storage/schema/ordered-text.ts";
 
 const key = Buffer.alloc(32, 7);
 const token: PageToken = { issuedAt: 1_000_000, query: "q", order: "name desc", value: "b", uid: "u" };
@@ -53,8 +53,8 @@ describe("page token (AIP-158)", () => {
     const uid = "a".repeat(40) + "/0123456789abcdef".repeat(limits.groupDepth + 1);
     const longest = { issuedAt: Date.UTC(2999), query: "q".repeat(22), order: "aliasText desc", uid };
     for (const character of ["\u0001", "\u2028", "😀"]) {
-      const value = orderedText(character.repeat(10_000));
-      assert.equal([...value].length, orderedLength);
+      const value = sortPrefix(character.repeat(10_000));
+      assert.equal([...value].length, maxSortPrefix);
       const made = { ...longest, value };
       assert.deepEqual(parsePageToken(key, formatPageToken(key, made)), made);
     }

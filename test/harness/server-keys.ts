@@ -6,7 +6,7 @@ import type { Config } from "../../src/config/config.ts";
 import { openSeals } from "../../src/config/key-ring-file.ts";
 import { newCertificate } from "../../src/registry/certificate.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { settleSecret } from "../../src/storage/installation/secret-settings.ts";
+import { getOrSetSecret } from "../../src/storage/installation/secret-settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 
 /** Made when first needed, and given out in turn: servers that run together have different ones. */
@@ -21,7 +21,7 @@ export async function bringKeys(config: Config, database: Database, clock: Clock
   const certificate = await newCertificate(loadKey({ ...key, retireTime }).privateKey, "of the tests", clock());
   const context = { actor: "", method: "start", requestId: "", time: clock() };
   const value = JSON.stringify({ ...key, certificate });
-  await database.write(context, (tx) => settleSecret(tx, seals, "registry_signing_key", value));
+  await database.write(context, (tx) => getOrSetSecret(tx, seals, "registry_signing_key", value));
 }
 
 async function nextKey(clock: Clock) {

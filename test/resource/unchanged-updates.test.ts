@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { latestChange } from "../../src/storage/change-log/change-log.ts";
+import { lastChange } from "../../src/storage/change-log/change-log.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
@@ -241,7 +241,7 @@ before(async () => {
 
 after(() => server[Symbol.asyncDispose]());
 
-const logged = () => latestChange(server.server.database.session);
+const logged = () => lastChange(server.server.database.session);
 
 describe("an update that changes nothing", () => {
   for (const { name, make, send } of updates) {

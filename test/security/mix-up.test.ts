@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
-import { newSeals } from "../../src/storage/installation/encryption.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { insertSignIn } from "../../src/storage/sign-in/sign-ins.ts";
 import { type Browser, newBrowser, signInUrl, type Visit } from "../harness/browser.ts";
 import { keptLog } from "../harness/kept-log.ts";
@@ -229,11 +229,11 @@ describe("two login providers, one of which is hostile", () => {
         ...{ audience: [server.config.baseUrl], scopes: [], hints: {} },
         ...{ wantsRefreshToken: false, skipsRegistration: false },
       };
-      const seals = newSeals([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
+      const seals = newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
       const login = JSON.stringify({ request, provider: idp, secrets: { state, nonce, codeVerifier } });
       const row = {
         ...{ id, browserDigest: digest("browser", cookie), expireTime: clock.read() + 60_000 },
-        sealed: seals.seal({ kind: "sign_ins", uid: id, column: "sealed" }, login),
+        sealed: seals.encrypt({ kind: "sign_ins", uid: id, column: "sealed" }, login),
       };
       const context = { actor: "", method: "test", requestId: "", time: clock.read() };
       await server.server.database.write(context, (tx) => insertSignIn(tx, row, 1000));

@@ -15,7 +15,7 @@ import { openClientSecret, sealClientSecret } from "../../src/services/iam/provi
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { readSetting } from "../../src/storage/engine/settings.ts";
 import { identityProviderCollection } from "../../src/storage/iam/collections.ts";
-import { newSeals } from "../../src/storage/installation/encryption.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { readSecret } from "../../src/storage/installation/secret-settings.ts";
 import { listSigningKeys } from "../../src/storage/installation/signing-keys.ts";
 import { dataDirectory, run } from "../cli/process.ts";
@@ -93,7 +93,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       await first[Symbol.asyncDispose]();
 
       const second = await open(data, `${fresh},${old}`);
-      const keyId = newSeals([Buffer.from(fresh, "base64")]).keyId;
+      const keyId = newEncryption([Buffer.from(fresh, "base64")]).keyId;
       for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
       assert.equal(before.length, 4);
       const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
@@ -160,7 +160,7 @@ describe("the key of secrets", () => {
     await using server = await startServer(config, pino({ level: "silent" }));
     const file = path.join(directory.path, "secrets-key");
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.equal(newSeals([Buffer.from(readFileSync(file, "utf8"), "base64")]).keyId, server.seals.keyId);
+    assert.equal(newEncryption([Buffer.from(readFileSync(file, "utf8"), "base64")]).keyId, server.seals.keyId);
   });
 
   it("C2: a file that others can read ends the start", async () => {

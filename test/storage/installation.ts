@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DatabaseNewer, UniqueViolation } from "../../src/storage/engine/errors.ts";
-import { readSetting, settleSetting, writeSetting } from "../../src/storage/engine/settings.ts";
+import { getOrSetSetting, readSetting, writeSetting } from "../../src/storage/engine/settings.ts";
 import {
   addSigningKey,
   listSigningKeys,
@@ -33,7 +33,7 @@ export function installationConformance(open: OpenStore): void {
       await using store = await open();
       const nodes = [store.database, await store.open()];
       const asked = Array.from({ length: 20 }, (_, i) =>
-        write(nodes[i % 2]!, (tx) => settleSetting(tx, "key", `${i}`)),
+        write(nodes[i % 2]!, (tx) => getOrSetSetting(tx, "key", `${i}`)),
       );
       const values = new Set(await Promise.all(asked));
       assert.equal(values.size, 1);

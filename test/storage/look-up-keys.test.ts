@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import pg from "pg";
 import { packageKeyOf, productOfArtifact } from "../../src/advisories/product.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
-import { termFinder } from "../../src/storage/vulnerabilities/advisory-terms.ts";
+import { termIndex } from "../../src/storage/vulnerabilities/advisory-terms.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 
 after(stopPostgres);
@@ -57,7 +57,7 @@ function check(keys: readonly string[][], terms: readonly string[]): void {
     expected,
   );
   // The terms are those that a query looks for.
-  const { values } = termFinder(
+  const { values } = termIndex(
     "products",
     expected.filter((key) => key !== ""),
   );

@@ -1,8 +1,8 @@
 // What is not remembered, or not for long: too much, too little asked for, of another moment, or changed behind the log.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bytesOf, newReadMemory } from "../../src/storage/cache/read-cache.ts";
-import { newRowMemory } from "../../src/storage/cache/row-cache.ts";
+import { bytesOf, newReadCache } from "../../src/storage/cache/read-cache.ts";
+import { newRowCache } from "../../src/storage/cache/row-cache.ts";
 import { findRow, insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { identityCollection } from "../../src/storage/iam/collections.ts";
 import type { Condition, ListQuery, Source } from "../../src/storage/list/list-rows.ts";
@@ -16,8 +16,8 @@ import type { OpenStore } from "./stores.ts";
 export function memoryBoundsConformance(open: OpenStore): void {
   describe("what is not remembered", () => {
     for (const [what, size] of [
-      ["that are too large", { readingBytes: 1000 }],
-      ["whose question is too long", { nameLength: 100 }],
+      ["that are too large", { maxEntryBytes: 1000 }],
+      ["whose question is too long", { maxKeyLength: 100 }],
     ] as const) {
       it(`pages ${what} are read each time, and nothing of them is kept`, async () => {
         await using store = await open();
@@ -35,7 +35,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       const identity = identityRow(group!.uid, 1);
       await write(database, (tx) => insertRow(tx, identityCollection, identity as never));
       const pages = memoryOf(database, limits);
-      const found = newRowMemory(newReadMemory(limits), database.session);
+      const found = newRowCache(newReadCache(limits), database.session);
       const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
       for (let i = 0; i < 3; i++) {
         const { rows } = await database.read((session) => pages.read(session, identityCollection, query));
@@ -51,7 +51,12 @@ export function memoryBoundsConformance(open: OpenStore): void {
         const { database } = store;
         const [group] = await plant(database);
         const pages = memoryOf(database, limits);
-        const condition: Condition = { name: "any", build: () => sql`1 = 1`, values: {}, followsRows };
+        const condition: Condition = {
+          name: "any",
+          build: () => sql`1 = 1`,
+          values: {},
+          dependsOnRowsOnly: followsRows,
+        };
         const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }], condition };
         const ask = async () => (await database.read((session) => pages.read(session, groups, query))).rows;
         for (let i = 0; i < 2; i++) await ask();
@@ -66,7 +71,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       const rows = await read(database, memoryOf(database, limits), here!);
       const one = bytesOf(rows);
       // Room for one of them, and not for two.
-      const pages = memoryOf(database, { ...limits, readingBytes: one, bytes: one * 1.5, readings: 6 });
+      const pages = memoryOf(database, { ...limits, maxEntryBytes: one, maxBytes: one * 1.5, recentReads: 6 });
       const kept = await remembered(database, pages, here!);
       const other = () => readPage(database, pages, [{ type: "subtree", uid: there!.uid }]);
       for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen((await other()).rows));
@@ -79,7 +84,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const [here, there] = await plant(database);
-      const pages = memoryOf(database, { ...limits, places: 6 });
+      const pages = memoryOf(database, { ...limits, maxKeys: 6 });
       const before = await remembered(database, pages, here!);
       await write(database, (tx) => insertRow(tx, groups, groupRow(here!.uid, "new")));
       await write(database, (tx) => insertRow(tx, groups, groupRow(there!.uid, "of another place")));

@@ -83,7 +83,7 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
   }
   for (const isFollowed of [false, true]) {
     name = `changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`;
-    await readHistory(session, { organization: root, isFollowed, behind: undefined, limit: 50 });
+    await readHistory(session, { organization: root, isFollowed, after: undefined, limit: 50 });
   }
   return plans;
 }

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { newPageMemory, type PageMemory } from "../../src/storage/cache/page-cache.ts";
-import { type MemoryLimits, newReadMemory } from "../../src/storage/cache/read-cache.ts";
-import { newRowMemory, type RowMemory } from "../../src/storage/cache/row-cache.ts";
+import { newPageCache, type PageCache } from "../../src/storage/cache/page-cache.ts";
+import { newReadCache, type ReadCacheLimits } from "../../src/storage/cache/read-cache.ts";
+import { newRowCache, type RowCache } from "../../src/storage/cache/row-cache.ts";
 import { insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
 import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";
-import { newFindingMemory } from "../../src/storage/list/range-plan.ts";
+import { newFilterResultCache } from "../../src/storage/list/range-plan.ts";
 import { newTextSearch } from "../../src/storage/search/text-search.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
 import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
@@ -18,25 +18,25 @@ import { modelCursor, modelRows } from "./listing-model.ts";
 import type { OpenStore } from "./stores.ts";
 
 /** Room for all that a test reads. */
-export const limits: MemoryLimits = {
-  bytes: 2 ** 20,
-  readingBytes: 2 ** 18,
-  nameLength: 1000,
-  readings: 100,
-  ageMs: 60_000,
-  changes: 100,
-  places: 1000,
+export const limits: ReadCacheLimits = {
+  maxBytes: 2 ** 20,
+  maxEntryBytes: 2 ** 18,
+  maxKeyLength: 1000,
+  recentReads: 100,
+  maxAgeMs: 60_000,
+  maxChanges: 100,
+  maxKeys: 1000,
 };
 
 /** So little that most of it is soon forgotten. */
-const few: MemoryLimits = {
+const few: ReadCacheLimits = {
   ...limits,
-  bytes: 30_000,
-  readingBytes: 10_000,
-  nameLength: 300,
-  readings: 5,
-  changes: 6,
-  places: 12,
+  maxBytes: 30_000,
+  maxEntryBytes: 10_000,
+  maxKeyLength: 300,
+  recentReads: 5,
+  maxChanges: 6,
+  maxKeys: 12,
 };
 
 const questions = fc.array(
@@ -94,7 +94,7 @@ export function rememberedConformance(open: OpenStore): void {
         fc.array(fc.record({ edits, left: remainders }), { maxLength: 4 }),
         async (turns) => {
           const rows = await plant(database);
-          const remembered = newRowMemory(newReadMemory(limits), database.session);
+          const remembered = newRowCache(newReadCache(limits), database.session);
           try {
             await compareRows(database, remembered, rows);
             for (const turn of turns) {
@@ -156,7 +156,7 @@ export function rememberedConformance(open: OpenStore): void {
         const { database } = store;
         const other = await store.open();
         const [group] = await plant(database);
-        const pages = memoryOf(database, { ...limits, changes });
+        const pages = memoryOf(database, { ...limits, maxChanges: changes });
         const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
         const ask = (on: Database, prepare = (session: Session) => session) =>
           on.read((session) => pages.read(prepare(ofItself(session)), groups, query));
@@ -189,7 +189,7 @@ export function rememberedConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
-      const pages = memoryOf(database, { ...limits, ageMs: 1 });
+      const pages = memoryOf(database, { ...limits, maxAgeMs: 1 });
       await remembered(database, pages, group!);
       await store.tamper(`UPDATE groups SET description = 'by hand'`);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -199,41 +199,41 @@ export function rememberedConformance(open: OpenStore): void {
 }
 
 /** Reads every row, and some that are not there, again and again. */
-async function compareRows(database: Database, find: RowMemory, rows: readonly GroupRow[]): Promise<void> {
+async function compareRows(database: Database, find: RowCache, rows: readonly GroupRow[]): Promise<void> {
   const gone = groupRow(rows[0]!.uid, "not there").uid;
   for (let i = 0; i < 3; i++) {
     for (const row of rows) assert.deepEqual(await find.find(groups, row.uid), row);
     assert.equal(await find.find(groups, gone), undefined);
   }
   const [first] = rows;
-  const isRemembered = database.session.state !== undefined;
+  const isRemembered = database.session.dataVersion !== undefined;
   assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isRemembered);
 }
 
 /** A memory of pages that remembers nothing yet. */
-export function memoryOf(database: Database, size: MemoryLimits): PageMemory {
-  const findings = newFindingMemory(newTextSearch(database.dialect));
-  return newPageMemory(newReadMemory(size), database.milestones, findings);
+export function memoryOf(database: Database, size: ReadCacheLimits): PageCache {
+  const findings = newFilterResultCache(newTextSearch(database.dialect));
+  return newPageCache(newReadCache(size), database.milestones, findings);
 }
 
 /** The first page of groups. */
-export async function readPage(database: Database, pages: PageMemory, sources: readonly Source[]) {
+export async function readPage(database: Database, pages: PageCache, sources: readonly Source[]) {
   const query: ListQuery = { ...whole, limit: 100, sources };
   return await database.read((session) => pages.read(session, groups, query));
 }
 
 /** A session that does not know the state of what it reads, as on several connections. */
-export function ofItself({ state: _shared, ...session }: Session): Session {
+export function ofItself({ dataVersion: _shared, ...session }: Session): Session {
   return session;
 }
 
 /** What lies below a group. */
-export async function read(database: Database, pages: PageMemory, { uid }: GroupRow): Promise<readonly GroupRow[]> {
+export async function read(database: Database, pages: PageCache, { uid }: GroupRow): Promise<readonly GroupRow[]> {
   return (await readPage(database, pages, [{ type: "subtree", uid }])).rows;
 }
 
 /** The same, read so often that it is remembered. */
-export async function remembered(database: Database, pages: PageMemory, group: GroupRow): Promise<readonly GroupRow[]> {
+export async function remembered(database: Database, pages: PageCache, group: GroupRow): Promise<readonly GroupRow[]> {
   await read(database, pages, group);
   return await read(database, pages, group);
 }
@@ -242,7 +242,7 @@ type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
 
 async function ask(
   database: Database,
-  pages: PageMemory,
+  pages: PageCache,
   rows: readonly GroupRow[],
   { order, place, group, name, after, skip, limit }: Question,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { openKeyRing } from "../../src/authn/key-ring.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { newSeals } from "../../src/storage/installation/encryption.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { keyStore, listSigningKeys } from "../../src/storage/installation/signing-keys.ts";
 import { sweep } from "../../src/storage/sweep.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "./fixtures.ts";
@@ -174,7 +174,7 @@ export function sweepConformance(open: OpenStore): void {
     it("leaves every key that signs or verifies, and what is published, as they are", async () => {
       await using store = await open();
       let now = time;
-      const seals = newSeals([Buffer.alloc(32, 1)]);
+      const seals = newEncryption([Buffer.alloc(32, 1)]);
       const options = {
         algorithm: "ES256",
         clock: () => now,

@@ -20,7 +20,12 @@ import { type Handlers, type Implementation, implement } from "../../pipeline/ha
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { findBindingsReaching, type HeldRole, placeOfBinding, type ReachingBinding } from "../../storage/iam/grants.ts";
+import {
+  effectiveGroup,
+  findBindingsReaching,
+  type GrantedRole,
+  type ReachingBinding,
+} from "../../storage/iam/grants.ts";
 import { findVouchedRoles } from "../iam/delegations/active-delegations.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
@@ -80,7 +85,7 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
 }
 
 /** The roles that a sign-in brings along at a group: those of the mappings of its organization. */
-async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<HeldRole[]> {
+async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
   return (await findVouchedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
 }
@@ -90,7 +95,7 @@ interface Question {
   readonly capability: CapabilityInfo;
   readonly group: string;
   readonly bindings: readonly ReachingBinding[];
-  readonly mapped: readonly HeldRole[];
+  readonly mapped: readonly GrantedRole[];
 }
 
 function explain(
@@ -109,7 +114,7 @@ function explain(
 
 function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean): AccessReason {
   if (holdsOtherRoles) return AccessReason.ROLE_LACKS_CAPABILITY;
-  return placeOfBinding(identity, group) === group ? AccessReason.NO_BINDING : AccessReason.IDENTITY_CONFINED;
+  return effectiveGroup(identity, group) === group ? AccessReason.NO_BINDING : AccessReason.IDENTITY_CONFINED;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { TokenRequest } from "../../authn/token-claims.ts";
 import { newChild } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { deleteRow, findRow, insertMissingRow, updateRow } from "../../storage/collection/rows.ts";
+import { deleteRow, findRow, insertOrRetry, updateRow } from "../../storage/collection/rows.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import { identityCollection, roleBindingCollection } from "../../storage/iam/collections.ts";
 import { deleteMembership, findMemberships } from "../../storage/iam/providers.ts";
@@ -42,7 +42,7 @@ export async function registerUser(tx: Transaction, person: Person): Promise<str
   const addresses = addressesOf(person);
   const { issuer, subject } = person;
   const registered = newUserRow(uid, tx.context.time, { name: nameOf(person), ...addresses, issuer, subject });
-  if (!known) await insertMissingRow(tx, identityCollection, registered);
+  if (!known) await insertOrRetry(tx, identityCollection, registered);
   else if (isPendingUser(known)) {
     await updateRow(tx, identityCollection, known, { ...registered, createTime: known.createTime });
   } else if (known.email !== addresses.email || known.emailUnverified !== addresses.emailUnverified) {
@@ -61,7 +61,7 @@ export async function ensureRoleBinding(
   if (await findBinding(tx, groupUid, roleUid, identityUid)) return;
   const createTime = tx.context.time;
   const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
-  await insertMissingRow(tx, roleBindingCollection, binding);
+  await insertOrRetry(tx, roleBindingCollection, binding);
 }
 
 /** Makes somebody known who has not signed in yet, with roles at a group. The operator says that they take part in it. */

@@ -13,7 +13,7 @@ import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, roleCollection } from "../../storage/iam/collections.ts";
-import { placeOfBinding } from "../../storage/iam/grants.ts";
+import { effectiveGroup } from "../../storage/iam/grants.ts";
 import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleRow } from "../../storage/iam/rows.ts";
 import { lookup } from "../iam/roles/hydration.ts";
@@ -43,7 +43,7 @@ async function heldBy(session: Session, uid: string, call: Call) {
   const [groups, roles] = [lookup(session, groupCollection), lookup(session, roleCollection)];
   const shown: WhoAmI_Capability[] = [];
   for (const { parent, roleUid } of await findBindingsOf(session, "identityUid", uid, maxBindings)) {
-    const place = placeOfBinding(uid, parent);
+    const place = effectiveGroup(uid, parent);
     const [group, role] = [place && (await groups(place)), await roles(roleUid)];
     if (!group || !role) continue;
     // A token may be narrowed to less than the binding gives.

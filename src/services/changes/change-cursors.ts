@@ -1,13 +1,13 @@
 // How places in the change log are named. Their numbers would tell everybody how much all others change.
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { newEncryptedTokens } from "../../aip/encrypted-token.ts";
-import type { ChangePlace } from "../../storage/change-log/history.ts";
+import type { LogPosition } from "../../storage/change-log/history.ts";
 
 const idAlgorithm = "aes-128-ecb";
 const blockBytes = 16;
 
 /** What a text names. */
-export interface NamedPlace extends ChangePlace {
+export interface NamedPlace extends LogPosition {
   /** Whether it names a change, which must then be one of the organization, or the end of what there was. */
   readonly isChange: boolean;
 }
@@ -15,12 +15,12 @@ export interface NamedPlace extends ChangePlace {
 /** Names places of the log, by keys of the installation that nobody else has. */
 export interface ChangePlaces {
   /** The id of a change: the same one each time. One block of AES, so that ids are in no order. */
-  id(place: ChangePlace): string;
+  id(place: LogPosition): string;
   /**
    * The name of a place for those who follow an organization: another one each time. The same one twice would tell that nobody
    * else has changed anything meanwhile.
    */
-  seal(place: ChangePlace, organization: string): string;
+  seal(place: LogPosition, organization: string): string;
   /** What an id or the name of a place for an organization stands for; undefined for anything else. */
   parse(text: string, organization: string): NamedPlace | undefined;
 }
@@ -51,7 +51,7 @@ export function changePlaces(secret: () => Uint8Array): ChangePlaces {
   };
 }
 
-function blockOf({ sequence, time }: ChangePlace): Buffer {
+function blockOf({ sequence, time }: LogPosition): Buffer {
   const block = Buffer.alloc(blockBytes);
   block.writeBigUInt64BE(BigInt(time), 0);
   block.writeBigUInt64BE(BigInt(sequence), 8);
@@ -59,7 +59,7 @@ function blockOf({ sequence, time }: ChangePlace): Buffer {
 }
 
 /** Undefined when the block is of no place, as what was made with another key. */
-function placeOf(block: Buffer): ChangePlace | undefined {
+function placeOf(block: Buffer): LogPosition | undefined {
   if (block.length !== blockBytes) return undefined;
   const [time, sequence] = [Number(block.readBigUInt64BE(0)), Number(block.readBigUInt64BE(8))];
   return Number.isSafeInteger(sequence) && time < 2 ** 48 ? { sequence, time } : undefined;

@@ -15,7 +15,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import { type ChangePlace, endOfLog, findChanges, findPlaceInLog } from "../../storage/change-log/history.ts";
+import { endOfLog, findChanges, findLogPosition, type LogPosition } from "../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { type ChangePlaces, changePlaces, type NamedPlace } from "./change-cursors.ts";
@@ -82,7 +82,7 @@ function readPlace(places: ChangePlaces, field: string, text: string, organizati
 /** Whether all that came after a place is in the log, and the place is one of the organization if it names a change. */
 async function isFollowable(session: Session, place: NamedPlace, organization: string): Promise<boolean> {
   if (!(await hasAllAfter(session, place))) return false;
-  const found = place.isChange ? await findPlaceInLog(session, place.sequence) : undefined;
+  const found = place.isChange ? await findLogPosition(session, place.sequence) : undefined;
   return !found || rootOf(found.groupUid) === organization;
 }
 
@@ -95,7 +95,7 @@ function notKept() {
 }
 
 /** As many of the changes as fit into a reply, in their order. */
-async function showAll(session: Session, wanted: readonly ChangePlace[], places: ChangePlaces): Promise<Shown[]> {
+async function showAll(session: Session, wanted: readonly LogPosition[], places: ChangePlaces): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (let i = 0; i < wanted.length; i += portion) {
     const sequences = wanted.slice(i, i + portion).map(({ sequence }) => sequence);

@@ -2,7 +2,7 @@
 import type { ListChangesRequest } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isWithin, rootOf } from "../../model/uid.ts";
-import { type ChangePlace, readHistory } from "../../storage/change-log/history.ts";
+import { type LogPosition, readHistory } from "../../storage/change-log/history.ts";
 import type { Session } from "../../storage/engine/session.ts";
 
 /** Changes that one call looks through where not all of the organization's are wanted. */
@@ -19,9 +19,9 @@ export interface Look {
 
 /** What was found. */
 export interface Looked {
-  readonly found: readonly ChangePlace[];
+  readonly found: readonly LogPosition[];
   /** The last that was looked at; undefined when there was none. */
-  readonly last: ChangePlace | undefined;
+  readonly last: LogPosition | undefined;
   /** Whether any follow the last. */
   readonly hasMore: boolean;
 }
@@ -33,11 +33,11 @@ export async function lookThrough(
   { isFollowed, behind, pageSize }: Look,
 ): Promise<Looked> {
   const limit = isNarrowed(request) ? maxLookedAt : pageSize + 1;
-  const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, behind, limit });
+  const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, after: behind, limit });
   const { startTime } = request;
   const end = isFollowed || !startTime ? -1 : heads.findIndex(({ time }) => time < fromTimestamp(startTime));
-  const found: ChangePlace[] = [];
-  let last: ChangePlace | undefined;
+  const found: LogPosition[] = [];
+  let last: LogPosition | undefined;
   for (const head of end < 0 ? heads : heads.slice(0, end)) {
     if (found.length === pageSize) return { found, last, hasMore: true };
     last = head;

@@ -12,7 +12,7 @@ import { uidRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { findWaiting, readQueue, setQueue } from "../../storage/events/delivery-queues.ts";
+import { delayQueue, findWaiting, readQueue } from "../../storage/events/delivery-queues.ts";
 import { subscriptionCollection } from "../../storage/events/rows.ts";
 import { subscriptionInactivity } from "../iam/delegations/inactive-delegations.ts";
 
@@ -28,7 +28,7 @@ export function delivery({ database, clock }: ServiceContext): Implementation {
       async retryDelivery({ subscriptionUid }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {
           const queue = await readQueue(tx, subscriptionUid);
-          if (queue) await setQueue(tx, subscriptionUid, { ...queue, nextTime: tx.context.time });
+          if (queue) await delayQueue(tx, subscriptionUid, { ...queue, nextTime: tx.context.time });
           return await stateOf(tx, subscriptionUid);
         });
       },

@@ -2,20 +2,20 @@
 
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";
-import { latestOfKind, readPlacesOfKind } from "../change-log/change-log.ts";
+import { lastChangeOfKind, readChangedKeys } from "../change-log/change-log.ts";
 import type { Session } from "../engine/session.ts";
 import { childrenKey } from "../schema/entry-keys.ts";
 
 /** Sizes of what is kept and done. */
-export interface LogLimits {
+export interface TrackerLimits {
   /** Changes that are followed at once; after more, everything counts as changed. */
-  readonly changes: number;
+  readonly maxChanges: number;
   /** Places of which is known when they last changed. */
-  readonly places: number;
+  readonly maxKeys: number;
 }
 
 /** What is known of the changes of one resource. A place is the uid of a row, or the key of a range (`keyOf`). */
-export interface FollowedLog {
+export interface ChangeTracker {
   /**
    * Follows the log up to the snapshot of the session, and answers the last change there. Undefined when another session has
    * followed it further already.
@@ -28,48 +28,48 @@ export interface FollowedLog {
 }
 
 /** A row that changed, and when. */
-interface PlacedChange {
+interface ChangedKeys {
   readonly sequence: number;
   readonly uid: string;
   readonly groupUid: string;
 }
 
 /** Begins with what the first session sees: nothing is known to have changed. */
-export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
+export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTracker {
   let sequence: number | undefined;
   /** The state of the database in which `sequence` was the last change. */
   let state: number | undefined;
   // Up to this change nothing is known of single places: everything counts as changed.
-  let blurred = 0;
+  let changedBefore = 0;
   /** The places that changed since, with their last change; those that changed first come first. */
   const changed = new Map<string, number>();
 
   function note(place: string, at: number): void {
     changed.delete(place);
     changed.set(place, at);
-    if (changed.size <= limits.places) return;
+    if (changed.size <= limits.maxKeys) return;
     const [oldest, time] = changed.entries().next().value!;
     changed.delete(oldest);
-    blurred = Math.max(blurred, time);
+    changedBefore = Math.max(changedBefore, time);
   }
 
   /** Notes what changed after one change, up to a later one; undefined where the log has it no more. */
-  function noteChanges(changes: readonly PlacedChange[] | undefined, since: number, latest: number): void {
-    if (!changes || changes.length > limits.changes) {
-      blurred = latest;
+  function noteChanges(changes: readonly ChangedKeys[] | undefined, since: number, latest: number): void {
+    if (!changes || changes.length > limits.maxChanges) {
+      changedBefore = latest;
       changed.clear();
       return;
     }
     for (const change of changes) {
-      if (change.sequence > since) for (const place of placesOf(change)) note(place, change.sequence);
+      if (change.sequence > since) for (const place of keysOfChange(change)) note(place, change.sequence);
     }
   }
 
   async function followTo(session: Session, current: number | undefined): Promise<number | undefined> {
-    const latest = await latestOfKind(session, kind);
+    const latest = await lastChangeOfKind(session, kind);
     sequence ??= latest;
     if (sequence < latest) {
-      const changes = await readPlacesOfKind(session, kind, sequence, limits.changes + 1);
+      const changes = await readChangedKeys(session, kind, sequence, limits.maxChanges + 1);
       // Another session may have followed it further while this one waited for the database. What that one has noted stays:
       // noted once more from here, a place would seem to have changed earlier than it did.
       if (sequence < latest) {
@@ -84,17 +84,17 @@ export function newFollowedLog(kind: string, limits: LogLimits): FollowedLog {
 
   return {
     follow(session) {
-      const current = session.state?.();
+      const current = session.dataVersion?.();
       return current !== undefined && current === state ? sequence : followTo(session, current);
     },
     isAt: (other) => sequence === other,
     isUnchangedSince: (since, places) =>
-      blurred <= since && places.every((place) => (changed.get(place) ?? 0) <= since),
+      changedBefore <= since && places.every((place) => (changed.get(place) ?? 0) <= since),
   };
 }
 
 /** Every place that a row belongs to: itself, and the ranges that it lies in, or may lie in. */
-function placesOf({ uid, groupUid }: PlacedChange): string[] {
+function keysOfChange({ uid, groupUid }: ChangedKeys): string[] {
   const within = [...ancestorsOf(uid), uid];
   const places = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
   // A root group is filed under itself.

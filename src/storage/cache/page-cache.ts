@@ -2,10 +2,10 @@
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { countRows, type ListQuery, listRows, planRows } from "../list/list-rows.ts";
-import type { Milestones } from "../list/offset-index.ts";
-import type { FindingMemory } from "../list/range-plan.ts";
-import { keyOf } from "../list/source.ts";
-import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
+import type { OffsetIndex } from "../list/offset-index.ts";
+import type { FilterResultCache } from "../list/range-plan.ts";
+import { entryKeyOf } from "../list/source.ts";
+import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
 
 /** A page of a listing, with what a reply says besides. */
 export interface ListedPage<R> {
@@ -18,38 +18,38 @@ export interface ListedPage<R> {
 }
 
 /** Reads pages, or remembers them. */
-export interface PageMemory {
+export interface PageCache {
   /** The page of at most `query.limit` rows, as of the snapshot of the session. */
   read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery): Promise<ListedPage<R>>;
 }
 
 /** Makes one that keeps its pages in a memory. */
-export function newPageMemory(memory: ReadMemory, milestones: Milestones, findings: FindingMemory): PageMemory {
+export function newPageCache(memory: ReadCache, milestones: OffsetIndex, findings: FilterResultCache): PageCache {
   return {
     async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
-      const reading = new PageReading(session, collection, query, milestones, findings);
-      const mayChangeUnseen = query.condition !== undefined && query.condition.followsRows !== true;
-      if (collection.isTouched || mayChangeUnseen) return await reading.read();
-      return await memory.recall(session, reading);
+      const reading = new PageRead(session, collection, query, milestones, findings);
+      const mayChangeUnseen = query.condition !== undefined && query.condition.dependsOnRowsOnly !== true;
+      if (collection.hasUnloggedColumns || mayChangeUnseen) return await reading.read();
+      return await memory.get(session, reading);
     },
   };
 }
 
 // A class: closures in an object would outlive the request (docs/decisions/0019).
-class PageReading<R extends ResourceRow> implements Reading<ListedPage<R>> {
+class PageRead<R extends ResourceRow> implements CacheableRead<ListedPage<R>> {
   readonly #session: Session;
   readonly #collection: Collection<R>;
   readonly #query: ListQuery;
-  readonly #milestones: Milestones;
-  readonly #findings: FindingMemory;
+  readonly #milestones: OffsetIndex;
+  readonly #findings: FilterResultCache;
   #name: string | undefined;
 
   constructor(
     session: Session,
     collection: Collection<R>,
     query: ListQuery,
-    milestones: Milestones,
-    findings: FindingMemory,
+    milestones: OffsetIndex,
+    findings: FilterResultCache,
   ) {
     this.#session = session;
     this.#collection = collection;
@@ -62,13 +62,13 @@ class PageReading<R extends ResourceRow> implements Reading<ListedPage<R>> {
     return this.#collection.kind;
   }
 
-  get name(): string {
+  get key(): string {
     this.#name ??= nameOf(this.kind, this.#query);
     return this.#name;
   }
 
-  places(): readonly string[] {
-    return this.#query.sources.map((source) => (source.type === "row" ? source.uid : keyOf(source)));
+  dependencies(): readonly string[] {
+    return this.#query.sources.map((source) => (source.type === "row" ? source.uid : entryKeyOf(source)));
   }
 
   async read(): Promise<ListedPage<R>> {
@@ -81,7 +81,7 @@ class PageReading<R extends ResourceRow> implements Reading<ListedPage<R>> {
   }
 
   bytesOf({ rows }: ListedPage<R>): number {
-    return bytesOf(rows) * (this.#collection.weight ?? 1);
+    return bytesOf(rows) * (this.#collection.responseWeight ?? 1);
   }
 
   freeze({ rows }: ListedPage<R>): void {

@@ -3,43 +3,43 @@ import { LRUCache } from "lru-cache";
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
-import { type FollowedLog, type LogLimits, newFollowedLog } from "./change-tracker.ts";
+import { type ChangeTracker, newChangeTracker, type TrackerLimits } from "./change-tracker.ts";
 
 /** Sizes of what is kept. */
-export interface MemoryLimits extends LogLimits {
+export interface ReadCacheLimits extends TrackerLimits {
   /** Bytes of all that is kept with what is made of it, about. */
-  readonly bytes: number;
+  readonly maxBytes: number;
   /** Bytes of one reading: what is larger is always read. */
-  readonly readingBytes: number;
+  readonly maxEntryBytes: number;
   /** Characters of a name: what has a longer one is always read. */
-  readonly nameLength: number;
+  readonly maxKeyLength: number;
   /**
    * Readings that are looked back on. Something is kept when it was read among them and would be the same now, and it displaces
    * only what none of them asked for: to keep what is displaced unused costs more than to read it.
    */
-  readonly readings: number;
+  readonly recentReads: number;
   /** How long something is kept, in milliseconds: what is repaired by hand is in no change log. */
-  readonly ageMs: number;
+  readonly maxAgeMs: number;
 }
 
-const defaultLimits: MemoryLimits = {
-  bytes: 8 * 2 ** 20,
-  readingBytes: 512 * 2 ** 10,
-  nameLength: 1000,
-  readings: 2000,
-  ageMs: 60_000,
-  changes: 500,
-  places: 4000,
+const defaultLimits: ReadCacheLimits = {
+  maxBytes: 8 * 2 ** 20,
+  maxEntryBytes: 512 * 2 ** 10,
+  maxKeyLength: 1000,
+  recentReads: 2000,
+  maxAgeMs: 60_000,
+  maxChanges: 500,
+  maxKeys: 4000,
 };
 
 /** Something that can be read, and remembered. */
-export interface Reading<T> {
+export interface CacheableRead<T> {
   /** The resource that it is of. */
   readonly kind: string;
   /** Tells it from everything else that is read. */
-  readonly name: string;
+  readonly key: string;
   /** Where something has to change for it to change: see FollowedLog. */
-  places(): readonly string[];
+  dependencies(): readonly string[];
   read(): MaybePromise<T>;
   /** How many bytes it takes; undefined for what is not worth it. */
   bytesOf(value: T): number | undefined;
@@ -48,15 +48,15 @@ export interface Reading<T> {
 }
 
 /** Reads, or remembers. */
-export interface ReadMemory {
+export interface ReadCache {
   /** How often something was remembered, and how often it had to be read. */
   readonly hits: number;
   readonly misses: number;
   /** What a reading finds in the snapshot of the session. */
-  recall<T>(session: Session, reading: Reading<T>): MaybePromise<T>;
+  get<T>(session: Session, reading: CacheableRead<T>): MaybePromise<T>;
 }
 
-interface Kept {
+interface CacheEntry {
   readonly value: unknown;
   /** The last change of the resource before it was read. */
   readonly sequence: number;
@@ -67,35 +67,35 @@ interface Kept {
 }
 
 /** Makes one that remembers nothing yet. */
-export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory {
-  const kept = new LRUCache<string, Kept>({ maxSize: limits.bytes });
+export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache {
+  const kept = new LRUCache<string, CacheEntry>({ maxSize: limits.maxBytes });
   /** The last change before each of the last readings. */
-  const lastRead = new LRUCache<string, number>({ max: limits.readings });
-  const logs = new Map<string, FollowedLog>();
+  const lastRead = new LRUCache<string, number>({ max: limits.recentReads });
+  const logs = new Map<string, ChangeTracker>();
   let hits = 0;
   let misses = 0;
 
-  function logOf(kind: string): FollowedLog {
+  function logOf(kind: string): ChangeTracker {
     const known = logs.get(kind);
     if (known) return known;
-    const log = newFollowedLog(kind, limits);
+    const log = newChangeTracker(kind, limits);
     logs.set(kind, log);
     return log;
   }
 
-  function read<T>(reading: Reading<T>): MaybePromise<T> {
+  function read<T>(reading: CacheableRead<T>): MaybePromise<T> {
     misses++;
     return reading.read();
   }
 
-  function recallAt<T>(log: FollowedLog, sequence: number | undefined, reading: Reading<T>): MaybePromise<T> {
+  function recallAt<T>(log: ChangeTracker, sequence: number | undefined, reading: CacheableRead<T>): MaybePromise<T> {
     if (sequence === undefined) return read(reading);
-    const places = reading.places();
-    const known = find(reading.name, log, places);
+    const places = reading.dependencies();
+    const known = find(reading.key, log, places);
     if (known) return known.value as T;
     return mapMaybe(read(reading), (value) => {
-      const before = lastRead.get(reading.name);
-      lastRead.set(reading.name, sequence);
+      const before = lastRead.get(reading.key);
+      lastRead.set(reading.key, sequence);
       const isRepeated = before !== undefined && log.isUnchangedSince(before, places);
       // Where another session has followed the log further meanwhile, it may have passed a change that this reading lacks.
       if (isRepeated && log.isAt(sequence)) keep(reading, value, sequence);
@@ -103,10 +103,10 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     });
   }
 
-  function find(name: string, log: FollowedLog, places: readonly string[]): Kept | undefined {
+  function find(name: string, log: ChangeTracker, places: readonly string[]): CacheEntry | undefined {
     const known = kept.get(name);
     if (!known) return undefined;
-    if (log.isUnchangedSince(known.sequence, places) && performance.now() - known.time < limits.ageMs) {
+    if (log.isUnchangedSince(known.sequence, places) && performance.now() - known.time < limits.maxAgeMs) {
       known.usedAt = ++hits + misses;
       return known;
     }
@@ -114,16 +114,16 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     return undefined;
   }
 
-  function keep<T>(reading: Reading<T>, value: T, sequence: number): void {
+  function keep<T>(reading: CacheableRead<T>, value: T, sequence: number): void {
     const usedAt = hits + misses;
-    const isFull = kept.calculatedSize > limits.bytes - limits.readingBytes;
+    const isFull = kept.calculatedSize > limits.maxBytes - limits.maxEntryBytes;
     const oldest = kept.rvalues().next().value;
-    if (isFull && oldest && usedAt - oldest.usedAt < limits.readings) return;
+    if (isFull && oldest && usedAt - oldest.usedAt < limits.recentReads) return;
     const bytes = reading.bytesOf(value);
     // Before it is frozen: what is made of it would be made to be kept, and gone with it.
-    if (bytes === undefined || bytes > limits.readingBytes) return;
+    if (bytes === undefined || bytes > limits.maxEntryBytes) return;
     reading.freeze(value);
-    kept.set(reading.name, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
+    kept.set(reading.key, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
   }
 
   return {
@@ -133,8 +133,8 @@ export function newReadMemory(limits: MemoryLimits = defaultLimits): ReadMemory 
     get misses() {
       return misses;
     },
-    recall(session, reading) {
-      if (reading.name.length > limits.nameLength) return read(reading);
+    get(session, reading) {
+      if (reading.key.length > limits.maxKeyLength) return read(reading);
       const log = logOf(reading.kind);
       return mapMaybe(log.follow(session), (sequence) => recallAt(log, sequence, reading));
     },

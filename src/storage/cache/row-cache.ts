@@ -4,10 +4,10 @@ import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRow, findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
-import { bytesOf, type Reading, type ReadMemory } from "./read-cache.ts";
+import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
 
 /** Finds rows, in the cache or in the database. Cached rows are frozen: the next time they are the same. */
-export interface RowMemory {
+export interface RowCache {
   /** The row with this uid; undefined when there is none. */
   find<R extends ResourceRow>(collection: Collection<R>, uid: string): MaybePromise<R | undefined>;
   /** The rows with these few uids, in any order and from one snapshot: that of the session, if one is given. */
@@ -19,11 +19,11 @@ export interface RowMemory {
 }
 
 /** Makes one that keeps the rows of a session in a memory. */
-export function newRowMemory(memory: ReadMemory, own: Session): RowMemory {
+export function newRowCache(memory: ReadCache, own: Session): RowCache {
   function findAll<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[], session = own) {
-    const reading = new RowReading(session, collection, uids);
+    const reading = new RowRead(session, collection, uids);
     // Where the log has to be asked for each row, the row itself is read as fast.
-    return collection.isTouched || !session.state ? reading.read() : memory.recall(session, reading);
+    return collection.hasUnloggedColumns || !session.dataVersion ? reading.read() : memory.get(session, reading);
   }
 
   return {
@@ -35,7 +35,7 @@ export function newRowMemory(memory: ReadMemory, own: Session): RowMemory {
 }
 
 // A class: closures in an object would outlive the request (docs/decisions/0019).
-class RowReading<R extends ResourceRow> implements Reading<readonly R[]> {
+class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
   readonly kind: string;
   readonly #session: Session;
   readonly #collection: Collection<R>;
@@ -48,11 +48,11 @@ class RowReading<R extends ResourceRow> implements Reading<readonly R[]> {
     this.#uids = uids;
   }
 
-  get name(): string {
+  get key(): string {
     return `${this.kind} ${this.#uids.join(" ")}`;
   }
 
-  places(): readonly string[] {
+  dependencies(): readonly string[] {
     return this.#uids;
   }
 

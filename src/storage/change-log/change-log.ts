@@ -1,6 +1,6 @@
 // The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
 
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
 import { and, asc, desc, eq, gt, gte, lte, sql } from "../schema/drizzle.ts";
 
@@ -42,7 +42,7 @@ export async function readChanges(session: Session, after: number, limit: number
       .from(changes)
       .where(gt(changes.sequence, sql.placeholder("after")))
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ after, limit });
 }
@@ -56,13 +56,17 @@ export async function readChangeHeads(session: Session, after: number, limit: nu
       .from(changes)
       .where(gt(changes.sequence, sql.placeholder("after")))
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
   return await statement.execute({ after, limit });
 }
 
 /** By uid, the number of the latest change of each row of a kind that was changed after a sequence number. */
-export async function latestByUid(session: Session, kind: string, after: number): Promise<ReadonlyMap<string, number>> {
+export async function lastChangeByUid(
+  session: Session,
+  kind: string,
+  after: number,
+): Promise<ReadonlyMap<string, number>> {
   const statement = session.prepared("changes.latest_by_uid", (db, { changes }) =>
     db
       .select({ uid: changes.uid, sequence: changes.sequence })
@@ -74,9 +78,9 @@ export async function latestByUid(session: Session, kind: string, after: number)
 }
 
 /** The number of the latest change; 0 before the first. */
-export async function latestChange(session: Session): Promise<number> {
+export async function lastChange(session: Session): Promise<number> {
   const statement = session.prepared("changes.latest", (db, { changes }) =>
-    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(atMost(1)),
+    db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(limitOf(1)),
   );
   return (await statement.execute())[0]?.sequence ?? 0;
 }
@@ -92,42 +96,42 @@ export async function readChangesOfKind(session: Session, kind: string, after: n
       .from(changes)
       .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
-  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
+  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
 }
 
 /** What rows of a kind were, and became; as `readChangesOfKind`. */
-export async function readDifferencesOfKind(session: Session, kind: string, after: number, limit: number) {
+export async function readChangedRows(session: Session, kind: string, after: number, limit: number) {
   const statement = session.prepared("changes.differences_of_kind", (db, { changes }) =>
     db
       .select({ sequence: changes.sequence, before: changes.before, after: changes.after })
       .from(changes)
       .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
-  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
+  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
 }
 
 /** Where rows of a kind were changed; as `readChangesOfKind`. */
-export async function readPlacesOfKind(session: Session, kind: string, after: number, limit: number) {
+export async function readChangedKeys(session: Session, kind: string, after: number, limit: number) {
   const statement = session.prepared("changes.places_of_kind", (db, { changes }) =>
     db
       .select({ sequence: changes.sequence, uid: changes.uid, groupUid: changes.groupUid })
       .from(changes)
       .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
-  return following(after, await statement.execute({ kind, after, limit: limit + 1 }));
+  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
 }
 
 /**
  * The changes behind the one that a reader came to, which has been read with them. Of a kind the oldest are removed first: as
  * long as that one is there, so are all that follow it. Without it nobody knows.
  */
-function following<C extends { readonly sequence: number }>(after: number, found: readonly C[]): C[] | undefined {
+function changesSince<C extends { readonly sequence: number }>(after: number, found: readonly C[]): C[] | undefined {
   return found[0]?.sequence === after ? found.slice(1) : undefined;
 }
 
@@ -137,14 +141,14 @@ function following<C extends { readonly sequence: number }>(after: number, found
  * It is worded so that only the index by kind and sequence fits. Of `kind = …` PostgreSQL knows that it needs no order by kind: it
  * would go back through the log by its key, all the way for a kind that hardly ever changes.
  */
-export async function latestOfKind(session: Session, kind: string): Promise<number> {
+export async function lastChangeOfKind(session: Session, kind: string): Promise<number> {
   const statement = session.prepared("changes.latest_of_kind", (db, { changes }) =>
     db
       .select({ sequence: changes.sequence })
       .from(changes)
       .where(and(gte(changes.kind, wantedKind), lte(changes.kind, wantedKind)))
       .orderBy(desc(changes.kind), desc(changes.sequence))
-      .limit(atMost(1)),
+      .limit(limitOf(1)),
   );
   return (await statement.execute({ kind }))[0]?.sequence ?? 0;
 }

@@ -1,16 +1,16 @@
 // How changes leave the change log, and how those who follow it learn that something is missing.
 
-import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { raiseSetting, readSetting } from "../engine/settings.ts";
+import { raiseSettingTo, readSetting } from "../engine/settings.ts";
 import { and, asc, eq, gte, lte, not, sql } from "../schema/drizzle.ts";
-import { latestOfKind, wantedKind } from "./change-log.ts";
-import { type ChangePlace, findPlaceInLog } from "./history.ts";
+import { lastChangeOfKind, wantedKind } from "./change-log.ts";
+import { findLogPosition, type LogPosition } from "./history.ts";
 
 const removedSetting = "changes_removed";
 
 /** The number of the latest change that was removed: of what came later nothing is missing. 0 when none was. */
-export async function latestRemovedChange(session: Session): Promise<number> {
+export async function lastTrimmedChange(session: Session): Promise<number> {
   return Number((await readSetting(session, removedSetting)) ?? 0);
 }
 
@@ -18,10 +18,10 @@ export async function latestRemovedChange(session: Session): Promise<number> {
  * Whether all changes after a place are in the log. Changes are kept as long as the operator says
  * (docs/decisions/0030), and a restored backup has fewer than clients were told of.
  */
-export async function hasAllAfter(session: Session, place: ChangePlace): Promise<boolean> {
-  const removed = await latestRemovedChange(session);
+export async function hasAllAfter(session: Session, place: LogPosition): Promise<boolean> {
+  const removed = await lastTrimmedChange(session);
   if (place.sequence < removed) return false;
-  const found = await findPlaceInLog(session, place.sequence);
+  const found = await findLogPosition(session, place.sequence);
   return found ? found.time === place.time : place.sequence === removed;
 }
 
@@ -54,7 +54,7 @@ export async function removeOldestOfKind(
         .from(changes)
         .where(eq(changes.kind, wantedKind))
         .orderBy(asc(changes.sequence))
-        .limit(atMost("limit")),
+        .limit(limitOf("limit")),
     )
     .execute({ kind, limit: portion });
   const outdated = oldest.filter((change) => change.time <= time);
@@ -65,7 +65,7 @@ export async function removeOldestOfKind(
     );
     await statement.execute({ kind, to: last.sequence });
     // Who follows the log from before it has missed something.
-    await raiseSetting(tx, removedSetting, last.sequence);
+    await raiseSettingTo(tx, removedSetting, last.sequence);
   }
   return outdated.length < portion;
 }
@@ -76,7 +76,7 @@ async function readOldest(tx: Transaction, limit: number) {
       .select({ sequence: changes.sequence, time: changes.time, kind: changes.kind })
       .from(changes)
       .orderBy(asc(changes.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ limit });
 }
@@ -86,7 +86,7 @@ async function removeAllButLatest(
   outdated: readonly { readonly sequence: number; readonly kind: string }[],
 ): Promise<void> {
   const latest: number[] = [];
-  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(await latestOfKind(tx, kind));
+  for (const kind of new Set(outdated.map((change) => change.kind))) latest.push(await lastChangeOfKind(tx, kind));
   const last = outdated.findLast(({ sequence }) => !latest.includes(sequence));
   if (!last) return;
   const statement = tx.prepared("changes.remove", (db, { changes }) =>
@@ -101,5 +101,5 @@ async function removeAllButLatest(
   );
   const [from, to] = [outdated[0]!.sequence, outdated.at(-1)!.sequence];
   await statement.execute({ from, to, latest: JSON.stringify(latest.map(String)) });
-  await raiseSetting(tx, removedSetting, last.sequence);
+  await raiseSettingTo(tx, removedSetting, last.sequence);
 }

@@ -1,9 +1,9 @@
 // Bindings that give less than they say: those of identities of subgroups, above or beside the subgroup.
 import { parentOf } from "../../model/uid.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
-import { isHeldAtRoot, placeOfBinding } from "../iam/grants.ts";
+import { scanTable } from "../engine/table-scan.ts";
+import { effectiveGroup, isHeldAtRoot } from "../iam/grants.ts";
 import { and, asc, gt, not, sql } from "../schema/drizzle.ts";
 
 const pageSize = 1000;
@@ -34,13 +34,13 @@ export async function* confinedBindings(session: Session): AsyncGenerator<Confin
       .from(roleBindings)
       .where(and(gt(roleBindings.uid, sql.placeholder("after")), not(isHeldAtRoot(roleBindings.identityUid))))
       .orderBy(asc(roleBindings.uid))
-      .limit(atMost(pageSize)),
+      .limit(limitOf(pageSize)),
   );
   const read = (after: string) => statement.execute({ after });
-  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
+  for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) {
     for (const binding of page) {
       const { identityUid, groupUid } = binding;
-      const place = placeOfBinding(identityUid, groupUid);
+      const place = effectiveGroup(identityUid, groupUid);
       if (place === groupUid) continue;
       yield { ...binding, home: parentOf(identityUid), countsAtHome: place !== undefined };
     }

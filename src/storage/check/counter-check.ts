@@ -2,9 +2,9 @@
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { CollectionTables, RowTable } from "../collection/collection.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import { and, asc, eq, gt, isNull, sql } from "../schema/drizzle.ts";
 
 const pageSize = 1000;
@@ -26,10 +26,10 @@ export async function* wrongCounters(session: Session, collection: CollectionTab
       .from(counters)
       .where(and(eq(counters.kind, sql.placeholder("kind")), gt(counters.key, sql.placeholder("key"))))
       .orderBy(asc(counters.key))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const read = (after: string) => statement.execute({ kind, key: after });
-  for await (const page of pagesOf(pageSize, "", read, ({ key }) => key)) {
+  for await (const page of scanTable(pageSize, "", read, ({ key }) => key)) {
     for (const counter of page) if (counter.stored !== counter.actual) yield counter;
   }
 }
@@ -47,10 +47,10 @@ export async function* missingCounters(session: Session, collection: CollectionT
       .where(and(isNull(counters.key), gt(entries.key, sql.placeholder("key"))))
       .groupBy(entries.key)
       .orderBy(asc(entries.key))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const read = (after: string) => statement.execute({ kind, key: after });
-  for await (const page of pagesOf(pageSize, "", read, ({ key }) => key)) for (const { key } of page) yield key;
+  for await (const page of scanTable(pageSize, "", read, ({ key }) => key)) for (const { key } of page) yield key;
 }
 
 /** How many rows there are under a key: without parent, with this parent, or below this uid. */

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables, ResourceRow, RowTable } from "../collection/collection.ts";
-import { type Entry, entriesOfRow, entryOf, placeOfEntries } from "../collection/entries.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { type Entry, entriesOfRow, entryLookupValues, newEntry } from "../collection/entries.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import { asc, count, eq, getTableColumns, gt, sql } from "../schema/drizzle.ts";
 import { keysOf } from "../schema/entry-keys.ts";
 import { uidOf } from "../schema/tables/entries.ts";
@@ -28,11 +28,11 @@ export async function* strayEntries(session: Session, collection: CollectionTabl
       .leftJoin(rows, eq(rows.uid, uidOf(entries)))
       .where(sql`(${entries.key}, ${entries.name}, ${entries.tail}) > (${sql.join(after, sql`, `)})`)
       .orderBy(asc(entries.key), asc(entries.name), asc(entries.tail))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const start = { key: "", name: "", tail: "" };
   const read = ({ key, name, tail }: typeof start) => statement.execute({ key, name, tail });
-  for await (const page of pagesOf(pageSize, start, read, ({ entry }) => entry)) {
+  for await (const page of scanTable(pageSize, start, read, ({ entry }) => entry)) {
     for (const { entry, row } of page) {
       const { key, uid, name, createTime, updateTime } = entry;
       const found = { key, uid, name, createTime, updateTime };
@@ -53,7 +53,7 @@ export async function* missingEntries(
   if (due === (await countEntries(session, collection)) - strays) return;
   for await (const row of allRows(session, collection)) {
     const found = await presentKeys(session, collection, row);
-    for (const key of keysOf(row)) if (!found.has(key)) yield { key, ...entryOf(row) };
+    for (const key of keysOf(row)) if (!found.has(key)) yield { key, ...newEntry(row) };
   }
 }
 
@@ -79,10 +79,10 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
     return select
       .where(gt(rows.uid, sql.placeholder("uid")))
       .orderBy(asc(rows.uid))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const read = (after: string) => statement.execute({ uid: after }) as unknown as MaybePromise<EnteredRow[]>;
-  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
+  for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
 /** The keys under which the row has the entry that it should have, as far as key, name and uid tell. */
@@ -91,12 +91,12 @@ async function presentKeys(session: Session, collection: CollectionTables, row: 
     const entries = collection.entries(tables);
     return db.select({ key: entries.key }).from(entries).where(entriesOfRow(session, entries));
   });
-  const found = await statement.execute(placeOfEntries(keysOf(row), entryOf(row)));
+  const found = await statement.execute(entryLookupValues(keysOf(row), newEntry(row)));
   return new Set(found.map(({ key }) => key));
 }
 
 function accountsFor(row: EnteredRow, { key, ...values }: Entry): boolean {
-  return keysOf(row).includes(key) && isDeepStrictEqual(entryOf(row), values);
+  return keysOf(row).includes(key) && isDeepStrictEqual(newEntry(row), values);
 }
 
 function enteredColumns(rows: RowTable): Record<string, PgColumn> {

@@ -2,9 +2,9 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables } from "../collection/collection.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import {
   aliasedTable,
   and,
@@ -61,10 +61,10 @@ async function* danglingIn(
       .leftJoin(targets, eq(targetUid, value))
       .where(and(isNotNull(value), isNull(targetUid), gt(rows.uid, sql.placeholder("uid"))))
       .orderBy(asc(rows.uid))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const read = (after: string) => statement.execute({ uid: after }) as MaybePromise<{ uid: string; value: string }[]>;
-  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
+  for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) {
     for (const { uid, value } of page) yield { uid, column, value };
   }
 }

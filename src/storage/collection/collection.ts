@@ -50,11 +50,11 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   /** Whether its rows are exported: a change of one changes the state of its group's exports. False when absent. */
   readonly isExported?: boolean;
   /** Whether a column is set without an entry in the change log; false when absent. */
-  readonly isTouched?: boolean;
+  readonly hasUnloggedColumns?: boolean;
   /** How much is made of a row that is shown, what is shown with it included, beside what its own columns are; 1 when absent. */
-  readonly weight?: number;
+  readonly responseWeight?: number;
   /** Keeps what is stored beside a row: after it has come or changed, and before it goes. */
-  readonly keepBeside?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
+  readonly syncDependents?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }
 
 /** What the change log has of a row besides its columns, as it was and as it became. */

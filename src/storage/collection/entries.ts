@@ -5,7 +5,7 @@ import { numberPlaceholder, placeholders, textPlaceholder } from "../engine/plac
 import type { SessionDialect, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import { keysOf, uidOfKey } from "../schema/entry-keys.ts";
-import { orderedText } from "../schema/ordered-text.ts";
+import { sortPrefix } from "../schema/ordered-text.ts";
 import { tailUnder } from "../schema/tables/entries.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
@@ -21,9 +21,9 @@ export interface Entry {
 }
 
 /** What every entry of a row holds besides its key. */
-export function entryOf(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
+export function newEntry(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   const { uid, name = "", createTime, updateTime = createTime } = row;
-  return { uid, name: orderedText(name), createTime, updateTime };
+  return { uid, name: sortPrefix(name), createTime, updateTime };
 }
 
 /** Enters a new row, whose uid must begin with that of its parent, and counts it. */
@@ -31,7 +31,7 @@ export async function addEntries(tx: Transaction, collection: CollectionTables, 
   // What entries have of a uid begins behind that of their key.
   if (row.parent !== null && !isBelow(row.uid, row.parent)) throw new Error(`${row.uid} is not below ${row.parent}`);
   const keys = keysOf(row);
-  await insertEntries(tx, collection, keys, entryOf(row));
+  await insertEntries(tx, collection, keys, newEntry(row));
   tx.counterChanges.add(keys, collection.kind, 1);
 }
 
@@ -42,8 +42,8 @@ export async function updateEntries(
   before: ResourceRow,
   after: ResourceRow,
 ): Promise<void> {
-  const old = entryOf(before);
-  const now = entryOf(after);
+  const old = newEntry(before);
+  const now = newEntry(after);
   const isMoved = old.createTime !== now.createTime;
   if (old.name === now.name && old.updateTime === now.updateTime && !isMoved) return;
   // An index whose column is set is written, also when the value stays.
@@ -55,13 +55,13 @@ export async function updateEntries(
   });
   const { name, updateTime, createTime } = now;
   const values = { "new.name": name, "new.updateTime": updateTime, "new.createTime": createTime };
-  await update.execute({ ...placeOfEntries(keysOf(after), old), ...values });
+  await update.execute({ ...entryLookupValues(keysOf(after), old), ...values });
 }
 
 /** Takes away the entries of a row that is gone, and counts it no more. */
 export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   const keys = keysOf(row);
-  await deleteEntries(tx, collection, keys, entryOf(row));
+  await deleteEntries(tx, collection, keys, newEntry(row));
   tx.counterChanges.add(keys, collection.kind, -1);
 }
 
@@ -83,7 +83,7 @@ export async function insertEntries(
       .insert(entries)
       .select(sql`select ${sql.join(values, sql`, `)} from ${tx.membersOf(textPlaceholder("tails"))}`);
   });
-  await statement.execute({ tails: JSON.stringify(tailsUnder(keys, entry.uid)), ...entry });
+  await statement.execute({ tails: JSON.stringify(uidTails(keys, entry.uid)), ...entry });
 }
 
 /** Removes a row's entries under these keys, without counting them. */
@@ -97,7 +97,7 @@ export async function deleteEntries(
     const entries = collection.entries(tables);
     return db.delete(entries).where(entriesOfRow(tx, entries));
   });
-  await statement.execute(placeOfEntries(keys, entry));
+  await statement.execute(entryLookupValues(keys, entry));
 }
 
 /** The entries of a row under some keys. Lists of keys and of tails lead to them, which do not tell what belongs to what. */
@@ -111,16 +111,16 @@ export function entriesOfRow(session: SessionDialect, entries: Tables["groupEntr
 }
 
 /** The values of `entriesOfRow`. */
-export function placeOfEntries(
+export function entryLookupValues(
   keys: readonly string[],
   { uid, name }: Pick<Entry, "uid" | "name">,
 ): Record<string, unknown> {
-  const tails = tailsUnder(keys, uid);
+  const tails = uidTails(keys, uid);
   return { keys: JSON.stringify(Object.keys(tails)), tails: JSON.stringify(Object.values(tails)), uid, name };
 }
 
 /** What entries of a uid have under each of these keys. */
-function tailsUnder(keys: readonly string[], uid: string): Record<string, string> {
+function uidTails(keys: readonly string[], uid: string): Record<string, string> {
   const tails: Record<string, string> = {};
   for (const key of keys) tails[key] = uid.slice(uidOfKey(key).length);
   return tails;

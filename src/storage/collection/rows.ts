@@ -1,7 +1,7 @@
 // Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
 import type { SQL } from "drizzle-orm";
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
-import { StaleRow, UniqueViolation } from "../engine/errors.ts";
+import { ConcurrencyConflict, UniqueViolation } from "../engine/errors.ts";
 import { placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Prepared, RowLock, Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
@@ -60,7 +60,7 @@ export async function insertRow<R extends ResourceRow>(
     return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
   });
   await insert.execute(row as unknown as Record<string, unknown>);
-  await collection.keepBeside?.(tx, undefined, row);
+  await collection.syncDependents?.(tx, undefined, row);
   await addEntries(tx, collection, row);
   recordChange(tx, collection, "insert", undefined, row, logged);
 }
@@ -69,7 +69,7 @@ export async function insertRow<R extends ResourceRow>(
  * Adds a row that the transaction has found missing. Where somebody else has added it since, the transaction runs again and
  * finds it. Throws ReferenceViolation.
  */
-export async function insertMissingRow<R extends ResourceRow>(
+export async function insertOrRetry<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
   row: R,
@@ -77,7 +77,9 @@ export async function insertMissingRow<R extends ResourceRow>(
   try {
     await insertRow(tx, collection, row);
   } catch (error) {
-    throw error instanceof UniqueViolation ? new StaleRow("the row is not missing any more", { cause: error }) : error;
+    throw error instanceof UniqueViolation
+      ? new ConcurrencyConflict("the row is not missing any more", { cause: error })
+      : error;
   }
 }
 
@@ -105,8 +107,8 @@ export async function updateRow<R extends ResourceRow>(
     return db.update(table).set(placeholders(columns)).where(unchanged(table)).returning({ uid: table.uid });
   });
   const updated = await update.execute({ ...(after as ResourceRow), ...valuesBefore(before) });
-  if (updated.length === 0) throw new StaleRow(`${collection.kind} ${before.uid} has changed`);
-  await collection.keepBeside?.(tx, before, after);
+  if (updated.length === 0) throw new ConcurrencyConflict(`${collection.kind} ${before.uid} has changed`);
+  await collection.syncDependents?.(tx, before, after);
   await updateEntries(tx, collection, before, after);
   const internal: readonly string[] = collection.internal ?? [];
   if (changesBeside || changed.some((column) => !internal.includes(column)))
@@ -125,9 +127,9 @@ export async function deleteRow<R extends ResourceRow>(
     const table = collection.rows(tables);
     return db.delete(table).where(unchanged(table)).returning({ uid: table.uid });
   });
-  await collection.keepBeside?.(tx, row, undefined);
+  await collection.syncDependents?.(tx, row, undefined);
   const removed = await remove.execute(valuesBefore(row));
-  if (removed.length === 0) throw new StaleRow(`${collection.kind} ${row.uid} has changed`);
+  if (removed.length === 0) throw new ConcurrencyConflict(`${collection.kind} ${row.uid} has changed`);
   await removeEntries(tx, collection, row);
   if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
   recordChange(tx, collection, "delete", row, undefined, logged);

@@ -37,7 +37,7 @@ export class StorageDamaged extends Error {
 }
 
 /** A row is no longer as its transaction read it; the transaction has to run again. Never leaves storage. */
-export class StaleRow extends Error {
+export class ConcurrencyConflict extends Error {
   override readonly name = "StaleRow";
 }
 
@@ -86,7 +86,7 @@ const lostConnection =
 
 /** Translates the error of a driver; anything unknown comes back as it is. */
 export function translateError(error: unknown): unknown {
-  if (error instanceof StaleRow) return unavailable(error);
+  if (error instanceof ConcurrencyConflict) return unavailable(error);
   const inner = withoutQuery(error);
   if (inner instanceof StorageUnavailable) return inner;
   const code = driverCode(inner);

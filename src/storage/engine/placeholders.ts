@@ -20,7 +20,7 @@ export function rowPlaceholders<C extends string>(columns: readonly C[]): Record
  * `LIMIT ?` would have SQLite parse and plan the statement anew at every run, since the value may decide about the plan
  * (https://sqlite.org/c3ref/prepare.html, on sqlite3_prepare_v3). Of an expression it does not ask.
  */
-export function atMost(rows: number | string): Placeholder {
+export function limitOf(rows: number | string): Placeholder {
   const limit = typeof rows === "number" ? sql.raw(String(rows)) : sql`cast(${sql.placeholder(rows)} as bigint)`;
   // Drizzle takes any expression here; its types know of placeholders only.
   return limit as unknown as Placeholder;

@@ -53,7 +53,7 @@ export interface CounterChanges {
 /** One connection, or a pool of them, with the statements prepared on it. */
 export interface Session extends SessionDialect {
   /** A number for what reads find: while it is the same, they find the same. Absent where that is not known. */
-  readonly state?: () => number;
+  readonly dataVersion?: () => number;
   /** What transactions before this one, that commit together with it, do to the counters; absent where none does. */
   readonly pendingCounters?: CounterChanges;
   /** The groups whose export states such transactions change; absent where none does. */
@@ -118,7 +118,7 @@ export interface Transaction extends Session {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Makes the session of one Drizzle database. */
-export function newSession(db: Queries, dialect: SessionDialect, runner: Runner = runLater): Session {
+export function newSession(db: Queries, dialect: SessionDialect, runner: Runner = runAsync): Session {
   const { tables } = dialect;
   const statements = new Map<string, Prepared<unknown>>();
   return {
@@ -135,7 +135,7 @@ export function newSession(db: Queries, dialect: SessionDialect, runner: Runner 
 }
 
 /** For drivers that answer later. */
-export function runLater<T>(statement: Prepared<T>): Prepared<T> {
+export function runAsync<T>(statement: Prepared<T>): Prepared<T> {
   return {
     async execute(values) {
       try {

@@ -19,7 +19,7 @@ export function settingStatement(session: Session): Prepared<{ readonly value: s
 }
 
 /** The value of a setting, which is set to `initial` when there is none yet: the same for all who ask at once. */
-export async function settleSetting(tx: Transaction, name: string, initial: string): Promise<string> {
+export async function getOrSetSetting(tx: Transaction, name: string, initial: string): Promise<string> {
   const statement = tx.prepared("settings.settle", (db, { settings }) =>
     db
       .insert(settings)
@@ -42,7 +42,7 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
 }
 
 /** Sets a setting to another value, if it still has the one that was read, and answers whether it had. */
-export async function changeSetting(tx: Transaction, name: string, from: string, to: string): Promise<boolean> {
+export async function compareAndSetSetting(tx: Transaction, name: string, from: string, to: string): Promise<boolean> {
   const statement = tx.prepared("settings.change", (db, { settings }) =>
     db
       .update(settings)
@@ -54,7 +54,7 @@ export async function changeSetting(tx: Transaction, name: string, from: string,
 }
 
 /** Sets a setting to a number, unless it is as high already. */
-export async function raiseSetting(tx: Transaction, name: string, to: number): Promise<void> {
+export async function raiseSettingTo(tx: Transaction, name: string, to: number): Promise<void> {
   const statement = tx.prepared("settings.raise", (db, { settings }) => {
     const isHigher = sql`cast(excluded.value as bigint) > cast(${settings.value} as bigint)`;
     return db

@@ -5,7 +5,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
  *
  * `read` answers the first `size` rows behind a place, in the order of their places; `start` is the place before all of them.
  */
-export async function* pagesOf<R, P>(
+export async function* scanTable<R, P>(
   size: number,
   start: P,
   read: (after: P) => MaybePromise<readonly R[]>,

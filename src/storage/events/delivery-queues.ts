@@ -1,6 +1,6 @@
 // Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
 
-import { atMost, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, between, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
@@ -33,7 +33,7 @@ export interface QueueState {
   readonly nextTime: number;
 }
 
-const unhindered = { attempts: 0, lastFailure: "" } as const;
+const noFailures = { attempts: 0, lastFailure: "" } as const;
 
 /** What is to be sent next to a subscription, and where. */
 export interface NextDelivery extends Delivery, StoredEvent {
@@ -102,7 +102,7 @@ export async function findDueQueues(
         ),
       )
       .orderBy(asc(nextTime), asc(uid))
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
   const values = { time, limit, shortest, longest, without: JSON.stringify(without) };
   return (await statement.execute(values)).map(({ uid }) => uid);
@@ -129,7 +129,7 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
       .innerJoin(eventQueues, eq(eventQueues.subscriptionUid, eventDeliveries.subscriptionUid))
       .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
       .orderBy(asc(eventDeliveries.sequence))
-      .limit(atMost(1));
+      .limit(limitOf(1));
   });
   return (await statement.execute({ subscriptionUid }))[0];
 }
@@ -148,19 +148,19 @@ export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDu
       ),
   );
   await remove.execute({ subscriptionUid, sequence });
-  await removeToldEvent(tx, sequence);
-  await settleQueue(tx, subscriptionUid, lastDuration);
+  await deleteDeliveredEvent(tx, sequence);
+  await advanceQueue(tx, subscriptionUid, lastDuration);
 }
 
 /** Has a queue go on with what follows, behind those of others, or go when nothing is left in it. */
-export async function settleQueue(tx: Transaction, subscriptionUid: string, lastDuration = 0): Promise<void> {
+export async function advanceQueue(tx: Transaction, subscriptionUid: string, lastDuration = 0): Promise<void> {
   // Whoever puts something into it meanwhile waits for its row, and then makes another, or is waited for, and then seen.
-  await setQueue(tx, subscriptionUid, { ...unhindered, lastDuration, nextTime: tx.context.time });
+  await delayQueue(tx, subscriptionUid, { ...noFailures, lastDuration, nextTime: tx.context.time });
   if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
 }
 
 /** Has a subscription wait before its next delivery is tried again. */
-export async function setQueue(
+export async function delayQueue(
   tx: Transaction,
   subscriptionUid: string,
   { attempts, lastFailure, lastDuration, nextTime }: QueueState,
@@ -200,7 +200,7 @@ export async function findWaiting(session: Session, subscriptionUid: string, lim
       .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
       .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
       .orderBy(asc(eventDeliveries.sequence))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return (await statement.execute({ subscriptionUid, limit })).map(({ time }) => time);
 }
@@ -211,12 +211,12 @@ async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<bool
       .select({ sequence: eventDeliveries.sequence })
       .from(eventDeliveries)
       .where(eq(eventDeliveries.subscriptionUid, sql.placeholder("subscriptionUid")))
-      .limit(atMost(1)),
+      .limit(limitOf(1)),
   );
   return (await statement.execute({ subscriptionUid })).length > 0;
 }
 
-async function removeToldEvent(tx: Transaction, sequence: number): Promise<void> {
+async function deleteDeliveredEvent(tx: Transaction, sequence: number): Promise<void> {
   const statement = tx.prepared("events.remove_told", (db, { events, eventDeliveries }) => {
     const waiting = db
       .select({ sequence: eventDeliveries.sequence })
@@ -235,7 +235,7 @@ async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<voi
 }
 
 /** Has queues that would wait longer than anybody has them wait tried now: the clock was ahead when they were told to. */
-export async function bringQueuesForward(tx: Transaction, longestWait: number): Promise<void> {
+export async function resetFutureRetries(tx: Transaction, longestWait: number): Promise<void> {
   const statement = tx.prepared("event_queues.bring_forward", (db, { eventQueues }) =>
     db
       .update(eventQueues)

@@ -12,7 +12,7 @@ export const subscriptionCollection: Collection<SubscriptionRow> = {
   rows: (tables) => tables.subscriptions,
   entries: (tables) => tables.subscriptionEntries,
   changesAccess: [],
-  keepBeside: keepSubscriptionVoucher,
+  syncDependents: keepSubscriptionVoucher,
 };
 
 /** Every collection of events, for what concerns them all. */

@@ -1,8 +1,8 @@
 // Who is told of changes, and up to which one they have been.
 
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { changeSetting, readSetting } from "../engine/settings.ts";
+import { compareAndSetSetting, readSetting } from "../engine/settings.ts";
 import { asc } from "../schema/drizzle.ts";
 
 /** Up to which change all deliveries are in the queues; the migration that made the queues has set it. */
@@ -20,14 +20,14 @@ export async function readEventPosition(session: Session): Promise<number> {
 }
 
 /** Moves on from one change to another; false when somebody else has moved on meanwhile. */
-export async function moveEventPosition(tx: Transaction, from: number, to: number): Promise<boolean> {
-  return await changeSetting(tx, positionSetting, String(from), String(to));
+export async function advanceEventPosition(tx: Transaction, from: number, to: number): Promise<boolean> {
+  return await compareAndSetSetting(tx, positionSetting, String(from), String(to));
 }
 
 /** Whether anybody has subscribed to anything. */
-export async function isAnybodySubscribed(session: Session): Promise<boolean> {
+export async function hasSubscriptions(session: Session): Promise<boolean> {
   const statement = session.prepared("subscriptions.any", (db, { subscriptions }) =>
-    db.select({ uid: subscriptions.uid }).from(subscriptions).limit(atMost(1)),
+    db.select({ uid: subscriptions.uid }).from(subscriptions).limit(limitOf(1)),
   );
   return (await statement.execute()).length > 0;
 }

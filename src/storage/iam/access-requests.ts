@@ -1,6 +1,6 @@
 // Requests for access to a group stand in the change log, under a kind of their own with an index of its own.
 
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { isAccessRequest } from "../schema/access-requests.ts";
 import { and, desc, eq, sql } from "../schema/drizzle.ts";
@@ -23,7 +23,7 @@ export async function findLatestAccessRequest(
         ),
       )
       .orderBy(desc(changes.sequence))
-      .limit(atMost(1)),
+      .limit(limitOf(1)),
   );
   return (await statement.execute({ groupUid, identityUid }))[0]?.time;
 }

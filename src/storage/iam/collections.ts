@@ -15,9 +15,9 @@ export const identityCollection: Collection<IdentityRow> = {
   kind: "identities",
   rows: (tables) => tables.identities,
   entries: (tables) => tables.identityEntries,
-  isTouched: true,
+  hasUnloggedColumns: true,
   changesAccess: ["delete"],
-  keepBeside: keepKeysVoucher,
+  syncDependents: keepKeysVoucher,
 };
 
 export const roleCollection: Collection<RoleRow> = {
@@ -40,7 +40,7 @@ export const groupInviteCollection: Collection<GroupInviteRow> = {
   entries: (tables) => tables.groupInviteEntries,
   changesAccess: [],
   secret: ["codeDigest"],
-  keepBeside: keepInviteVoucher,
+  syncDependents: keepInviteVoucher,
 };
 
 export const accountAssociationCollection: Collection<AccountAssociationRow> = {
@@ -57,7 +57,7 @@ export const identityProviderCollection: Collection<IdentityProviderRow> = {
   entries: (tables) => tables.identityProviderEntries,
   changesAccess: [],
   secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
-  keepBeside: keepProviderVouchers,
+  syncDependents: keepProviderVouchers,
 };
 
 export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMappingRow> = {
@@ -66,7 +66,7 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   entries: (tables) => tables.externalGroupRoleMappingEntries,
   // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
   changesAccess: ["delete"],
-  keepBeside: keepMappingVoucher,
+  syncDependents: keepMappingVoucher,
 };
 
 export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {

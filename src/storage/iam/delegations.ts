@@ -1,6 +1,6 @@
 // Who vouches for what gives authority to others later on, and what was promised.
 
-import { atMost, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
 
@@ -109,7 +109,7 @@ export async function findDelegationsIn(
         ),
       )
       .orderBy(asc(uid), asc(kind))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   const { uid = "", kind = "" } = after ?? {};
   // The later of the two: what lies before the place is not looked at.

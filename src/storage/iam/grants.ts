@@ -1,12 +1,12 @@
 // What an identity holds, and where.
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** Whether an identity is one of a subgroup, outside of which it holds nothing. */
-export function isConfined(identityUid: string): boolean {
+export function isSubgroupIdentity(identityUid: string): boolean {
   return depthOf(identityUid) > 2;
 }
 
@@ -16,29 +16,29 @@ export function isConfined(identityUid: string): boolean {
  * An identity of a subgroup is confined to it: what is bound above counts in the subgroup, and what is bound elsewhere not at
  * all. Identities of a root group, and people, hold a role where it is bound.
  */
-export function placeOfBinding(identityUid: string, groupUid: string): string | undefined {
+export function effectiveGroup(identityUid: string, groupUid: string): string | undefined {
   const home = parentOf(identityUid);
-  if (!isConfined(identityUid) || isWithin(groupUid, home)) return groupUid;
+  if (!isSubgroupIdentity(identityUid) || isWithin(groupUid, home)) return groupUid;
   return isBelow(home, groupUid) ? home : undefined;
 }
 
 /** A role that is held at a group. */
-export interface HeldRole {
+export interface GrantedRole {
   readonly groupUid: string;
   /** Numbers of the Capability enum. */
   readonly capabilities: readonly number[];
 }
 
 /** An identity, as far as its access goes. */
-export interface Holder {
+export interface IdentityGrants {
   /** When it was made, in milliseconds since the epoch. */
   readonly createTime: number;
   /** The roles that it holds, and where it does. */
-  readonly roles: readonly HeldRole[];
+  readonly roles: readonly GrantedRole[];
 }
 
 /** What an identity holds; undefined when there is no such identity. */
-export async function findHolder(session: Session, identityUid: string): Promise<Holder | undefined> {
+export async function findGrants(session: Session, identityUid: string): Promise<IdentityGrants | undefined> {
   const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
     db
       .select({
@@ -55,7 +55,7 @@ export async function findHolder(session: Session, identityUid: string): Promise
   const [first] = rows;
   if (!first) return undefined;
   const held = rows.flatMap(({ groupUid: boundAt, capabilities }) => {
-    const groupUid = boundAt ? placeOfBinding(identityUid, boundAt) : undefined;
+    const groupUid = boundAt ? effectiveGroup(identityUid, boundAt) : undefined;
     return groupUid && capabilities ? [{ groupUid, capabilities }] : [];
   });
   return { createTime: first.createTime, roles: held };
@@ -104,11 +104,11 @@ export async function findBindingsReaching(
         ),
       )
       .orderBy(roleBindings.uid)
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
   return bindings.filter(({ groupUid }) => {
-    const place = placeOfBinding(identityUid, groupUid);
+    const place = effectiveGroup(identityUid, groupUid);
     return place !== undefined && isWithin(uid, place);
   });
 }

@@ -1,11 +1,11 @@
 // Groups by their names. The entries find the name under a key, so that groups elsewhere are never looked at. They have the
 // beginning of a long name only, so that the row is compared as well.
 
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import { childrenKey } from "../schema/entry-keys.ts";
-import { orderedText } from "../schema/ordered-text.ts";
+import { sortPrefix } from "../schema/ordered-text.ts";
 import { lastSegment, uidOf } from "../schema/tables/entries.ts";
 
 /** The groups of a name directly below a group, at most `limit`. */
@@ -24,7 +24,7 @@ export async function findGroupsNamed(session: Session, name: string, uids: read
       .select({ uid: groups.uid })
       .from(groups)
       .where(and(session.isAmong(groups.uid, textPlaceholder("uids")), eq(groups.name, sql.placeholder("name"))))
-      .limit(atMost(2)),
+      .limit(limitOf(2)),
   );
   const found = await own.execute({ uids: JSON.stringify(uids), name });
   return [...found, ...(await findNamed(session, uids, name, 2))].slice(0, 2);
@@ -58,7 +58,7 @@ export async function findVerifiedRoots(session: Session, name: string) {
         ),
       ),
   );
-  return await statement.execute({ key: childrenKey(null), entered: orderedText(name), name });
+  return await statement.execute({ key: childrenKey(null), entered: sortPrefix(name), name });
 }
 
 /** The groups of a name under keys of entries that have no group in common, at most `limit`. */
@@ -75,7 +75,7 @@ async function findNamed(session: Session, keys: readonly string[], name: string
           eq(groups.name, sql.placeholder("name")),
         ),
       )
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
-  return await statement.execute({ keys: JSON.stringify(keys), entered: orderedText(name), name, limit });
+  return await statement.execute({ keys: JSON.stringify(keys), entered: sortPrefix(name), name, limit });
 }

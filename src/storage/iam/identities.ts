@@ -1,6 +1,6 @@
 // Identities by what they are assumed with.
 
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
@@ -11,7 +11,7 @@ export async function findIdentitiesByClaims(session: Session, issuer: string, s
       .select()
       .from(identities)
       .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ issuer, subject, limit });
 }

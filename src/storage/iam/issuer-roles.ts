@@ -1,10 +1,10 @@
 // What is held by those of whom an issuer can speak to an organization.
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, gte, lt, not, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import { placeOfBinding } from "./grants.ts";
+import { effectiveGroup } from "./grants.ts";
 
 /** The custom roles of an organization. */
 export async function findRolesOf(session: Session, rootUid: string) {
@@ -58,7 +58,7 @@ export async function findRolesOfIdentities(
   const outside = await bindingsOf(session, "outside").execute(values);
   const isComplete = inside.length < limit && outside.length < limit;
   const held = [...inside, ...outside].flatMap(({ identityUid, boundAt, ...role }) => {
-    const groupUid = placeOfBinding(identityUid, boundAt);
+    const groupUid = effectiveGroup(identityUid, boundAt);
     return groupUid === undefined ? [] : [{ ...role, groupUid }];
   });
   return { isComplete, held };
@@ -88,7 +88,7 @@ function bindingsOf(session: Session, where: "inside" | "outside") {
             : not(isInside!),
         ),
       )
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
 }
 

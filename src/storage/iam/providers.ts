@@ -1,6 +1,6 @@
 // The joins and lookups around identity providers: their mappings and roles, accepted terms.
 
-import { atMost, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
@@ -12,7 +12,7 @@ export async function findMappingsOf(session: Session, providerUid: string, limi
       .from(mappings)
       .where(eq(mappings.parent, textPlaceholder("providerUid")))
       .orderBy(mappings.uid)
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ providerUid, limit });
 }
@@ -39,7 +39,7 @@ export async function isMapped(session: Session, roleUid: string): Promise<boole
         .select({ uid: mappings.uid })
         .from(mappings)
         .where(eq(mappings.roleUid, sql.placeholder("roleUid")))
-        .limit(atMost(1)),
+        .limit(limitOf(1)),
   );
   return (await statement.execute({ roleUid })).length > 0;
 }
@@ -51,7 +51,7 @@ export async function isDefaultRole(session: Session, roleUid: string): Promise<
       .select({ uid: identityProviders.uid })
       .from(identityProviders)
       .where(eq(identityProviders.defaultRole, sql.placeholder("roleUid")))
-      .limit(atMost(1)),
+      .limit(limitOf(1)),
   );
   return (await statement.execute({ roleUid })).length > 0;
 }
@@ -88,7 +88,7 @@ export async function findProvidersOf(session: Session, groupUid: string, limit:
       .select({ uid: identityProviders.uid })
       .from(identityProviders)
       .where(eq(identityProviders.parent, sql.placeholder("groupUid")))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ groupUid, limit });
 }

@@ -1,6 +1,6 @@
 // Role bindings by what they bind, and what is bound at a group.
 import type { SQL } from "drizzle-orm";
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -13,7 +13,7 @@ export async function findBindingsOf(session: Session, column: "identityUid" | "
       .select()
       .from(roleBindings)
       .where(eq(roleBindings[column], sql.placeholder("uid")))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ uid, limit });
 }
@@ -25,7 +25,7 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
       .select()
       .from(roleBindings)
       .where(eq(roleBindings.parent, sql.placeholder("groupUid")))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ groupUid, limit });
 }
@@ -75,7 +75,7 @@ export async function isHeldOtherwise(
           hasCome(tables),
         ),
       )
-      .limit(atMost(1));
+      .limit(limitOf(1));
   });
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
@@ -109,7 +109,7 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
           hasCome(tables),
         ),
       )
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }

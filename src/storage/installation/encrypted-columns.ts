@@ -2,12 +2,12 @@
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Database } from "../database.ts";
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session, Transaction, WriteContext } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import { and, asc, eq, gt, isNotNull, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import { type Place, SealError, type Seals } from "./encryption.ts";
+import { type ColumnRef, DecryptionError, type Encryption } from "./encryption.ts";
 import { secretSettings } from "./secret-settings.ts";
 
 const pageSize = 500;
@@ -45,19 +45,19 @@ const secretColumns: readonly SecretColumn[] = [
  * Seals anew what is not sealed with the key in use, and tells how many secrets that were. What cannot be opened stays as
  * it is, with a sentence about it.
  */
-export async function resealSecrets(
+export async function reencryptColumns(
   database: Database,
-  seals: Seals,
+  seals: Encryption,
   context: WriteContext,
 ): Promise<{ readonly resealed: number; readonly findings: readonly string[] }> {
   const findings: string[] = [];
   let resealed = 0;
   for await (const { secret, place, stored } of storedSecrets(database.session)) {
-    if (seals.isCurrent(stored)) continue;
+    if (seals.usesCurrentKey(stored)) continue;
     const opened = tryOpen(seals, place, stored);
     if (opened.problem !== undefined) findings.push(opened.problem);
     else {
-      const sealed = seals.seal(place, opened.text);
+      const sealed = seals.encrypt(place, opened.text);
       await database.write(context, (tx) => replace(tx, secret, { uid: place.uid, stored, sealed }));
       resealed++;
     }
@@ -66,7 +66,7 @@ export async function resealSecrets(
 }
 
 /** One sentence for every secret that cannot be opened. */
-export async function* unopenableSecrets(session: Session, seals: Seals): AsyncGenerator<string> {
+export async function* undecryptableSecrets(session: Session, seals: Encryption): AsyncGenerator<string> {
   for await (const { place, stored } of storedSecrets(session)) {
     const { problem } = tryOpen(seals, place, stored);
     if (problem !== undefined) yield problem;
@@ -74,14 +74,14 @@ export async function* unopenableSecrets(session: Session, seals: Seals): AsyncG
 }
 
 function tryOpen(
-  seals: Seals,
-  place: Place,
+  seals: Encryption,
+  place: ColumnRef,
   stored: string,
 ): { text: string; problem?: undefined } | { problem: string } {
   try {
-    return { text: seals.open(place, stored) };
+    return { text: seals.decrypt(place, stored) };
   } catch (error) {
-    if (error instanceof SealError) return { problem: error.message };
+    if (error instanceof DecryptionError) return { problem: error.message };
     throw error;
   }
 }
@@ -103,10 +103,10 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
       .from(rows)
       .where(and(isNotNull(value), gt(uid, sql.placeholder("after"))))
       .orderBy(asc(uid))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const read = (after: string) => statement.execute({ after }) as MaybePromise<{ uid: string; value: string }[]>;
-  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) yield* page;
+  for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
 /** Not a change of the resource: neither its update time nor the change log knows of it. */

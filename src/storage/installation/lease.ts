@@ -3,7 +3,7 @@
 // nobody waiting until then: a lease that ends later than any clock that is right would have it is nobody's.
 
 import type { Session, Transaction } from "../engine/session.ts";
-import { changeSetting, readSetting, settleSetting } from "../engine/settings.ts";
+import { compareAndSetSetting, getOrSetSetting, readSetting } from "../engine/settings.ts";
 
 /** Who holds a lease, and until when (milliseconds since the epoch). */
 interface Held {
@@ -29,17 +29,18 @@ export async function isLeaseFree(session: Session, lease: Lease, holder: string
 /** Takes a lease, or prolongs it, and answers until when; undefined when another node holds it. */
 export async function takeLease(tx: Transaction, lease: Lease, holder: string): Promise<number | undefined> {
   const { time } = tx.context;
-  const known = await settleSetting(tx, lease.name, free);
+  const known = await getOrSetSetting(tx, lease.name, free);
   if (!isFreeFor(known, lease, holder, time)) return undefined;
   const until = time + lease.length;
-  const isTaken = await changeSetting(tx, lease.name, known, JSON.stringify({ holder, until } satisfies Held));
+  const isTaken = await compareAndSetSetting(tx, lease.name, known, JSON.stringify({ holder, until } satisfies Held));
   return isTaken ? until : undefined;
 }
 
 /** Gives the lease back, so that another node need not wait for its end; nothing when it is not held. */
 export async function releaseLease(tx: Transaction, { name }: Lease, holder: string): Promise<void> {
   const known = await readSetting(tx, name);
-  if (known !== undefined && (JSON.parse(known) as Held).holder === holder) await changeSetting(tx, name, known, free);
+  if (known !== undefined && (JSON.parse(known) as Held).holder === holder)
+    await compareAndSetSetting(tx, name, known, free);
 }
 
 function isFreeFor(known: string | undefined, { length }: Lease, holder: string, now: number): boolean {

@@ -16,17 +16,17 @@ export interface Condition {
   /** By the name of the placeholder. */
   readonly values: Readonly<Record<string, string | number | null>>;
   /** Each finds at least the rows that fulfil the condition. */
-  readonly finders?: readonly Finder[];
+  readonly indexes?: readonly SideIndex[];
   /** Whether the only finder finds exactly these rows. */
-  readonly isExact?: boolean;
+  readonly indexIsExact?: boolean;
   /** The condition is fulfilled by all rows but those that this finds. */
-  readonly without?: Finder;
+  readonly excludedBy?: SideIndex;
   /** Whether nothing that it looks at changes without a change of the row in the change log; false when absent. */
-  readonly followsRows?: boolean;
+  readonly dependsOnRowsOnly?: boolean;
 }
 
 /** A side table, and which of its rows name the rows that are looked for. */
-export interface Finder {
+export interface SideIndex {
   /** Names the shape: finders of one name have the same text. */
   readonly name: string;
   readonly table: (tables: Tables) => PgTable & { readonly uid: PgColumn };
@@ -36,7 +36,7 @@ export interface Finder {
   /** Whether no row is named twice. */
   readonly isDistinct: boolean;
   /** Whether the rows come in the order of their uids, without being sorted. */
-  readonly isInOrder: boolean;
+  readonly isSortedByUid: boolean;
   /** The search term, in lower case, if the table is that of the searched texts. */
   readonly term?: string;
 }

@@ -4,13 +4,13 @@ import { findRow } from "../collection/rows.ts";
 import { readCounter } from "../engine/counters.ts";
 import type { Session } from "../engine/session.ts";
 import type { Condition } from "./condition.ts";
-import { fulfils } from "./matches-condition.ts";
-import type { Milestones } from "./offset-index.ts";
+import { matchesCondition } from "./matches-condition.ts";
+import type { OffsetIndex } from "./offset-index.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
-import { countRange, type Filters, findPlace, type Range, readRange } from "./range.ts";
-import { type FindingMemory, planRange, type RangePlan } from "./range-plan.ts";
-import { type FindPlace, skipRows } from "./skip.ts";
-import { keyOf, type RangeSource } from "./source.ts";
+import { countRange, cursorAtOffset, type Filters, type Range, readRange } from "./range.ts";
+import { type FilterResultCache, planRange, type RangePlan } from "./range-plan.ts";
+import { type FindCursor, skipRows } from "./skip.ts";
+import { entryKeyOf, type RangeSource } from "./source.ts";
 
 export type { Condition } from "./condition.ts";
 export { type Cursor, cursorOf, type Order, type SortField } from "./order.ts";
@@ -41,7 +41,7 @@ export interface ListQuery {
 
 /** Measures what a page that lies far into its listing needs. To be called before the snapshot that the page is read on. */
 export async function prepareSkip<R extends ResourceRow>(
-  milestones: Milestones,
+  milestones: OffsetIndex,
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function prepareSkip<R extends ResourceRow>(
 /** Decides how the rows of each source are found, and finds single rows, which the page and the total both need. */
 export async function planRows<R extends ResourceRow>(
   session: Session,
-  memory: FindingMemory,
+  memory: FilterResultCache,
   collection: Collection<R>,
   query: Pick<ListQuery, "sources" | "filters" | "condition" | "order">,
 ): Promise<SourcePlan[]> {
@@ -71,7 +71,7 @@ export async function listRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   query: ListQuery,
-  find: FindPlace = findPlace,
+  find: FindCursor = cursorAtOffset,
 ): Promise<R[]> {
   const { order, skip, limit } = query;
   const ranges = rangesOf(query);
@@ -124,9 +124,9 @@ export async function countRows<R extends ResourceRow>(
     } else if (plan?.total !== undefined && !hasFilters) {
       total += plan.total;
     } else if (!isFiltered) {
-      total += await readCounter(session, keyOf(source), collection.kind);
+      total += await readCounter(session, entryKeyOf(source), collection.kind);
     } else {
-      total += await countRange(session, collection, source, { ...query, finder: plan?.finder });
+      total += await countRange(session, collection, source, { ...query, index: plan?.index });
     }
   }
   return total;
@@ -136,7 +136,7 @@ function rangesOf({ sources, filters, condition, plans = [], order, after }: Lis
   return sources.flatMap((source, i) =>
     source.type === "row" || plans[i]?.total === 0
       ? []
-      : [{ source, filters, condition, finder: plans[i]?.finder, order, after }],
+      : [{ source, filters, condition, index: plans[i]?.index, order, after }],
   );
 }
 
@@ -167,7 +167,7 @@ async function findPoint<R extends ResourceRow>(
 ): Promise<readonly R[]> {
   const row = await findRow(session, collection, uid);
   if (!row || !passes(row, filters)) return [];
-  return !condition || (await fulfils(session, collection, uid, condition)) ? [row] : [];
+  return !condition || (await matchesCondition(session, collection, uid, condition)) ? [row] : [];
 }
 
 function passes(row: ResourceRow, filters: Filters): boolean {

@@ -4,7 +4,7 @@ import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Condition } from "./condition.ts";
 
 /** Whether the row of this uid fulfils a condition. */
-export async function fulfils<R extends ResourceRow>(
+export async function matchesCondition<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   uid: string,

@@ -1,42 +1,47 @@
 // Marks along the big ranges, so that a skip of many rows walks over a thousand of them and not over all. They are kept in
 // memory, made when a listing first skips far, and follow the change log.
 import { LRUCache } from "lru-cache";
-import { latestOfKind, readDifferencesOfKind } from "../change-log/change-log.ts";
+import { lastChangeOfKind, readChangedRows } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { keysOf } from "../schema/entry-keys.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
-import { countAhead, findPlace, type Range } from "./range.ts";
-import type { FindPlace } from "./skip.ts";
-import { keyOf } from "./source.ts";
+import { countUntil, cursorAtOffset, type Range } from "./range.ts";
+import type { FindCursor } from "./skip.ts";
+import { entryKeyOf } from "./source.ts";
 
 /** Sizes of what is kept and done. */
-export interface MilestoneLimits {
+export interface OffsetIndexLimits {
   /** Rows from one mark to the next, when they are made. */
-  readonly stride: number;
-  /** Shorter skips need no marks, and where a stretch has become longer all are made anew. */
-  readonly longest: number;
+  readonly segmentRows: number;
+  /** Shorter skips need no segments, and where a segment has become longer all are made anew. */
+  readonly maxSegmentRows: number;
   /** Marks of all ranges together, each some hundred bytes. */
-  readonly marks: number;
+  readonly maxSegments: number;
   /** Changes that are followed at once; after more, all are made anew. */
-  readonly changes: number;
+  readonly maxChanges: number;
 }
 
-const defaultLimits: MilestoneLimits = { stride: 1024, longest: 4096, marks: 50_000, changes: 2000 };
+const defaultLimits: OffsetIndexLimits = {
+  segmentRows: 1024,
+  maxSegmentRows: 4096,
+  maxSegments: 50_000,
+  maxChanges: 2000,
+};
 
 /** The rows of a range from one mark to the next. */
-interface Stretch {
+interface Segment {
   /** The place behind its last row; undefined at the end of the range. */
   readonly end: Cursor | undefined;
   /** How many rows it has, as of `sequence`. */
   count: number;
-  /** The change of its kind up to which `count` is right; what the marks as a whole have followed since comes on top. */
+  /** The change of its kind up to which `count` is right; what the segments as a whole have followed since comes on top. */
   readonly sequence: number;
 }
 
 /** What is known of one range in one order. */
-interface Marks {
-  readonly stretches: Stretch[];
+interface Segments {
+  readonly list: Segment[];
   /** The last change of the kind that was followed. */
   sequence: number;
   /** Whether the log no longer has what followed it, so that all are to be made anew. */
@@ -47,35 +52,35 @@ interface Marks {
 type Read = <T>(body: (session: Session) => Promise<T>) => Promise<T>;
 
 /** Finds places far into ranges. */
-export interface Milestones {
+export interface OffsetIndex {
   /**
    * Measures what a skip of so many rows needs. To be called outside of any snapshot: it takes many short ones, so that others
    * get their turn.
    */
   prepare<R extends ResourceRow>(collection: Collection<R>, ranges: readonly Range[], skip: number): Promise<void>;
-  readonly find: FindPlace;
+  readonly find: FindCursor;
 }
 
 /** Makes them for one database. */
-export function newMilestones(read: Read, limits: MilestoneLimits = defaultLimits): Milestones {
-  const known = new LRUCache<string, Marks>({
-    maxSize: limits.marks,
-    sizeCalculation: ({ stretches }) => stretches.length,
+export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLimits): OffsetIndex {
+  const known = new LRUCache<string, Segments>({
+    maxSize: limits.maxSegments,
+    sizeCalculation: ({ list }) => list.length,
   });
   const measuring = new Map<string, Promise<void>>();
 
   async function remeasure<R extends ResourceRow>(collection: Collection<R>, range: Range, key: string): Promise<void> {
-    const marks = await measure(read, collection, range, limits.stride);
-    known.set(key, marks);
+    const segments = await buildSegments(read, collection, range, limits.segmentRows);
+    known.set(key, segments);
   }
 
   return {
     async prepare(collection, ranges, skip) {
-      if (skip < limits.longest) return;
+      if (skip < limits.maxSegmentRows) return;
       for (const range of ranges) {
-        const key = keyOfMarks(collection, range);
+        const key = segmentsKey(collection, range);
         if (key === undefined) continue;
-        const latest = await read((session) => latestOfKind(session, collection.kind));
+        const latest = await read((session) => lastChangeOfKind(session, collection.kind));
         if (isUsable(known.get(key), limits, latest)) continue;
         let work = measuring.get(key);
         if (!work) {
@@ -86,93 +91,93 @@ export function newMilestones(read: Read, limits: MilestoneLimits = defaultLimit
       }
     },
     async find(session, collection, range, offset) {
-      const key = keyOfMarks(collection, range);
-      const marks = key !== undefined && offset >= limits.stride ? known.get(key) : undefined;
-      if (!key || !marks) return await findPlace(session, collection, range, offset);
-      const counts = await follow(session, collection, range, marks, limits.changes);
+      const key = segmentsKey(collection, range);
+      const segments = key !== undefined && offset >= limits.segmentRows ? known.get(key) : undefined;
+      if (!key || !segments) return await cursorAtOffset(session, collection, range, offset);
+      const counts = await follow(session, collection, range, segments, limits.maxChanges);
       return counts
-        ? await findByMarks(session, collection, range, marks.stretches, counts, offset)
-        : await findPlace(session, collection, range, offset);
+        ? await findInSegments(session, collection, range, segments.list, counts, offset)
+        : await cursorAtOffset(session, collection, range, offset);
     },
   };
 }
 
-/** Undefined for what has no marks: how many rows pass a filter or fulfil a condition is not known from changes alone. */
-function keyOfMarks({ kind }: { kind: string }, { source, filters, condition, order }: Range): string | undefined {
+/** Undefined for what has no segments: how many rows pass a filter or fulfil a condition is not known from changes alone. */
+function segmentsKey({ kind }: { kind: string }, { source, filters, condition, order }: Range): string | undefined {
   if (condition || Object.keys(filters).length > 0) return undefined;
-  return [kind, keyOf(source), order.field, order.descending ? "desc" : "asc"].join(" ");
+  return [kind, entryKeyOf(source), order.field, order.descending ? "desc" : "asc"].join(" ");
 }
 
-/** Whether the marks can follow the changes up to the latest, and are still close enough together. */
-function isUsable(marks: Marks | undefined, limits: MilestoneLimits, latest: number): boolean {
-  if (!marks || marks.isLost || latest - marks.sequence > limits.changes) return false;
-  return marks.stretches.every(({ count }) => count <= limits.longest);
+/** Whether the segments can follow the changes up to the latest, and are still close enough together. */
+function isUsable(segments: Segments | undefined, limits: OffsetIndexLimits, latest: number): boolean {
+  if (!segments || segments.isLost || latest - segments.sequence > limits.maxChanges) return false;
+  return segments.list.every(({ count }) => count <= limits.maxSegmentRows);
 }
 
-/** Measures a whole range. Each stretch is read on a snapshot of its own, and remembers which changes that one had. */
-async function measure<R extends ResourceRow>(
+/** Measures a whole range. Each segment is read on a snapshot of its own, and remembers which changes that one had. */
+async function buildSegments<R extends ResourceRow>(
   read: Read,
   collection: Collection<R>,
   whole: Range,
   stride: number,
-): Promise<Marks> {
-  const stretches: Stretch[] = [];
+): Promise<Segments> {
+  const list: Segment[] = [];
   let after: Cursor | undefined;
   do {
     const range: Range = { ...whole, after };
-    const stretch = await read(async (session): Promise<Stretch> => {
-      const sequence = await latestOfKind(session, collection.kind);
-      const end = await findPlace(session, collection, range, stride - 1);
-      const count = end ? stride : await countAhead(session, collection, range, undefined);
+    const segment = await read(async (session): Promise<Segment> => {
+      const sequence = await lastChangeOfKind(session, collection.kind);
+      const end = await cursorAtOffset(session, collection, range, stride - 1);
+      const count = end ? stride : await countUntil(session, collection, range, undefined);
       return { end, count, sequence };
     });
-    stretches.push(stretch);
-    after = stretch.end;
+    list.push(segment);
+    after = segment.end;
     // SQLite answers within the turn: without this, nobody else would get one until the end of the range.
     await new Promise((resolve) => setImmediate(resolve));
   } while (after);
-  return { stretches, sequence: stretches[0]!.sequence };
+  return { list, sequence: list[0]!.sequence };
 }
 
 /**
- * Brings the marks up to the snapshot of the session, and answers how many rows each stretch has there: the marks
+ * Brings the segments up to the snapshot of the session, and answers how many rows each segment has there: the segments
  * themselves move on with the next read. Undefined when they are ahead of the snapshot or too far behind.
  */
 async function follow<R extends ResourceRow>(
   session: Session,
   { kind }: Collection<R>,
   { source, order }: Range,
-  marks: Marks,
+  segments: Segments,
   most: number,
 ): Promise<readonly number[] | undefined> {
-  const latest = await latestOfKind(session, kind);
-  if (latest === marks.sequence) return countsOf(marks);
-  if (latest < marks.sequence || latest - marks.sequence > most) return undefined;
-  const changes = await readDifferencesOfKind(session, kind, marks.sequence, most);
+  const latest = await lastChangeOfKind(session, kind);
+  if (latest === segments.sequence) return countsOf(segments);
+  if (latest < segments.sequence || latest - segments.sequence > most) return undefined;
+  const changes = await readChangedRows(session, kind, segments.sequence, most);
   if (!changes) {
-    marks.isLost = true;
+    segments.isLost = true;
 
     return undefined;
   }
-  const key = keyOf(source);
+  const key = entryKeyOf(source);
   for (const change of changes) {
     // Another read may have followed it while this one waited for the database.
-    if (change.sequence <= marks.sequence) continue;
-    count(marks, change.sequence, change.before as ResourceRow | null, -1, key, order);
-    count(marks, change.sequence, change.after as ResourceRow | null, 1, key, order);
+    if (change.sequence <= segments.sequence) continue;
+    count(segments, change.sequence, change.before as ResourceRow | null, -1, key, order);
+    count(segments, change.sequence, change.after as ResourceRow | null, 1, key, order);
   }
-  marks.sequence = Math.max(marks.sequence, latest);
+  segments.sequence = Math.max(segments.sequence, latest);
   // Another read with a later snapshot may have moved them further meanwhile: they are right for that one.
-  return marks.sequence === latest ? countsOf(marks) : undefined;
+  return segments.sequence === latest ? countsOf(segments) : undefined;
 }
 
-function countsOf({ stretches }: Marks): number[] {
-  return stretches.map(({ count }) => count);
+function countsOf({ list }: Segments): number[] {
+  return list.map(({ count }) => count);
 }
 
-/** Counts a row that came or went, unless the stretch was measured after it did. */
+/** Counts a row that came or went, unless the segment was measured after it did. */
 function count(
-  { stretches }: Marks,
+  { list }: Segments,
   sequence: number,
   row: ResourceRow | null,
   difference: 1 | -1,
@@ -180,35 +185,35 @@ function count(
   order: Order,
 ): void {
   if (!row || !keysOf(row).includes(key)) return;
-  const stretch = stretches[indexOf(stretches, cursorOf(row, order.field), order)]!;
-  if (sequence > stretch.sequence) stretch.count += difference;
+  const segment = list[indexOf(list, cursorOf(row, order.field), order)]!;
+  if (sequence > segment.sequence) segment.count += difference;
 }
 
-async function findByMarks<R extends ResourceRow>(
+async function findInSegments<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   range: Range,
-  stretches: readonly Stretch[],
+  list: readonly Segment[],
   counts: readonly number[],
   offset: number,
 ): Promise<Cursor | undefined> {
   const { after, order } = range;
-  let at = after ? indexOf(stretches, after, order) : 0;
-  const ahead = after ? await countAhead(session, collection, range, stretches[at]!.end) : counts[0]!;
-  if (offset < ahead) return await findPlace(session, collection, range, offset);
+  let at = after ? indexOf(list, after, order) : 0;
+  const ahead = after ? await countUntil(session, collection, range, list[at]!.end) : counts[0]!;
+  if (offset < ahead) return await cursorAtOffset(session, collection, range, offset);
   let left = offset - ahead;
   for (at++; at < counts.length && left >= counts[at]!; at++) left -= counts[at]!;
   if (at >= counts.length) return undefined;
-  return await findPlace(session, collection, { ...range, after: stretches[at - 1]!.end }, left);
+  return await cursorAtOffset(session, collection, { ...range, after: list[at - 1]!.end }, left);
 }
 
-/** The stretch that a place lies in: the first that does not end before it. */
-function indexOf(stretches: readonly Stretch[], place: Cursor, order: Order): number {
+/** The segment that a place lies in: the first that does not end before it. */
+function indexOf(list: readonly Segment[], place: Cursor, order: Order): number {
   let low = 0;
-  let high = stretches.length - 1;
+  let high = list.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const { end } = stretches[middle]!;
+    const { end } = list[middle]!;
     if (end && compareCursors(end, place, order) < 0) low = middle + 1;
     else high = middle;
   }

@@ -1,7 +1,7 @@
 // The orders that a listing can have, as the databases have them.
 
 import type { ResourceRow } from "../collection/collection.ts";
-import { orderedText } from "../schema/ordered-text.ts";
+import { sortPrefix } from "../schema/ordered-text.ts";
 
 /**
  * The fields that listings can be sorted by. All but the last are columns of the entries; by the aliases of advisories the
@@ -56,7 +56,7 @@ function rankOf(unit: number): number {
 
 function sortValue(row: ResourceRow, field: SortField): string | number {
   if (field === "uid") return row.uid;
-  if (field === "name") return orderedText(row.name ?? "");
-  if (field === "aliasText") return orderedText(row.aliasText ?? "");
+  if (field === "name") return sortPrefix(row.name ?? "");
+  if (field === "aliasText") return sortPrefix(row.aliasText ?? "");
   return field === "updateTime" ? (row.updateTime ?? row.createTime) : row.createTime;
 }

@@ -5,7 +5,7 @@ import { rangeBelow } from "../../model/uid.ts";
 import type { RowTable } from "../collection/collection.ts";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import { eq, gte, isNull, lt, sql } from "../schema/drizzle.ts";
-import { orderedLength } from "../schema/ordered-text.ts";
+import { maxSortPrefix } from "../schema/ordered-text.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Cursor, EntryField, Order, SortField } from "./order.ts";
 
@@ -13,7 +13,12 @@ import type { Cursor, EntryField, Order, SortField } from "./order.ts";
  * The bounds of the uids below `uid` that are left between two places: one lower and one upper bound. Of several SQLite would
  * use one each, and if it took those of the subtree, it would read all that lies before and behind the places.
  */
-export function uidsOf(uid: string, { field, descending }: Order, after: Cursor | undefined, end: Cursor | undefined) {
+export function uidBounds(
+  uid: string,
+  { field, descending }: Order,
+  after: Cursor | undefined,
+  end: Cursor | undefined,
+) {
   const { from, to } = rangeBelow(uid);
   if (field !== "uid") return { from, to };
   const [low, high] = descending ? [end, after] : [after, end];
@@ -24,7 +29,7 @@ export function uidsOf(uid: string, { field, descending }: Order, after: Cursor 
 }
 
 /** Of uids in ascending order the first behind a place, where that is the order; all of them in any other. */
-export function firstUids(
+export function firstUidsAfter(
   uids: readonly string[],
   { field, descending }: Order,
   after: Cursor | undefined,
@@ -44,7 +49,7 @@ function earliest(bound: string, place: string | undefined): string {
 }
 
 /** In the place of a source: its subtree, its children, or the rows without parent. */
-export function placeOf(rows: RowTable, { uid }: { readonly uid: PgColumn }, type: string): SQL[] {
+export function withinSource(rows: RowTable, { uid }: { readonly uid: PgColumn }, type: string): SQL[] {
   if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
   return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, textPlaceholder("parent"))];
 }
@@ -71,7 +76,7 @@ export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): 
   const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   if (!column) return { value: sql`''`, columns: [uid], breaker: "Uid" };
   const isCut = field === "name" || field === "aliasText";
-  const value = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(orderedLength))})` : column;
+  const value = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(maxSortPrefix))})` : column;
   return { value, columns: [value, uid], breaker: "Uid" };
 }
 
@@ -90,7 +95,7 @@ export function entryUid({ tail }: Tables["groupEntries"]): SQL<string> {
  * What `entryUid` and a place in the order of entries need: the uid that their keys are of, and what a uid has as its tail there. A
  * place may be that of a row of another source, before all rows of this one or behind them: every tail begins with a slash.
  */
-export function tailsOf(
+export function cursorTails(
   base: string,
   after: Cursor | undefined,
   end: Cursor | undefined,
@@ -100,12 +105,12 @@ export function tailsOf(
 }
 
 /** Behind the place `after`. */
-export function behind(sorting: Sorting, descending: boolean): SQL {
+export function afterCursor(sorting: Sorting, descending: boolean): SQL {
   return compare(sorting, sql.raw(descending ? "<" : ">"), "after");
 }
 
 /** Up to the place `end`, that place included. */
-export function upTo(sorting: Sorting, descending: boolean): SQL {
+export function untilCursor(sorting: Sorting, descending: boolean): SQL {
   return compare(sorting, sql.raw(descending ? ">=" : "<="), "end");
 }
 

@@ -3,25 +3,25 @@
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Prepared, Session } from "../engine/session.ts";
 import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "../schema/drizzle.ts";
-import { isOrderedWhole } from "../schema/ordered-text.ts";
+import { isWholeInOrder } from "../schema/ordered-text.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { Condition, Finder } from "./condition.ts";
+import type { Condition, SideIndex } from "./condition.ts";
 import type { Cursor, EntryField, Order } from "./order.ts";
 import {
-  behind,
+  afterCursor,
+  cursorTails,
   entrySortingOf,
   entryUid,
-  firstUids,
-  placeOf,
+  firstUidsAfter,
   sortingOf,
-  tailsOf,
-  uidsOf,
-  upTo,
+  uidBounds,
+  untilCursor,
+  withinSource,
 } from "./range-bounds.ts";
-import { keyOf, type RangeSource } from "./source.ts";
+import { entryKeyOf, type RangeSource } from "./source.ts";
 
 /** Columns and the values that they must have. */
 export type Filters = Readonly<Record<string, string | number>>;
@@ -39,7 +39,7 @@ export interface Range {
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
   /** What knows of the rows that fulfil the condition; absent where they are looked for in their order. */
-  readonly finder?: Finder | FoundRows | undefined;
+  readonly index?: SideIndex | FoundRows | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;
 }
@@ -52,13 +52,13 @@ export async function readRange<R extends ResourceRow>(
   limit: number,
 ): Promise<R[]> {
   const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
-    const { rows, from, uid, conditions, sorting, direction } = describe(session, collection, tables, range);
+    const { rows, from, uid, conditions, sorting, direction } = buildRangeQuery(session, collection, tables, range);
     const select = db.select(getTableColumns(rows)).from(from);
     const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, uid));
     return joined
       .where(and(...conditions))
       .orderBy(...sorting.columns.map((column) => direction(column)))
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
   return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range, undefined, limit), limit });
 }
@@ -67,20 +67,25 @@ export async function readRange<R extends ResourceRow>(
  * The place of the row at `offset`; undefined when there are not so many. Unless there is a condition, it reads an index and
  * no rows.
  */
-export async function findPlace<R extends ResourceRow>(
+export async function cursorAtOffset<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   range: Range,
   offset: number,
 ): Promise<Cursor | undefined> {
   const statement = session.prepared(statementKey(collection, "place", range), (db, tables) => {
-    const { rows, from, uid, isJoined, conditions, sorting, direction } = describe(session, collection, tables, range);
+    const { rows, from, uid, isJoined, conditions, sorting, direction } = buildRangeQuery(
+      session,
+      collection,
+      tables,
+      range,
+    );
     const select = db.select({ value: sorting.value, uid }).from(from);
     const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
     return joined
       .where(and(...conditions))
       .orderBy(...sorting.columns.map((column) => direction(column)))
-      .limit(atMost(1))
+      .limit(limitOf(1))
       .offset(sql.placeholder("offset"));
   });
   const places = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });
@@ -88,7 +93,7 @@ export async function findPlace<R extends ResourceRow>(
 }
 
 /** How many rows of a range lie up to a place, that of its last row included; all of them for undefined. */
-export async function countAhead<R extends ResourceRow>(
+export async function countUntil<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   range: Range,
@@ -96,10 +101,10 @@ export async function countAhead<R extends ResourceRow>(
 ): Promise<number> {
   const key = statementKey(collection, end ? "ahead" : "rest", range);
   const statement = session.prepared(key, (db, tables) => {
-    const { rows, from, uid, isJoined, conditions, sorting } = describe(session, collection, tables, range);
+    const { rows, from, uid, isJoined, conditions, sorting } = buildRangeQuery(session, collection, tables, range);
     const select = db.select({ count: count() }).from(from);
     const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
-    return joined.where(and(...conditions, ...(end ? [upTo(sorting, range.order.descending)] : [])));
+    return joined.where(and(...conditions, ...(end ? [untilCursor(sorting, range.order.descending)] : [])));
   });
   const values = { ...valuesOf(range, end), endValue: end?.value, endUid: end?.uid };
   return Number((await statement.execute(values))[0]?.count);
@@ -110,13 +115,13 @@ export async function countRange<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   source: RangeSource,
-  { filters, condition, finder }: Pick<Range, "filters" | "condition" | "finder">,
+  { filters, condition, index }: Pick<Range, "filters" | "condition" | "index">,
 ): Promise<number> {
   // Any order of the entries will do: where they have all the columns they are narrower than the rows.
   const field = condition ? "uid" : "name";
-  const range: Range = { source, filters, condition, finder, order: { field, descending: false }, after: undefined };
+  const range: Range = { source, filters, condition, index, order: { field, descending: false }, after: undefined };
   const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
-    const { rows, from, uid, isJoined, conditions } = describe(session, collection, tables, range);
+    const { rows, from, uid, isJoined, conditions } = buildRangeQuery(session, collection, tables, range);
     const select = db.select({ count: count() }).from(from);
     const joined = isJoined ? select.innerJoin(rows, eq(rows.uid, uid)) : select;
     return joined.where(and(...conditions));
@@ -125,13 +130,18 @@ export async function countRange<R extends ResourceRow>(
 }
 
 /** The parts that the statements over ranges of this shape have in common. */
-function describe<R extends ResourceRow>(session: Session, collection: Collection<R>, tables: Tables, range: Range) {
-  const { source, filters, condition, finder, order, after } = range;
+function buildRangeQuery<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  tables: Tables,
+  range: Range,
+) {
+  const { source, filters, condition, index, order, after } = range;
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  // Where reading begins: at the entries, which are in order, at what a finder found, or at the rows.
-  const lead = finder && "table" in finder && finder.isDistinct ? finder.table(tables) : rows;
+  // Where reading begins: at the entries, which are in order, at what an index found, or at the rows.
+  const lead = index && "table" in index && index.isDistinct ? index.table(tables) : rows;
   const isFound = lead !== rows;
   const byKey = readsEntries(range);
   const from: RangeTable = byKey ? entries : lead;
@@ -139,37 +149,37 @@ function describe<R extends ResourceRow>(session: Session, collection: Collectio
   const sorting = byKey
     ? entrySortingOf(entries, range.order.field)
     : sortingOf(order.field === "uid" ? lead : rows, order.field);
-  const place = byKey ? [eq(entries.key, textPlaceholder("key"))] : placeOf(rows, lead, typeOf(source));
+  const place = byKey ? [eq(entries.key, textPlaceholder("key"))] : withinSource(rows, lead, typeOf(source));
   const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
-  if (after) conditions.push(behind(sorting, order.descending));
-  if (condition && !(finder && condition.isExact)) conditions.push(condition.build(session));
-  if (finder)
-    conditions.push(isFound ? (finder as Finder).where(session) : isAmong(rows, session, tables, finder, source));
+  if (after) conditions.push(afterCursor(sorting, order.descending));
+  if (condition && !(index && condition.indexIsExact)) conditions.push(condition.build(session));
+  if (index)
+    conditions.push(isFound ? (index as SideIndex).where(session) : isAmong(rows, session, tables, index, source));
   // What stands in the table alone needs no row.
   const isJoined = from !== rows && (condition !== undefined || isFound);
   return { rows, from, uid, isJoined, conditions, sorting, direction: order.descending ? desc : asc };
 }
 
-/** That a row was found, or that a finder knows of it; for one that may name it several times. */
+/** That a row was found, or that an index knows of it; for one that may name it several times. */
 function isAmong(
   rows: RowTable,
   session: Session,
   tables: Tables,
-  finder: Finder | FoundRows,
+  index: SideIndex | FoundRows,
   source: RangeSource,
 ): SQL {
-  if ("uids" in finder) return session.isAmong(rows.uid, textPlaceholder("found"));
-  const side = finder.table(tables);
+  if ("uids" in index) return session.isAmong(rows.uid, textPlaceholder("found"));
+  const side = index.table(tables);
   // Whatever others have of the same value is not even looked at.
-  const isBelow = source.type === "subtree" ? placeOf(rows, side, source.type) : [];
-  return inArray(rows.uid, sql`(select ${side.uid} from ${side} where ${and(finder.where(session), ...isBelow)})`);
+  const isBelow = source.type === "subtree" ? withinSource(rows, side, source.type) : [];
+  return inArray(rows.uid, sql`(select ${side.uid} from ${side} where ${and(index.where(session), ...isBelow)})`);
 }
 
-type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<Finder["table"]>;
+type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<SideIndex["table"]>;
 
 /** Names the shape of a range: everything about it that is no placeholder. */
 function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
-  const { source, filters, condition, finder, order, after } = range;
+  const { source, filters, condition, index, order, after } = range;
   const direction = order.descending ? "desc" : "asc";
   const shape = [
     typeOf(source),
@@ -178,41 +188,41 @@ function statementKey(collection: { kind: string }, purpose: string, range: Rang
     after ? "after" : "first",
     filterColumns(filters),
     readsEntries(range) ? "entries" : "rows",
-    finder && condition?.isExact ? "" : condition?.name,
-    finder?.name,
+    index && condition?.indexIsExact ? "" : condition?.name,
+    index?.name,
   ];
   return [collection.kind, purpose, ...shape].join(".");
 }
 
 function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
-  const { source, filters, condition, finder, order, after } = range;
-  const place = source.type === "subtree" ? uidsOf(source.uid, order, after, end) : { parent: source.uid };
-  const cursor = { afterValue: after?.value, afterUid: after?.uid, ...tailsOf(source.uid ?? "", after, end) };
+  const { source, filters, condition, index, order, after } = range;
+  const place = source.type === "subtree" ? uidBounds(source.uid, order, after, end) : { parent: source.uid };
+  const cursor = { afterValue: after?.value, afterUid: after?.uid, ...cursorTails(source.uid ?? "", after, end) };
   // Under names of their own: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return {
-    key: keyOf(source),
+    key: entryKeyOf(source),
     ...place,
     ...cursor,
     ...condition?.values,
-    ...(finder && ("uids" in finder ? { found: JSON.stringify(foundIn(finder, range, limit)) } : finder.values)),
+    ...(index && ("uids" in index ? { found: JSON.stringify(foundIn(index, range, limit)) } : index.values)),
     ...Object.fromEntries(wanted),
   };
 }
 
 /** Of rows that were found, those that can be among the first of a range. */
 function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Range, limit?: number): readonly string[] {
-  const isFiltered = !condition?.isExact || Object.keys(filters).length > 0;
-  return isFiltered || limit === undefined ? uids : firstUids(uids, order, after, limit);
+  const isFiltered = !condition?.indexIsExact || Object.keys(filters).length > 0;
+  return isFiltered || limit === undefined ? uids : firstUidsAfter(uids, order, after, limit);
 }
 
 /** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
 function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
-  const { finder, order, filters } = range;
-  if (finder || order.field === "aliasText") return false;
+  const { index, order, filters } = range;
+  if (index || order.field === "aliasText") return false;
   const columns = Object.keys(filters);
   // Entries of several names are alike where those begin alike: which of them it is, the rows tell.
-  const isTold = isOrderedWhole(String(filters.name ?? ""));
+  const isTold = isWholeInOrder(String(filters.name ?? ""));
   return isTold && columns.every((column) => column === "name") && (order.field !== "uid" || columns.length > 0);
 }
 

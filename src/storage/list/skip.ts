@@ -2,13 +2,13 @@
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type Cursor, compareCursors } from "./order.ts";
-import type { findPlace, Range } from "./range.ts";
+import type { cursorAtOffset, Range } from "./range.ts";
 
 /** So many rows are cheaper read than skipped: in all, and for each range. */
 const readThrough = { total: 100, perRange: 4 };
 
 /** Tells the place of the row at an offset behind the cursor of a range; undefined when there are not so many. */
-export type FindPlace = typeof findPlace;
+export type FindCursor = typeof cursorAtOffset;
 
 /** Ranges that have been moved forward, and how many rows they have left behind. */
 export interface Skipped {
@@ -27,7 +27,7 @@ export async function skipRows<R extends ResourceRow>(
   collection: Collection<R>,
   ranges: readonly Range[],
   skip: number,
-  find: FindPlace,
+  find: FindCursor,
 ): Promise<Skipped | undefined> {
   const moved = [...ranges];
   let left = skip;

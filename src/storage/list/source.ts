@@ -8,6 +8,6 @@ export type RangeSource =
   | { readonly type: "children"; readonly uid: string | null };
 
 /** The key of the entries, and of the counter, of a source. */
-export function keyOf(source: RangeSource): string {
+export function entryKeyOf(source: RangeSource): string {
   return source.type === "subtree" ? source.uid : childrenKey(source.uid);
 }

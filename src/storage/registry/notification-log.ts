@@ -1,7 +1,7 @@
 // Which notifications of registries were dealt with already, and how late the latest about a tag or a digest was. `sweep.ts`
 // forgets both when no registry repeats any of that time any more.
 
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { desc, eq, sql } from "../schema/drizzle.ts";
 
@@ -29,20 +29,20 @@ export async function recordEvent(tx: Transaction, id: string): Promise<boolean>
 }
 
 /** The time of the latest event about one of these things; undefined when none was told of. */
-export async function findLatestTold(session: Session, things: readonly string[]): Promise<number | undefined> {
+export async function findLatestNotification(session: Session, things: readonly string[]): Promise<number | undefined> {
   const statement = session.prepared("registry_events.latest", (db, { registryEvents }) =>
     db
       .select({ time: registryEvents.time })
       .from(registryEvents)
       .where(session.isAmong(registryEvents.id, textPlaceholder("things")))
       .orderBy(desc(registryEvents.time))
-      .limit(atMost(1)),
+      .limit(limitOf(1)),
   );
   return (await statement.execute({ things: JSON.stringify(things) }))[0]?.time;
 }
 
 /** Remembers an event of a time about a thing, unless a later one is remembered. */
-export async function recordTold(tx: Transaction, thing: string, time: number): Promise<void> {
+export async function recordNotificationTime(tx: Transaction, thing: string, time: number): Promise<void> {
   const told = tx.prepared("registry_events.told", (db, { registryEvents }) =>
     db
       .insert(registryEvents)

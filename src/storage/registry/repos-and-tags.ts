@@ -1,12 +1,12 @@
 // Finding repos and tags by what they are, and what belongs to repos without being a resource of its own.
 
-import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import type { Condition } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
 /** Before any time that a row can have. */
-const beginning = Number.MIN_SAFE_INTEGER;
+const earliestTime = Number.MIN_SAFE_INTEGER;
 
 /** Which tags a list shows. */
 export interface TagFilter {
@@ -37,7 +37,7 @@ export function tagCondition(filter: TagFilter): Condition | undefined {
       dates: Number(includeDates),
       epochs: Number(includeEpochs),
       current: Number(!deprecatedOnly),
-      since: updatedSince ?? beginning,
+      since: updatedSince ?? earliestTime,
     },
   };
 }
@@ -71,7 +71,7 @@ export async function findTagsOf(session: Session, repoUid: string, limit: numbe
       .select()
       .from(tags)
       .where(eq(tags.parent, sql.placeholder("repoUid")))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ repoUid, limit });
 }
@@ -83,7 +83,7 @@ export async function findTagsByDigest(session: Session, repoUid: string, digest
       .select()
       .from(tags)
       .where(and(eq(tags.parent, sql.placeholder("repoUid")), eq(tags.digest, sql.placeholder("digest"))))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ repoUid, digest, limit });
 }

@@ -41,7 +41,7 @@ export const tagCollection: Collection<TagRow> = {
   rows: (tables) => tables.tags,
   entries: (tables) => tables.tagEntries,
   changesAccess: [],
-  keepBeside: keepHistory,
+  syncDependents: keepHistory,
 };
 
 /** Whoever sets a tag, its digests are remembered for as long as there is the tag. */

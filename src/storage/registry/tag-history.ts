@@ -1,6 +1,6 @@
 // The digests that a tag has had.
 
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, desc, eq, gte, lte, sql } from "../schema/drizzle.ts";
 
@@ -50,7 +50,7 @@ export async function findTagDigests(
         ),
       )
       .orderBy(desc(tagHistory.time))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return [...(await statement.execute({ tagUid, ...range }))].reverse();
 }

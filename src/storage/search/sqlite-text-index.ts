@@ -1,7 +1,7 @@
 // Texts in SQLite: an FTS5 index of trigrams, which triggers keep (schema/migrations/sqlite).
 import type { SQL } from "drizzle-orm";
 import { rangeBelow, rootOf } from "../../model/uid.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import { and, sql } from "../schema/drizzle.ts";
 import { likePattern } from "./like-pattern.ts";
 import { childLength } from "./source-place.ts";
@@ -21,7 +21,7 @@ export const sqliteTextIndex: TextIndex = {
     const way = wayOf(query);
     const statement = session.prepared(`advisory_texts.find.${way}`, (db) => {
       const { from, where } = lookIn(way);
-      return db.select({ uid: sql<string>`t.uid` }).from(from).where(where).limit(atMost("maxUids"));
+      return db.select({ uid: sql<string>`t.uid` }).from(from).where(where).limit(limitOf("maxUids"));
     });
     const rows = await statement.execute({ ...valuesOf(query), maxUids });
     return rows.map(({ uid }) => uid);

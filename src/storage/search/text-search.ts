@@ -1,6 +1,6 @@
 // Searches the texts of advisories through the trigram index of the database (docs/decisions/0052-text-search.md).
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import type { TextQuery, TextSearch } from "../list/text-search.ts";
 import { and, asc, gte, lt } from "../schema/drizzle.ts";
@@ -41,7 +41,7 @@ async function readSample(session: Session, { source }: TextQuery, size: number)
       .from(texts)
       .where(and(gte(texts.uid, textPlaceholder("from")), lt(texts.uid, textPlaceholder("to"))))
       .orderBy(asc(texts.uid))
-      .limit(atMost(size)),
+      .limit(limitOf(size)),
   );
   const rows = await statement.execute(rangeBelow(source.uid));
   return rows.map(({ text }) => text);

@@ -8,7 +8,7 @@ import type { Condition } from "../list/condition.ts";
 import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";
-import { type TermFilter, termFilters, termFinder, textFinder } from "./advisory-terms.ts";
+import { type TermFilter, termFilters, termIndex, textIndex } from "./advisory-terms.ts";
 
 /** An event as it is stored; the protobuf JSON is of everything but its uid. */
 export type AdvisoryEventRow = Tables["advisoryEvents"]["$inferSelect"];
@@ -35,15 +35,15 @@ export function advisoryCondition(filter: AdvisoryFilter): Condition | undefined
   if (asked.length === 0) return undefined;
   values.anyEvent = eventFilters.some((name) => asked.includes(name)) ? "some" : null;
   // Events, terms and texts are written with their advisory.
-  return { name: "advisories", build, values, followsRows: true, ...findersOf(filter, asked) };
+  return { name: "advisories", build, values, dependsOnRowsOnly: true, ...indexesOf(filter, asked) };
 }
 
-function findersOf(filter: AdvisoryFilter, asked: readonly string[]): Partial<Condition> {
+function indexesOf(filter: AdvisoryFilter, asked: readonly string[]): Partial<Condition> {
   if (asked.length === 1 && asked[0] === "excludeEventAuthors")
-    return { without: termFinder("eventAuthors", filter.excludeEventAuthors) };
-  const finders = asked.filter(isTermFilter).map((name) => termFinder(name, filter[name].map(String)));
-  if (asked.includes("query")) finders.push(textFinder(filter.query));
-  return { finders, isExact: asked.length === 1 };
+    return { excludedBy: termIndex("eventAuthors", filter.excludeEventAuthors) };
+  const indexes = asked.filter(isTermFilter).map((name) => termIndex(name, filter[name].map(String)));
+  if (asked.includes("query")) indexes.push(textIndex(filter.query));
+  return { indexes, indexIsExact: asked.length === 1 };
 }
 
 function build(dialect: SessionDialect): SQL {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Transaction } from "../engine/session.ts";
-import type { Finder } from "../list/condition.ts";
+import type { SideIndex } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";
@@ -139,7 +139,7 @@ export async function replaceText(tx: Transaction, uid: string, text: string | u
 }
 
 /** Finds the advisories that have one of these values. */
-export function termFinder(filter: TermFilter, values: readonly string[]): Finder {
+export function termIndex(filter: TermFilter, values: readonly string[]): SideIndex {
   const stored = values.map((value) => termValue(filter, value));
   const isOne = stored.length === 1;
   const isDistinct = isOne || termFilters[filter];
@@ -153,12 +153,12 @@ export function termFinder(filter: TermFilter, values: readonly string[]): Finde
     },
     values: { "term.filter": filter, "term.value": isOne ? stored[0]! : JSON.stringify(stored) },
     isDistinct,
-    isInOrder: isOne,
+    isSortedByUid: isOne,
   };
 }
 
 /** Finds the advisories whose searched text contains a text, given in lower case. */
-export function textFinder(query: string): Finder {
+export function textIndex(query: string): SideIndex {
   return {
     name: "text",
     table: (tables) => tables.advisoryTexts,
@@ -166,7 +166,7 @@ export function textFinder(query: string): Finder {
       sql`${advisoryTexts.text} like ${textPlaceholder("text.pattern")} escape '\\'`,
     values: { "text.pattern": likePattern(query) },
     isDistinct: true,
-    isInOrder: true,
+    isSortedByUid: true,
     term: query,
   };
 }

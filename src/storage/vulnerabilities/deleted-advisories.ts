@@ -1,6 +1,6 @@
 // Deleted and withdrawn advisories, for those who follow changes.
 
-import { atMost, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, asc, eq, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
@@ -30,7 +30,7 @@ export async function readDeletions(
         ),
       )
       .orderBy(asc(deleted.changeTime), asc(deleted.uid))
-      .limit(atMost("limit")),
+      .limit(limitOf("limit")),
   );
   return await statement.execute({ organization, limit, ...behind });
 }

@@ -1,8 +1,8 @@
 // Goes through the records and the advisories that are derived from them, page by page, for the check of the database.
 
-import { atMost } from "../engine/placeholders.ts";
+import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import { asc, eq, gt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { RecordRow } from "./records.ts";
@@ -20,9 +20,9 @@ export function pagesOfAdvisories(session: Session) {
       .from(advisories)
       .where(gt(advisories.uid, sql.placeholder("uid")))
       .orderBy(asc(advisories.uid))
-      .limit(atMost(pageSize)),
+      .limit(limitOf(pageSize)),
   );
-  return pagesOf(
+  return scanTable(
     pageSize,
     "",
     (uid: string) => statement.execute({ uid }),
@@ -38,9 +38,9 @@ export function pagesOfRecords(session: Session) {
       .from(records)
       .where(gt(records.id, sql.placeholder("id")))
       .orderBy(asc(records.id))
-      .limit(atMost(pageSize)),
+      .limit(limitOf(pageSize)),
   );
-  return pagesOf(
+  return scanTable(
     pageSize,
     0,
     (id: number) => statement.execute({ id }),
@@ -60,10 +60,10 @@ export function pagesOfLinks(session: Session) {
         sql`(${links.advisoryUid}, ${links.recordId}) > (${sql.placeholder("advisoryUid")}, ${sql.placeholder("recordId")})`,
       )
       .orderBy(asc(links.advisoryUid), asc(links.recordId))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const start: RecordLink = { advisoryUid: "", recordId: 0 };
-  return pagesOf(
+  return scanTable(
     pageSize,
     start,
     (after: RecordLink) => statement.execute({ advisoryUid: after.advisoryUid, recordId: after.recordId }),

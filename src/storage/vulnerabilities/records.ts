@@ -1,6 +1,6 @@
 // What sources say, as it was imported: records, and the advisories that they speak of.
 import { rangeBelow } from "../../model/uid.ts";
-import { atMost, placeholders, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, getTableColumns, gte, isNotNull, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -195,7 +195,7 @@ export async function listRecords<W extends boolean>(
         ),
       )
       .orderBy(asc(records.parent), asc(records.source), asc(records.document), asc(records.vulnerability))
-      .limit(atMost("limit"));
+      .limit(limitOf("limit"));
   });
   const behind = Object.fromEntries(Object.entries(after).map(([name, value]) => [`after.${name}`, value]));
   return (await statement.execute({ ...rest, ...behind })) as never;

@@ -40,10 +40,10 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   internal: ["sources"],
   isExported: true,
   // Its events: some hundred bytes each.
-  weight: 3,
+  responseWeight: 3,
 };
 
 /** When the author had changed what earlier versions imported of them, in milliseconds since the epoch; 0 when that is not known. */
-export function toldTime({ sources }: AdvisoryRow, author: string): number {
+export function lastImportTime({ sources }: AdvisoryRow, author: string): number {
   return sources.find((source) => source.author === author)?.time ?? 0;
 }

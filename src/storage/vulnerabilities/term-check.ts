@@ -1,9 +1,9 @@
 // Compares what advisories are found by with the advisories, page by page.
 
 import type { DerivedTables } from "../collection/collection.ts";
-import { atMost, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { pagesOf } from "../engine/table-scan.ts";
+import { scanTable } from "../engine/table-scan.ts";
 import { and, asc, eq, gt, isNull, sql } from "../schema/drizzle.ts";
 import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
@@ -52,7 +52,7 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
       .leftJoin(texts, eq(texts.uid, advisories.uid))
       .where(gt(advisories.uid, sql.placeholder("uid")))
       .orderBy(asc(advisories.uid))
-      .limit(atMost(pageSize)),
+      .limit(limitOf(pageSize)),
   );
   const find = session.prepared("advisory_terms.get", (db, { advisoryTerms: terms }) =>
     db
@@ -66,7 +66,7 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
       ),
   );
   const read = (after: string) => statement.execute({ uid: after });
-  for await (const page of pagesOf(pageSize, "", read, ({ row }) => row.uid)) {
+  for await (const page of scanTable(pageSize, "", read, ({ row }) => row.uid)) {
     const due = await termsByUid(
       session,
       page.map(({ row }) => row),
@@ -89,7 +89,7 @@ async function* strayTerms(session: Session): AsyncGenerator<Difference> {
       .from(terms)
       .where(sql`(${terms.value}, ${terms.filter}, ${terms.uid}) > (${sql.join(after, sql`, `)})`)
       .orderBy(asc(terms.value), asc(terms.filter), asc(terms.uid))
-      .limit(atMost(pageSize));
+      .limit(limitOf(pageSize));
   });
   const rowsOf = session.prepared("advisories.check.named", (db, { advisories }) =>
     db
@@ -99,7 +99,7 @@ async function* strayTerms(session: Session): AsyncGenerator<Difference> {
   );
   const start = { filter: "", value: "", uid: "" };
   const read = (after: typeof start) => statement.execute({ ...after });
-  for await (const page of pagesOf(pageSize, start, read, (row) => row)) {
+  for await (const page of scanTable(pageSize, start, read, (row) => row)) {
     const rows = await rowsOf.execute({ uids: JSON.stringify([...new Set(page.map(({ uid }) => uid))]) });
     const due = await termsByUid(session, rows);
     for (const { filter, value, uid } of page) {
@@ -117,10 +117,10 @@ async function* strayTexts(session: Session): AsyncGenerator<Difference> {
       .leftJoin(advisories, eq(advisories.uid, texts.uid))
       .where(and(isNull(advisories.uid), gt(texts.uid, sql.placeholder("uid"))))
       .orderBy(asc(texts.uid))
-      .limit(atMost(pageSize)),
+      .limit(limitOf(pageSize)),
   );
   const read = (after: string) => statement.execute({ uid: after });
-  for await (const page of pagesOf(pageSize, "", read, ({ uid }) => uid)) {
+  for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) {
     for (const { uid } of page) yield { uid, term: "text", due: undefined };
   }
 }

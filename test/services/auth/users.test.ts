@@ -20,7 +20,7 @@ import { checkDatabase } from "../../../src/storage/check/check-database.ts";
 import { findRow } from "../../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
 import { identityCollection } from "../../../src/storage/iam/collections.ts";
-import { findHolder } from "../../../src/storage/iam/grants.ts";
+import { findGrants } from "../../../src/storage/iam/grants.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { write } from "../../storage/fixtures.ts";
 import { openPostgresStore, openSqliteStore, type Store } from "../../storage/stores.ts";
@@ -106,7 +106,7 @@ for (const [name, openStore] of [
         const person = await write(store.database, (tx) => findUser(tx, alice));
         assert.deepEqual([person?.uid, person?.issuer, person?.subject], [uid, alice.issuer, alice.subject]);
         assert.notEqual(person?.name, "");
-        const holder = await findHolder(store.database.session, uid);
+        const holder = await findGrants(store.database.session, uid);
         assert.deepEqual(
           holder?.roles.map((role) => role.groupUid),
           [groupUid],

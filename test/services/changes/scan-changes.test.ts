@@ -5,7 +5,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { ListChangesRequestSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { toTimestamp } from "../../../src/aip/timestamps.ts";
 import { lookThrough } from "../../../src/services/changes/scan-changes.ts";
-import { latestChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
+import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { context, uidOf } from "../../storage/fixtures.ts";
@@ -37,7 +37,7 @@ for (const open of [openSqliteStore, openPostgresStore]) {
     async function found(made: readonly Made[], request: MessageInitShape<typeof ListChangesRequestSchema>) {
       await using store = await open();
       const { database } = store;
-      const before = await latestChange(database.session);
+      const before = await lastChange(database.session);
       await make(database, made);
       // Numbers go on where those of another test ended.
       const numbers = (await readChanges(database.session, before, 100)).map(({ sequence }) => sequence);
@@ -106,7 +106,7 @@ describe("a list of changes", () => {
     const request = create(ListChangesRequestSchema, { parent: root, kind: "roles" });
     const first = await lookThrough(database.session, request, { isFollowed: false, behind: undefined, pageSize: 50 });
     assert.deepEqual(
-      [first.found.length, first.hasMore, (await latestChange(database.session)) - first.last!.sequence],
+      [first.found.length, first.hasMore, (await lastChange(database.session)) - first.last!.sequence],
       [1, true, 1999],
     );
     const second = await lookThrough(database.session, request, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { placeOfBinding } from "../../../src/storage/iam/grants.ts";
+import { effectiveGroup } from "../../../src/storage/iam/grants.ts";
 
 const root = "a".repeat(40);
 const home = `${root}/${"1".repeat(16)}`;
@@ -25,6 +25,6 @@ describe("where a binding counts", () => {
     ["the same, in another organization: nowhere", confined, other, undefined],
   ];
   for (const [rule, identity, group, place] of cases) {
-    it(rule, () => assert.equal(placeOfBinding(identity, group), place));
+    it(rule, () => assert.equal(effectiveGroup(identity, group), place));
   }
 });

@@ -6,7 +6,7 @@ import type { Database } from "../../../src/storage/database.ts";
 import { textPlaceholder } from "../../../src/storage/engine/placeholders.ts";
 import type { SessionDialect } from "../../../src/storage/engine/session.ts";
 import type { Condition } from "../../../src/storage/list/condition.ts";
-import { type Milestones, newMilestones } from "../../../src/storage/list/offset-index.ts";
+import { newOffsetIndex, type OffsetIndex } from "../../../src/storage/list/offset-index.ts";
 import type { Range } from "../../../src/storage/list/range.ts";
 import type { RangeSource } from "../../../src/storage/list/source.ts";
 import { sql } from "../../../src/storage/schema/drizzle.ts";
@@ -17,7 +17,7 @@ import { modelCursor, modelRows } from "../listing-model.ts";
 import type { OpenStore } from "../stores.ts";
 
 /** So short that a few dozen rows have several stretches, which soon become too long. */
-const limits = { stride: 4, longest: 8, marks: 1000, changes: 10 };
+const limits = { segmentRows: 4, maxSegmentRows: 8, maxSegments: 1000, maxChanges: 10 };
 
 const questions = fc.array(
   fc.record({
@@ -48,7 +48,7 @@ export function milestonesConformance(open: OpenStore): void {
       const other = await store.open();
       const property = fc.asyncProperty(turns, async (all) => {
         const rows = await plant(database);
-        const milestones = newMilestones((body) => database.read(body), limits);
+        const milestones = newOffsetIndex((body) => database.read(body), limits);
         try {
           for (const turn of all) {
             // Another node writes: only the change log tells of it.
@@ -68,7 +68,7 @@ export function milestonesConformance(open: OpenStore): void {
       const { database } = store;
       const rows = await plant(database);
       let reads = 0;
-      const milestones = newMilestones(async (body) => {
+      const milestones = newOffsetIndex(async (body) => {
         // A row comes between any two of the snapshots that a range is measured on.
         const at = reads++;
         await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
@@ -91,7 +91,7 @@ export function milestonesConformance(open: OpenStore): void {
         await using store = await open();
         const { database } = store;
         const rows = await plant(database);
-        const milestones = newMilestones((body) => database.read(body), { ...limits, stride: 1 });
+        const milestones = newOffsetIndex((body) => database.read(body), { ...limits, segmentRows: 1 });
         const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
         const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
         const called = (name: string) => modelRows(rows, { sources: [source], filters: { name }, order: whole.order });
@@ -112,11 +112,11 @@ export function milestonesConformance(open: OpenStore): void {
       const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
       const range: Range = { source, filters: {}, order: orders[0]!, after: undefined };
       let reads = 0;
-      const counted: Parameters<typeof newMilestones>[0] = (body) => {
+      const counted: Parameters<typeof newOffsetIndex>[0] = (body) => {
         reads++;
         return database.read(body);
       };
-      const milestones = newMilestones(counted, { ...limits, longest: 20, changes: 100 });
+      const milestones = newOffsetIndex(counted, { ...limits, maxSegmentRows: 20, maxChanges: 100 });
       await milestones.prepare(groups, [range], 100);
       const measured = reads;
       await write(database, async (tx) => {
@@ -138,7 +138,11 @@ export function milestonesConformance(open: OpenStore): void {
       const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
       const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
       const model = modelRows(rows, { sources: [source], filters: {}, order: whole.order });
-      const milestones = newMilestones((body) => database.read(body), { ...limits, longest: 4, changes: 100 });
+      const milestones = newOffsetIndex((body) => database.read(body), {
+        ...limits,
+        maxSegmentRows: 4,
+        maxChanges: 100,
+      });
       await milestones.prepare(groups, [whole], 100);
       const last = model.at(-1)!;
       /** Rows come in all stretches, and a later read follows them. */
@@ -146,7 +150,7 @@ export function milestonesConformance(open: OpenStore): void {
         await write(other, async (tx) => {
           for (const at of model.keys()) await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
         });
-        await other.read((session) => milestones.find(session, groups, whole, limits.stride));
+        await other.read((session) => milestones.find(session, groups, whole, limits.segmentRows));
       };
       const range: Range = { ...whole, after: modelCursor(model[0]!, whole.order) };
       const found = await database.read(async (session) =>
@@ -161,20 +165,20 @@ type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
 
 async function ask(
   database: Database,
-  milestones: Milestones,
+  milestones: OffsetIndex,
   rows: readonly GroupRow[],
   { order, place, parent, after, offset, isPrepared }: Question,
 ): Promise<void> {
   const source = { type: place, uid: rows[parent]!.uid } as RangeSource;
   const first = after === null ? undefined : modelRows(rows, { sources: [source], filters: {}, order })[after];
   const range: Range = { source, filters: {}, order, after: first && modelCursor(first, order) };
-  if (isPrepared) await milestones.prepare(groups, [range], limits.longest + offset);
+  if (isPrepared) await milestones.prepare(groups, [range], limits.maxSegmentRows + offset);
   await compare(database, milestones, rows, range, offset);
 }
 
 async function compare(
   database: Database,
-  milestones: Milestones,
+  milestones: OffsetIndex,
   rows: readonly GroupRow[],
   range: Range,
   offset: number,

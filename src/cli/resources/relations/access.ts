@@ -37,7 +37,7 @@ export async function identityRelations(session: Session, row: JsonObject): Prom
 
 /** Returns where each role binding takes effect: an identity of a subgroup is limited to it. */
 async function effectiveRoles(session: Session, uid: string, bindings: readonly JsonObject[]): Promise<JsonObject[]> {
-  const { placeOfBinding } = await import("../../../storage/iam/grants.ts");
+  const { effectiveGroup: placeOfBinding } = await import("../../../storage/iam/grants.ts");
   const home = parentOf(uid);
   const homeGroup = await getSeen(session, groups, home);
   return bindings.map(({ role = {}, group = {} }) => {

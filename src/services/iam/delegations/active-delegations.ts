@@ -9,7 +9,7 @@ import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { type Delegation, type DelegationKind, findDelegation } from "../../../storage/iam/delegations.ts";
-import { findHolder, type HeldRole } from "../../../storage/iam/grants.ts";
+import { findGrants, type GrantedRole } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
@@ -32,11 +32,11 @@ export type Named = Pick<Delegation, "kind" | "uid">;
 
 /** What the maker of a delegation holds, and which other delegations that depends on. */
 interface Maker {
-  readonly roles: readonly HeldRole[];
+  readonly roles: readonly GrantedRole[];
   /** The static keys of the maker: unless they are in force, the maker holds nothing. */
   readonly keys: Named | undefined;
   /** What they hold by mappings, each if it is in force. */
-  readonly mapped: readonly { readonly mapping: Named; readonly role: HeldRole }[];
+  readonly mapped: readonly { readonly mapping: Named; readonly role: GrantedRole }[];
 }
 
 /** A delegation with all that decides whether it is in force. */
@@ -105,10 +105,10 @@ export async function inactivityOf(session: Session, kind: DelegationKind, uid: 
 }
 
 /** The roles of those mappings that are in force. */
-export async function findVouchedRoles(session: Session, mappingUids: readonly string[]): Promise<HeldRole[]> {
+export async function findVouchedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
   if (mappingUids.length === 0) return [];
   const inactivities = await newJudge(session).inactivitiesOf(mappingUids.map(mappingOf));
-  const roles: HeldRole[] = [];
+  const roles: GrantedRole[] = [];
   for (const [i, uid] of mappingUids.entries()) {
     const role = inactivities[i] ? undefined : await findMappedRole(session, uid);
     if (role) roles.push(role);
@@ -118,7 +118,7 @@ export async function findVouchedRoles(session: Session, mappingUids: readonly s
 
 /** Makes what reads delegations, and what many of them have in common once: makers and mapped roles. */
 function nodeReader(session: Session) {
-  const findHeld = memoizeByUid((uid) => findHolder(session, uid));
+  const findHeld = memoizeByUid((uid) => findGrants(session, uid));
   const findIdentity = memoizeByUid((uid) => findRow(session, identityCollection, uid));
   const findMapped = memoizeByUid((uid) => findMappedRole(session, uid));
 
@@ -126,7 +126,7 @@ function nodeReader(session: Session) {
     const holder = uid === null ? undefined : await findHeld(uid);
     const identity = uid === null ? undefined : await findIdentity(uid);
     if (!holder || !identity) return undefined;
-    const mapped: { mapping: Named; role: HeldRole }[] = [];
+    const mapped: { mapping: Named; role: GrantedRole }[] = [];
     for (const mapping of mappings) {
       const role = await findMapped(mapping);
       if (role) mapped.push({ mapping: mappingOf(mapping), role });
@@ -183,7 +183,7 @@ function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>): Acces
 const nothing = new Access(new Map(), {});
 
 /** Names of the capabilities of some roles that were not promised. */
-function beyond(roles: readonly HeldRole[], promised: readonly number[]): string[] {
+function beyond(roles: readonly GrantedRole[], promised: readonly number[]): string[] {
   return missingCapabilities(capabilitySet(promised), capabilitySet(roles.flatMap(({ capabilities }) => capabilities)));
 }
 

@@ -8,12 +8,12 @@ import {
   identityProviderCollection,
 } from "../../../storage/iam/collections.ts";
 import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
-import { findHolder, type HeldRole } from "../../../storage/iam/grants.ts";
+import { findGrants, type GrantedRole } from "../../../storage/iam/grants.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 
 /** What something would give if it were used now. */
 export interface Given {
-  readonly roles: readonly HeldRole[];
+  readonly roles: readonly GrantedRole[];
   /** The uid of the role; empty where it gives none, or several. */
   readonly roleUid: string;
 }
@@ -39,7 +39,7 @@ export async function findGiven(session: Session, kind: DelegationKind, uid: str
       return row && { roles: [{ groupUid: row.parent, capabilities: subscriptionCapabilities }], roleUid: "" };
     }
     case "identities": {
-      const holder = await findHolder(session, uid);
+      const holder = await findGrants(session, uid);
       return holder && { roles: holder.roles, roleUid: "" };
     }
   }

@@ -31,7 +31,7 @@ import {
   roleBindingCollection,
   termsAcceptanceCollection,
 } from "../../../storage/iam/collections.ts";
-import { isConfined } from "../../../storage/iam/grants.ts";
+import { isSubgroupIdentity } from "../../../storage/iam/grants.ts";
 import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
 import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
 import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
@@ -68,7 +68,7 @@ export function rootGroupMaker(context: ServiceContext) {
   return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
     if (!accessOf(call).isUnscoped)
       throw permissionDenied("a token that is narrowed to groups cannot create a root group");
-    if (isConfined(callerOf(call).uid))
+    if (isSubgroupIdentity(callerOf(call).uid))
       throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
     if (context.settings.rootGroups === "operators" && !isOperator(call))
       throw permissionDenied("only operators may create root groups");

@@ -1,17 +1,17 @@
 import { failedPrecondition } from "../../../aip/errors.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
-import type { Place, Seals } from "../../../storage/installation/encryption.ts";
+import type { ColumnRef, Encryption } from "../../../storage/installation/encryption.ts";
 
 /** The client secret of an identity provider; undefined when it has none. Throws SealError. */
 export function openClientSecret(
-  seals: Seals,
+  seals: Encryption,
   { uid, clientSecret }: Pick<IdentityProviderRow, "uid" | "clientSecret">,
 ): string | undefined {
-  return clientSecret === null ? undefined : seals.open(placeOf(uid), clientSecret);
+  return clientSecret === null ? undefined : seals.decrypt(placeOf(uid), clientSecret);
 }
 
 /** A client secret as it is stored: never in the clear. */
-export function sealClientSecret(seals: Seals, uid: string, secret: string): string {
+export function sealClientSecret(seals: Encryption, uid: string, secret: string): string {
   if (seals.keyId === undefined) {
     throw failedPrecondition(
       "SECRETS_KEY_MISSING",
@@ -19,9 +19,9 @@ export function sealClientSecret(seals: Seals, uid: string, secret: string): str
       uid,
     );
   }
-  return seals.seal(placeOf(uid), secret);
+  return seals.encrypt(placeOf(uid), secret);
 }
 
-function placeOf(uid: string): Place {
+function placeOf(uid: string): ColumnRef {
   return { kind: "identity_providers", uid, column: "clientSecret" };
 }

@@ -19,7 +19,7 @@ import { externalGroupRoleMappingCollection, identityProviderCollection } from "
 import { maxMappings } from "../../../storage/iam/limits.ts";
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
-import type { Seals } from "../../../storage/installation/encryption.ts";
+import type { Encryption } from "../../../storage/installation/encryption.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { sealClientSecret } from "./client-secret.ts";
@@ -53,7 +53,7 @@ const providerResource = (context: ServiceContext) =>
 /** What identity providers need beyond the context of all services. */
 export interface ProviderOptions extends DiscoveryOptions {
   /** Encrypts client secrets. */
-  readonly encryption: Seals;
+  readonly encryption: Encryption;
 }
 
 /** Serves identity providers and their SCIM tokens. No response contains a client secret. */

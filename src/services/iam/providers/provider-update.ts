@@ -10,7 +10,7 @@ import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { findRoleCapabilities } from "../../../storage/iam/delegations.ts";
-import { findHolder } from "../../../storage/iam/grants.ts";
+import { findGrants } from "../../../storage/iam/grants.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
@@ -86,7 +86,7 @@ export async function requireMappedRoles(
 async function requireBoundRole(session: Session, roleUid: string, scope: string, providerUid: string, call: Call) {
   const { uid, token } = callerOf(call);
   if (!token.mappings?.some((mapping) => parentOf(mapping) === providerUid)) return;
-  const bound = new Access(combineRoles((await findHolder(session, uid))?.roles ?? []), {});
+  const bound = new Access(combineRoles((await findGrants(session, uid))?.roles ?? []), {});
   if (bound.missing(capabilitySet(await findRoleCapabilities(session, roleUid)), scope).length === 0) return;
   throw permissionDenied("the caller holds a mapped role by this identity provider only, and cannot vouch for it", {
     scope,

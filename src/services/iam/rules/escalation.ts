@@ -4,7 +4,7 @@ import { capabilitySet } from "../../../model/capabilities.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { findHolder } from "../../../storage/iam/grants.ts";
+import { findGrants } from "../../../storage/iam/grants.ts";
 
 /** How many missing capabilities a denial names. */
 const maxNamed = 5;
@@ -30,7 +30,7 @@ export function requireHeld(call: Call, capabilities: readonly number[], uid: st
  */
 export async function requireHeldRoles(session: Session, identityUid: string, call: Call): Promise<void> {
   const access = accessOf(call);
-  const holder = await findHolder(session, identityUid);
+  const holder = await findGrants(session, identityUid);
   for (const { groupUid, capabilities } of holder?.roles ?? []) {
     if (access.has(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid)) {
       requireHeld(call, capabilities, groupUid, "the relationship of the identity");

@@ -6,13 +6,13 @@ import type { Call } from "../../../pipeline/call.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
-import { placeOfBinding } from "../../../storage/iam/grants.ts";
+import { effectiveGroup } from "../../../storage/iam/grants.ts";
 import { isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 
 /** Whether the binding gives a root group an owner. */
 export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): boolean {
-  return roleUid === ownerRole.uid && !parent.includes("/") && placeOfBinding(identityUid, parent) === parent;
+  return roleUid === ownerRole.uid && !parent.includes("/") && effectiveGroup(identityUid, parent) === parent;
 }
 
 /**

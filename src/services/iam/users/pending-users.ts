@@ -1,6 +1,6 @@
 // Pending users: users to whom roles are bound before their first sign-in (decision 0029). LookupIdentity returns the uid that a
 // user will have.
-import { deleteRow, findRow, insertMissingRow } from "../../../storage/collection/rows.ts";
+import { deleteRow, findRow, insertOrRetry } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
@@ -15,7 +15,7 @@ export function isPendingUser({ uid, issuer }: Pick<IdentityRow, "uid" | "issuer
 
 /** Inserts a pending user, to whom role bindings can then refer. */
 export async function createPendingUser(tx: Transaction, uid: string): Promise<void> {
-  await insertMissingRow(tx, identityCollection, newUserRow(uid, tx.context.time));
+  await insertOrRetry(tx, identityCollection, newUserRow(uid, tx.context.time));
 }
 
 /** Deletes a pending user who has no role binding left. Does nothing for any other identity. */

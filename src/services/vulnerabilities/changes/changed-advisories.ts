@@ -3,7 +3,7 @@
 
 import { rootOf } from "../../../model/uid.ts";
 import { isSelected } from "../../../resource/selection.ts";
-import { type ChangePlace, endOfLog, readHistory } from "../../../storage/change-log/history.ts";
+import { endOfLog, type LogPosition, readHistory } from "../../../storage/change-log/history.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { Source } from "../../../storage/list/list-rows.ts";
@@ -13,7 +13,7 @@ import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 /** How far a client has come. */
 export interface Position {
   /** The change that it has followed the log up to, or the end of the log when it began. */
-  readonly place: ChangePlace;
+  readonly place: LogPosition;
   /** What it has seen of the advisories that had changed when it began; absent once it has seen all of them. */
   readonly catchUp?: Deletion;
 }
@@ -74,7 +74,7 @@ async function readStanding(
   { pages }: Pick<Database, "pages">,
   session: Session,
   { sources, organizations, limit, pageSize }: Looks,
-  place: ChangePlace,
+  place: LogPosition,
   after: Deletion,
 ): Promise<ChangedPage> {
   const order = { field: "updateTime", descending: false } as const;
@@ -106,11 +106,11 @@ function byTime(a: Deletion, b: Deletion): number {
 async function readLog(
   session: Session,
   { sources, organizations, limit, pageSize }: Looks,
-  { sequence: behind }: ChangePlace,
+  { sequence: behind }: LogPosition,
 ): Promise<ChangedPage> {
   const runs = [];
   for (const organization of organizations) {
-    const items = await readHistory(session, { organization, isFollowed: true, behind, limit });
+    const items = await readHistory(session, { organization, isFollowed: true, after: behind, limit });
     runs.push({ items, hasMore: items.length === limit });
   }
   const { items, last, hasMore } = merged(runs, (a, b) => a.sequence - b.sequence);

@@ -12,7 +12,7 @@ import { type OsvRecord, osvRecordsOf } from "../../../advisories/osv/write.ts";
 import { timeText } from "../../../advisories/times.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { listRows, type Source } from "../../../storage/list/list-rows.ts";
-import { termFinder } from "../../../storage/vulnerabilities/advisory-terms.ts";
+import { termIndex } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { readStatements } from "../records/advisory-statements.ts";
 import type { FoundAdvisory } from "./package-search.ts";
@@ -96,9 +96,9 @@ async function readRecords(
   publicId: string,
   found?: FoundAdvisory,
 ): Promise<OsvRecord[]> {
-  const finder = termFinder("advisoryIds", [publicId]);
+  const index = termIndex("advisoryIds", [publicId]);
   const rows = await listRows(session, advisoryCollection, {
-    ...{ sources, filters: {}, plans: sources.map(() => ({ finder })), after: undefined, skip: 0, limit: mostProducts },
+    ...{ sources, filters: {}, plans: sources.map(() => ({ index })), after: undefined, skip: 0, limit: mostProducts },
     order: { field: "uid", descending: false },
   });
   const isRead = found && rows.length === 1 && rows[0]!.uid === found.row.uid;

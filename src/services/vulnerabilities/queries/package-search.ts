@@ -9,7 +9,7 @@ import { textLength } from "../../../aip/text-length.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { listRows, type Source } from "../../../storage/list/list-rows.ts";
-import { termFinder } from "../../../storage/vulnerabilities/advisory-terms.ts";
+import { termIndex } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { advisoryLimits } from "../limits.ts";
 import { readStatements } from "../records/advisory-statements.ts";
@@ -117,9 +117,9 @@ async function readPortion(
   key: string,
   after: string,
 ): Promise<AdvisoryRow[]> {
-  const finder = termFinder("products", [key]);
+  const index = termIndex("products", [key]);
   return await listRows(session, advisoryCollection, {
-    ...{ sources, filters: {}, plans: sources.map(() => ({ finder })), skip: 0, limit: portion },
+    ...{ sources, filters: {}, plans: sources.map(() => ({ index })), skip: 0, limit: portion },
     order: { field: "uid", descending: false },
     after: after === "" ? undefined : { value: after, uid: after },
   });

@@ -1,7 +1,7 @@
 // Brings an advisory to what its records say.
 import { isDeepStrictEqual } from "node:util";
 import { RecordFormat } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { StaleRow, UniqueViolation } from "../../../storage/engine/errors.ts";
+import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import {
   type AdvisoryEventRow,
@@ -24,7 +24,7 @@ import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 /** Derives an advisory anew from the records that are linked to it, and writes what differs. */
 export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory, reader: RecordReader): Promise<void> {
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
-  if (located.isLive && !before) throw new StaleRow(`advisory ${located.uid} is not there any more`);
+  if (located.isLive && !before) throw new ConcurrencyConflict(`advisory ${located.uid} is not there any more`);
   // To one that is not there yet nothing is linked, but for what was just written.
   const records = located.row ? await reader.of(located.uid) : reader.added();
   const adopted = { ...located, row: before ? withoutSources(before.row, records) : located.row };
@@ -119,6 +119,8 @@ async function insertedOnce(insert: () => Promise<unknown>): Promise<void> {
   try {
     await insert();
   } catch (error) {
-    throw error instanceof UniqueViolation ? new StaleRow("the advisory was added meanwhile", { cause: error }) : error;
+    throw error instanceof UniqueViolation
+      ? new ConcurrencyConflict("the advisory was added meanwhile", { cause: error })
+      : error;
   }
 }

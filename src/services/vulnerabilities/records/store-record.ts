@@ -9,7 +9,7 @@ import {
 import { partsOf } from "../../../advisories/derive/parts.ts";
 import { digestOf } from "../../../advisories/digest.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
-import { StaleRow, UniqueViolation } from "../../../storage/engine/errors.ts";
+import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { findCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type StoredCopy,
   updateRecord,
 } from "../../../storage/vulnerabilities/records.ts";
-import { toldTime } from "../../../storage/vulnerabilities/rows.ts";
+import { lastImportTime } from "../../../storage/vulnerabilities/rows.ts";
 import { newRecordReader, partsByKey, type RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, locate, locateByUid } from "./located-advisories.ts";
 import { withdrawOlderParts } from "./older-parts.ts";
@@ -111,7 +111,7 @@ export async function storeRecord(
 /** Earlier versions noted when a source had changed what they imported: an older copy does not take its place. */
 function isOlderThanTold({ row }: LocatedAdvisory, { modifyTime }: Copy, source: string, now: number): boolean {
   if (!row || modifyTime === null) return false;
-  const told = toldTime(row, source);
+  const told = lastImportTime(row, source);
   return told <= now && modifyTime < told;
 }
 
@@ -137,7 +137,9 @@ async function writeRow(tx: Transaction, row: NewRecordRow, stored: StoredCopy |
   try {
     return await insertRecord(tx, row);
   } catch (error) {
-    throw error instanceof UniqueViolation ? new StaleRow("the record was added meanwhile", { cause: error }) : error;
+    throw error instanceof UniqueViolation
+      ? new ConcurrencyConflict("the record was added meanwhile", { cause: error })
+      : error;
   }
 }
 

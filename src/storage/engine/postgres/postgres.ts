@@ -4,16 +4,16 @@ import pg from "pg";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import {
+  ConcurrencyConflict,
   DatabaseMissing,
   driverCode,
   ReferenceViolation,
-  StaleRow,
   StorageUnavailable,
   translateError,
 } from "../errors.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
-import { newSession, runLater, type Session } from "../session.ts";
+import { newSession, runAsync, type Session } from "../session.ts";
 import { postgresDialect } from "./dialect.ts";
 import { applicationName, openPool } from "./pool.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
@@ -52,7 +52,7 @@ export async function openPostgres(
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
     if (!session) {
-      session = newSession(drizzle(client, { casing: "snake_case" }), postgresDialect, runLater);
+      session = newSession(drizzle(client, { casing: "snake_case" }), postgresDialect, runAsync);
       sessions.set(client, session);
     }
     return session;
@@ -60,7 +60,7 @@ export async function openPostgres(
 
   return {
     name: "postgres",
-    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runLater),
+    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runAsync),
     read: (body) => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
     write: (body) =>
       writers.run(() =>
@@ -114,7 +114,9 @@ async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T>
  */
 function needsRetry(error: unknown): boolean {
   const code = driverCode(error);
-  return code === "40001" || code === "40P01" || error instanceof StaleRow || error instanceof ReferenceViolation;
+  return (
+    code === "40001" || code === "40P01" || error instanceof ConcurrencyConflict || error instanceof ReferenceViolation
+  );
 }
 
 /** On a connection of its own, since a migration may take longer than a statement is given. */

@@ -16,7 +16,7 @@ export interface Checkpointer {
    * The system tells of a failed flush once: it then takes what it could not write for written (fsync(2)), so that the next flush
    * succeeds without it. A commit behind such a gap in the log would be lost with a power cut, although it was flushed itself.
    */
-  afterUnflushed(): void;
+  afterFailedFlush(): void;
   /**
    * What a write has to wait for once the log is long: all of it has to be in the file, so that the next commit begins the
    * log anew. Undefined while the log is short, the disk has room and the last flush succeeded. Rejects with StorageUnavailable
@@ -24,7 +24,7 @@ export interface Checkpointer {
    *
    * Writes that never pause would let the log grow without end, and every read looks through all of it.
    */
-  room(): Promise<void> | undefined;
+  waitForRoom(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -120,10 +120,10 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
     afterFull() {
       isDiskFull = true;
     },
-    afterUnflushed() {
+    afterFailedFlush() {
       isUnflushed = true;
     },
-    room: () => (isDiskFull || isUnflushed || pages > longLog ? empty() : undefined),
+    waitForRoom: () => (isDiskFull || isUnflushed || pages > longLog ? empty() : undefined),
     async close() {
       clearTimeout(timer);
       if (!worker) return;

@@ -1,7 +1,7 @@
 import type BetterSqlite from "better-sqlite3";
 
 /** The connection, on which statements are prepared in another way. */
-export function preparing(
+export function withPrepare(
   connection: BetterSqlite.Database,
   prepare: (sql: string) => BetterSqlite.Statement,
 ): BetterSqlite.Database {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import type { loadSqliteDriver } from "../../schema/drizzle.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
-import { preparing } from "./custom-prepare.ts";
+import { withPrepare } from "./custom-prepare.ts";
 
 const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/sqlite", import.meta.url));
 
@@ -40,7 +40,7 @@ function appliedTo(connection: BetterSqlite.Database): number | undefined {
  * write (https://sqlite.org/lang_transaction.html, section 3); what drizzle's ROLLBACK then meets would hide the reason.
  */
 function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
-  return preparing(connection, (sql) => prepareAfterFailure(connection, sql));
+  return withPrepare(connection, (sql) => prepareAfterFailure(connection, sql));
 }
 
 function prepareAfterFailure(connection: BetterSqlite.Database, sql: string): BetterSqlite.Statement {

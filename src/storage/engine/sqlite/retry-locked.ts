@@ -7,7 +7,7 @@ const maxPauseMs = 100;
  * Does what needs a lock that another process may hold, and waits for it without blocking the event loop. Throws the error of
  * SQLite once it has been held for so many milliseconds.
  */
-export async function onceUnlocked(action: () => void, timeoutMs: number): Promise<void> {
+export async function retryWhileLocked(action: () => void, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (let pause = 2; ; pause = Math.min(2 * pause, maxPauseMs)) {
     try {

@@ -14,12 +14,12 @@ export interface Snapshot {
    */
   end(): void;
   /** How many turns have read so far. */
-  turns(): number;
+  ticks(): number;
   /**
    * A number for what reads find now, which is the same only as long as nobody has committed anything. To ask for it costs a
    * quarter of a snapshot, and none is begun.
    */
-  state(): number;
+  dataVersion(): number;
 }
 
 /** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
@@ -107,8 +107,8 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
       }
     },
     end,
-    turns: () => turns,
-    state() {
+    ticks: () => turns,
+    dataVersion() {
       if (isKnown) return state;
       const found = versionNow();
       if (found === undefined || found !== version) {

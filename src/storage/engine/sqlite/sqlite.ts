@@ -16,10 +16,10 @@ import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { migrateFile } from "./migrate-file.ts";
-import { onceUnlocked } from "./retry-locked.ts";
+import { retryWhileLocked } from "./retry-locked.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
-import { runNow } from "./statement.ts";
-import { withoutStatementJournal } from "./statement-journal.ts";
+import { runSync } from "./statement.ts";
+import { withOrFail } from "./statement-journal.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 const driver = once(loadSqliteDriver);
@@ -52,14 +52,14 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
   const readSession = {
-    ...sessionOf(reader, (statement) => opening(snapshot, runNow(statement))),
-    state: snapshot.state,
+    ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement))),
+    state: snapshot.dataVersion,
   };
   // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
   const pendingCounters = newCounterChanges();
   const pendingExports = new Set<string>();
   const transaction = {
-    ...sessionOf(withoutStatementJournal(writer), runNow),
+    ...sessionOf(withOrFail(writer), runSync),
     pendingCounters,
     pendingExports,
     lockTables: async () => {},
@@ -71,10 +71,10 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
   const checkFiles = newFileCheck(file);
   const queue = new WriteQueue(writer, {
     ...limits,
-    room: checkpointer.room,
+    waitForRoom: checkpointer.waitForRoom,
     afterFull: checkpointer.afterFull,
-    afterUnflushed: checkpointer.afterUnflushed,
-    turnsOfReaders: snapshot.turns,
+    afterFailedFlush: checkpointer.afterFailedFlush,
+    readTicks: snapshot.ticks,
     begin() {
       pendingCounters.clear();
       pendingExports.clear();
@@ -125,7 +125,7 @@ async function openWriter(
   const writer = connect(file, limits);
   try {
     // Of two processes that open a new file, SQLite tells one at once that it is locked.
-    await onceUnlocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
+    await retryWhileLocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
     migrateFile(writer, driver(), onMigrated);
   } catch (error) {
     writer.close();

@@ -1,5 +1,5 @@
 import type BetterSqlite from "better-sqlite3";
-import { preparing } from "./custom-prepare.ts";
+import { withPrepare } from "./custom-prepare.ts";
 
 /**
  * The connection, with statements that fail as FAIL has it: what a statement has written until then stays
@@ -9,8 +9,8 @@ import { preparing } from "./custom-prepare.ts";
  * changes for that; for the entries of a new row this is a third of the time. Here a write that fails is taken back as a whole, by
  * the queue, so nothing is gained by it. Foreign keys are as they were: they always take back the statement.
  */
-export function withoutStatementJournal(connection: BetterSqlite.Database): BetterSqlite.Database {
-  return preparing(connection, (sql) => connection.prepare(failing(sql)));
+export function withOrFail(connection: BetterSqlite.Database): BetterSqlite.Database {
+  return withPrepare(connection, (sql) => connection.prepare(failing(sql)));
 }
 
 function failing(sql: string): string {

@@ -29,7 +29,7 @@ interface DriverStatement {
 }
 
 /** Makes a statement answer at once, as the driver does: a promise around the answer would cost more than a point read. */
-export function runNow<T>(prepared: Prepared<T>): Prepared<T> {
+export function runSync<T>(prepared: Prepared<T>): Prepared<T> {
   const run = runnerOf(prepared as unknown as DrizzleStatement);
   return {
     execute(values = {}) {

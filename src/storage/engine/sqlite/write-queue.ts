@@ -1,6 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
 import { driverCode, StorageUnavailable, translateError } from "../errors.ts";
-import { onceUnlocked } from "./retry-locked.ts";
+import { retryWhileLocked } from "./retry-locked.ts";
 import { Batch, type BatchLimits, type Job, WaitingWrites } from "./write-batch.ts";
 
 /** The bounds of the queue, and what it does around its commits. */
@@ -10,13 +10,13 @@ export interface WriteQueueOptions extends BatchLimits {
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
   /** What the next batch has to wait for, if anything; when it rejects, no write may be made now. */
-  readonly room?: () => Promise<void> | undefined;
+  readonly waitForRoom?: () => Promise<void> | undefined;
   /** How many turns of the event loop have read so far. */
-  readonly turnsOfReaders?: () => number;
+  readonly readTicks?: () => number;
   /** Called when a write found the disk full. */
   readonly afterFull?: () => void;
   /** Called when a flush failed. */
-  readonly afterUnflushed?: () => void;
+  readonly afterFailedFlush?: () => void;
   /** Called when a batch begins, also one that is made anew. */
   readonly begin?: () => void;
   /** Writes what the writes of a batch have left for its end. */
@@ -33,13 +33,13 @@ export interface WriteQueueOptions extends BatchLimits {
 const readingShare = 3;
 
 /** How many writes of a batch are answered in one turn: their clients send the next ones at once, and all others would wait. */
-const settledAtOnce = 8;
+const acknowledgedPerTick = 8;
 
 /** How many batches are made with savepoints after one that lacked them. */
-const guardedAfterFailure = 100;
+const batchesWithSavepoints = 100;
 
 /** A write has failed after it had written something, and there is no savepoint to go back to. */
-class HalfDone extends Error {}
+class PartialWrite extends Error {}
 
 /**
  * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
@@ -74,7 +74,7 @@ export class WriteQueue {
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.add({ body, isBulk, resolve, reject });
-      this.#active ??= nextTurn().then(() => this.#drain());
+      this.#active ??= nextTick().then(() => this.#drain());
     });
   }
 
@@ -86,7 +86,7 @@ export class WriteQueue {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       if (await this.#hasRoom()) await this.#commitBatch();
-      await nextTurn();
+      await nextTick();
     }
     this.#active = undefined;
   }
@@ -94,7 +94,7 @@ export class WriteQueue {
   async #hasRoom(): Promise<boolean> {
     try {
       this.#options.check?.();
-      const room = this.#options.room?.();
+      const room = this.#options.waitForRoom?.();
       if (room) await room;
       return true;
     } catch (error) {
@@ -113,8 +113,8 @@ export class WriteQueue {
       this.#options.beforeCommit?.();
       this.#statements.commit.run();
     } catch (error) {
-      this.#abandon();
-      if (error instanceof HalfDone) return this.#makeAnew(batch.jobs);
+      this.#rollBack();
+      if (error instanceof PartialWrite) return this.#retryWithSavepoints(batch.jobs);
       this.#noteFull(error);
       for (const job of batch.jobs) job.reject(translateError(error));
       return;
@@ -132,7 +132,7 @@ export class WriteQueue {
       const ended = performance.now();
       const isAlone = batch.jobs.length === 1 && this.#waiting.length === 0;
       // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
-      if (!isAlone) await this.#giveWay(Math.min(ended + readingShare * (ended - began), batch.due));
+      if (!isAlone) await this.#yieldToReaders(Math.min(ended + readingShare * (ended - began), batch.due));
       began = performance.now();
     }
   }
@@ -152,7 +152,7 @@ export class WriteQueue {
       if (isGuarded) {
         undo.run();
         release.run();
-      } else if (rowsWritten.get() !== before) throw new HalfDone();
+      } else if (rowsWritten.get() !== before) throw new PartialWrite();
       return () => job.reject(translateError(error));
     }
   }
@@ -162,7 +162,7 @@ export class WriteQueue {
     try {
       await this.#options.sync();
     } catch (cause) {
-      this.#options.afterUnflushed?.();
+      this.#options.afterFailedFlush?.();
       for (const job of jobs) job.reject(new StorageUnavailable("the write could not be flushed", { cause }));
       return;
     }
@@ -173,14 +173,14 @@ export class WriteQueue {
       return;
     }
     for (const [index, member] of settle.entries()) {
-      if (index > 0 && index % settledAtOnce === 0) await nextTurn();
+      if (index > 0 && index % acknowledgedPerTick === 0) await nextTick();
       member();
     }
   }
 
   /** The batch is to be made anew, with savepoints. */
-  #makeAnew(batch: readonly Job[]): void {
-    this.#guardedBatches = guardedAfterFailure;
+  #retryWithSavepoints(batch: readonly Job[]): void {
+    this.#guardedBatches = batchesWithSavepoints;
     this.#waiting.putBack(batch);
   }
 
@@ -188,19 +188,19 @@ export class WriteQueue {
    * Lets whatever else waits go first: for one turn, and until this moment for more, as long as each of them reads. The
    * replies of a turn leave at the beginning of the next.
    */
-  async #giveWay(until: number): Promise<void> {
-    const { turnsOfReaders } = this.#options;
+  async #yieldToReaders(until: number): Promise<void> {
+    const { readTicks: turnsOfReaders } = this.#options;
     let before: number | undefined;
     do {
       before = turnsOfReaders?.();
-      await nextTurn();
+      await nextTick();
     } while (turnsOfReaders?.() !== before && performance.now() < until);
   }
 
   /** Begins the transaction. Without the lock in time, every write that waits has waited for it, and is refused. */
   async #lock(): Promise<boolean> {
     try {
-      await onceUnlocked(() => this.#statements.begin.run(), this.#options.lockTimeoutMs);
+      await retryWhileLocked(() => this.#statements.begin.run(), this.#options.lockTimeoutMs);
       return true;
     } catch (error) {
       this.#noteFull(error);
@@ -217,7 +217,7 @@ export class WriteQueue {
     if (driverCode(error) === "SQLITE_FULL") this.#options.afterFull?.();
   }
 
-  #abandon(): void {
+  #rollBack(): void {
     try {
       if (this.#connection.inTransaction) this.#statements.rollback.run();
     } catch {
@@ -239,6 +239,6 @@ function prepareAll(connection: BetterSqlite.Database) {
 }
 
 /** Lets whatever else waits for the event loop go first. */
-function nextTurn(): Promise<void> {
+function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -11,7 +11,7 @@ import { findRow } from "../../../../src/storage/collection/rows.ts";
 import type { Database } from "../../../../src/storage/database.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";
 import { countRows, listRows, planRows, type Source } from "../../../../src/storage/list/list-rows.ts";
-import { type FindingMemory, newFindingMemory } from "../../../../src/storage/list/range-plan.ts";
+import { type FilterResultCache, newFilterResultCache } from "../../../../src/storage/list/range-plan.ts";
 import { newTextSearch } from "../../../../src/storage/search/text-search.ts";
 import { advisoryCondition } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../../src/storage/vulnerabilities/rows.ts";
@@ -111,8 +111,8 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
 }
 
 /** One that remembers nothing yet, and searches by the index, or reads all texts. */
-function memoryOf({ dialect }: Database, usesIndex: boolean): FindingMemory {
-  return newFindingMemory(newTextSearch(dialect, { fewTexts: usesIndex ? 0 : 1000, sampleSize: 4 }));
+function memoryOf({ dialect }: Database, usesIndex: boolean): FilterResultCache {
+  return newFilterResultCache(newTextSearch(dialect, { fewTexts: usesIndex ? 0 : 1000, sampleSize: 4 }));
 }
 
 async function removeAdvisory(tx: Transaction, uid: string): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import { collections } from "../../../../src/services/collections.ts";
-import { latestChange } from "../../../../src/storage/change-log/change-log.ts";
+import { lastChange } from "../../../../src/storage/change-log/change-log.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { readExportState } from "../../../../src/storage/engine/export-states.ts";
 import { eq, getTableColumns } from "../../../../src/storage/schema/drizzle.ts";
@@ -211,11 +211,11 @@ describe("advisories of generated records", () => {
 
   it("do not change when all of it is imported again, and nothing is written", async () => {
     const { session } = server.server.database;
-    const [contents, change] = [await contentsByGroup(server), await latestChange(session)];
+    const [contents, change] = [await contentsByGroup(server), await lastChange(session)];
     const states = await Promise.all([...groups.values()].map(([group]) => readExportState(session, group)));
     await Promise.all(cases.map(({ seed, versions }) => importVersions(groups.get(seed)![0], versions)));
     assert.deepEqual(await contentsByGroup(server), contents);
-    assert.equal(await latestChange(session), change);
+    assert.equal(await lastChange(session), change);
     const again = await Promise.all([...groups.values()].map(([group]) => readExportState(session, group)));
     assert.deepEqual(again, states);
   });

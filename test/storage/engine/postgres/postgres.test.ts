@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { latestOfKind, readChanges } from "../../../../src/storage/change-log/change-log.ts";
+import { lastChangeOfKind, readChanges } from "../../../../src/storage/change-log/change-log.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../../../src/storage/collection/rows.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
@@ -219,7 +219,7 @@ describe("PostgreSQL: the plan of the change log", () => {
       SELECT n, '', '', '', 'tags', n, '' FROM generate_series(1, 5000) n`);
     await store.tamper("ANALYZE changes");
     await store.tamper("SET plan_cache_mode = force_generic_plan");
-    await store.tamper(`PREPARE latest AS ${await textOf((session) => latestOfKind(session, "roles"))}`);
+    await store.tamper(`PREPARE latest AS ${await textOf((session) => lastChangeOfKind(session, "roles"))}`);
     const plan = await store.tamper("EXPLAIN EXECUTE latest('roles', 'roles')");
     assert.match(JSON.stringify(plan), /using changes_kind on/);
     assert.doesNotMatch(JSON.stringify(plan), /Filter/);

@@ -37,7 +37,7 @@ function write(writer: BetterSqlite.Database, pages: number): void {
 async function waitFor(checkpointer: Checkpointer): Promise<{ readonly room: Promise<void> }> {
   for (;;) {
     checkpointer.afterCommit();
-    const room = checkpointer.room();
+    const room = checkpointer.waitForRoom();
     if (room) return { room };
     await pause(20);
   }
@@ -53,15 +53,15 @@ describe("the checkpointer", () => {
       return (await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script])).stdout;
     };
     assert.equal(await run("it.afterCommit(); setTimeout(() => console.log('idle'), 500);"), "idle\n");
-    assert.equal(await run("await it.room(); console.log('waited');"), "waited\n");
+    assert.equal(await run("await it.waitForRoom(); console.log('waited');"), "waited\n");
   });
 
   it("has writes wait for a long log, which then begins anew", async (t) => {
     const { writer, checkpointer } = open(t);
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
     write(writer, longLog + 1);
     await (await waitFor(checkpointer)).room;
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
     write(writer, 1);
     const [{ log }] = writer.pragma("wal_checkpoint(PASSIVE)") as [{ log: number }];
     assert.ok(log < longLog, `${log} pages`);
@@ -74,10 +74,10 @@ describe("the checkpointer", () => {
     reader.exec("BEGIN; SELECT count(*) FROM pages");
     write(writer, longLog + 1);
     await (await waitFor(checkpointer)).room;
-    assert.ok(checkpointer.room());
+    assert.ok(checkpointer.waitForRoom());
     reader.exec("COMMIT");
     await (await waitFor(checkpointer)).room;
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
   it("lets no write be made behind what could not be flushed, until the log is empty", async (t) => {
@@ -87,12 +87,12 @@ describe("the checkpointer", () => {
     write(writer, 1);
     reader.exec("BEGIN; SELECT count(*) FROM pages");
     write(writer, 1);
-    checkpointer.afterUnflushed();
-    await assert.rejects(checkpointer.room()!, StorageUnavailable);
+    checkpointer.afterFailedFlush();
+    await assert.rejects(checkpointer.waitForRoom()!, StorageUnavailable);
     reader.exec("COMMIT");
-    await checkpointer.room();
+    await checkpointer.waitForRoom();
     assert.equal(statSync(`${file}-wal`).size, 0);
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
   it("gives back the log's part of a full disk before the next write", async (t) => {
@@ -100,16 +100,16 @@ describe("the checkpointer", () => {
     write(writer, 1);
     assert.ok(statSync(`${file}-wal`).size > 0);
     checkpointer.afterFull();
-    await checkpointer.room();
+    await checkpointer.waitForRoom();
     assert.equal(statSync(`${file}-wal`).size, 0);
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
   it("can be closed at any moment of the start of its thread", async (t) => {
     const { file } = open(t);
     for (let turns = 0; turns < 40; turns++) {
       const checkpointer = newCheckpointer(file, -1);
-      const room = checkpointer.room();
+      const room = checkpointer.waitForRoom();
       await pause(turns);
       await checkpointer.close();
       await room;
@@ -122,6 +122,6 @@ describe("the checkpointer", () => {
     const { room } = await waitFor(checkpointer);
     await checkpointer.close();
     await room;
-    assert.equal(checkpointer.room(), undefined);
+    assert.equal(checkpointer.waitForRoom(), undefined);
   });
 });

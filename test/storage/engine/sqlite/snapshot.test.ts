@@ -46,65 +46,65 @@ describe("the snapshot of a turn", () => {
   });
 
   it("is of a turn that counts as one, however much is read or asked for", async () => {
-    snapshot.state();
+    snapshot.dataVersion();
     read();
     read();
-    snapshot.state();
-    assert.equal(snapshot.turns(), 1);
+    snapshot.dataVersion();
+    assert.equal(snapshot.ticks(), 1);
     await nextTurn();
-    snapshot.state();
-    assert.equal(snapshot.turns(), 2);
+    snapshot.dataVersion();
+    assert.equal(snapshot.ticks(), 2);
     await nextTurn();
     read();
-    assert.equal(snapshot.turns(), 3);
+    assert.equal(snapshot.ticks(), 3);
   });
 
   describe("has a state", () => {
     it("that is the same until somebody has committed, and asking begins no snapshot", async () => {
-      const first = snapshot.state();
+      const first = snapshot.dataVersion();
       await nextTurn();
-      assert.equal(snapshot.state(), first);
+      assert.equal(snapshot.dataVersion(), first);
       assert.equal(reader.inTransaction, false);
       read();
-      assert.equal(snapshot.state(), first);
+      assert.equal(snapshot.dataVersion(), first);
       await nextTurn();
       add();
-      assert.notEqual(snapshot.state(), first);
+      assert.notEqual(snapshot.dataVersion(), first);
     });
 
     it("that is asked for once a turn", async () => {
-      const first = snapshot.state();
+      const first = snapshot.dataVersion();
       add();
-      assert.equal(snapshot.state(), first);
+      assert.equal(snapshot.dataVersion(), first);
       await nextTurn();
-      assert.notEqual(snapshot.state(), first);
+      assert.notEqual(snapshot.dataVersion(), first);
     });
 
     it("that is that of the snapshot, once there is one", () => {
-      const first = snapshot.state();
+      const first = snapshot.dataVersion();
       add();
       assert.equal(read(), 1);
-      const second = snapshot.state();
+      const second = snapshot.dataVersion();
       assert.notEqual(second, first);
       add();
-      assert.equal(snapshot.state(), second);
+      assert.equal(snapshot.dataVersion(), second);
     });
 
     it("that is known anew before a commit, but for a body that goes on", async () => {
-      const first = snapshot.state();
+      const first = snapshot.dataVersion();
       add();
       snapshot.end();
-      const second = snapshot.state();
+      const second = snapshot.dataVersion();
       assert.notEqual(second, first);
       await snapshot.share(async () => {
-        assert.equal(snapshot.state(), second);
+        assert.equal(snapshot.dataVersion(), second);
         add();
         snapshot.end();
         await nextTurn();
-        assert.equal(snapshot.state(), second);
+        assert.equal(snapshot.dataVersion(), second);
       });
       await nextTurn();
-      assert.notEqual(snapshot.state(), second);
+      assert.notEqual(snapshot.dataVersion(), second);
     });
   });
 
@@ -170,13 +170,13 @@ describe("the snapshot of a turn", () => {
 
   it("does not mind that its connection was closed, and leaves it to reads to say so", async () => {
     read();
-    const state = snapshot.state();
+    const state = snapshot.dataVersion();
     reader.close();
     await nextTurn();
-    const second = snapshot.state();
+    const second = snapshot.dataVersion();
     assert.notEqual(second, state);
     await nextTurn();
-    assert.notEqual(snapshot.state(), second);
+    assert.notEqual(snapshot.dataVersion(), second);
     assert.throws(read, /not open/);
   });
 });

@@ -6,9 +6,9 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { sqliteTable } from "drizzle-orm/sqlite-core";
 import fc from "fast-check";
 import { UniqueViolation } from "../../../../src/storage/engine/errors.ts";
-import { atMost, rowPlaceholders } from "../../../../src/storage/engine/placeholders.ts";
+import { limitOf, rowPlaceholders } from "../../../../src/storage/engine/placeholders.ts";
 import type { Prepared } from "../../../../src/storage/engine/session.ts";
-import { runNow } from "../../../../src/storage/engine/sqlite/statement.ts";
+import { runSync } from "../../../../src/storage/engine/sqlite/statement.ts";
 import { count, loadSqliteCore, loadSqliteDriver, sql } from "../../../../src/storage/schema/drizzle.ts";
 
 const {
@@ -53,7 +53,7 @@ function openThings() {
   const connection = new BetterSqlite(":memory:");
   connection.exec("CREATE TABLE things (uid TEXT PRIMARY KEY, parent TEXT, size INTEGER, is_open INTEGER, more TEXT)");
   const db: BetterSQLite3Database = loadSqliteDriver().drizzle(connection, { casing: "snake_case" });
-  const insert = runNow(db.insert(things).values(rowPlaceholders(columns)).prepare() as unknown as Prepared<unknown>);
+  const insert = runSync(db.insert(things).values(rowPlaceholders(columns)).prepare() as unknown as Prepared<unknown>);
   return { db, insert, [Symbol.dispose]: () => connection.close() };
 }
 
@@ -69,7 +69,7 @@ function queriesOf(db: BetterSQLite3Database) {
       .from(things)
       .orderBy(things.uid),
     "a count": db.select({ count: count() }).from(things),
-    "no more than": db.select().from(things).orderBy(things.uid).limit(atMost("limit")),
+    "no more than": db.select().from(things).orderBy(things.uid).limit(limitOf("limit")),
     "objects of columns": db.select({ uid: things.uid, thing: things }).from(things).orderBy(things.uid),
     "what was changed": db.update(things).set({ parent: "x" }).where(wanted).returning({ uid: things.uid }),
     "what was deleted": db.delete(things).where(wanted).returning(),
@@ -87,7 +87,7 @@ describe("statements on SQLite", () => {
           for (const row of rows) store.insert.execute({ ...row });
           const prepared = (queriesOf(store.db) as Record<string, unknown> as Record<string, Query>)[name]!.prepare();
           const values = { isOpen, limit };
-          return isOurs ? runNow(prepared as unknown as Prepared<unknown>).execute(values) : prepared.all(values);
+          return isOurs ? runSync(prepared as unknown as Prepared<unknown>).execute(values) : prepared.all(values);
         });
         assert.deepEqual(answers[1], answers[0]);
       });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it, type TestContext } from "node:test
 import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
-import { withoutStatementJournal } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
+import { withOrFail } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
 import { WriteQueue, type WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue.ts";
 
 describe("write queue", () => {
@@ -94,7 +94,7 @@ describe("write queue", () => {
     mock.method(performance, "now", () => now);
     let isDone = false;
     let turns = 0;
-    const { queue, insert } = openQueue({ turnsOfReaders: () => turns });
+    const { queue, insert } = openQueue({ readTicks: () => turns });
     const turn = () => {
       turns += perTurn;
       now++;
@@ -246,7 +246,7 @@ describe("write queue", () => {
 
   it("a statement that fails after some of its rows leaves none of them, whoever shares its commit", async () => {
     const { queue, insert } = openQueue();
-    const several = withoutStatementJournal(connection).prepare("INSERT INTO t SELECT value FROM json_each(?)");
+    const several = withOrFail(connection).prepare("INSERT INTO t SELECT value FROM json_each(?)");
     const first = insert("a");
     const failing = queue.run(async () => several.run(JSON.stringify(["b", "c", "a", "d"])));
     const last = insert("e");
@@ -285,7 +285,7 @@ describe("write queue", () => {
 
   it("when the flush fails nobody of the commit is told that it is done, and whoever sees to the log is", async () => {
     const sync = () => Promise.reject(new Error("the disk is gone"));
-    const { insert } = openQueue({ sync, afterUnflushed: () => events.push("unflushed") });
+    const { insert } = openQueue({ sync, afterFailedFlush: () => events.push("unflushed") });
     const results = await Promise.allSettled(["a", "b"].map(insert));
     for (const result of results) {
       assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
@@ -296,7 +296,7 @@ describe("write queue", () => {
   it("while no write may be made, whoever waits is refused, and nothing is written", async () => {
     let mayWrite = false;
     const room = () => (mayWrite ? undefined : Promise.reject(new StorageUnavailable("not now")));
-    const { insert } = openQueue({ room });
+    const { insert } = openQueue({ waitForRoom: room });
     for (const result of await Promise.allSettled(["a", "b"].map(insert)))
       assert.ok(result.status === "rejected" && result.reason instanceof StorageUnavailable);
     mayWrite = true;
