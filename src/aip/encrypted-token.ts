@@ -1,9 +1,6 @@
 // Tokens whose content clients must neither read nor change, such as positions in the change log.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-
-const algorithm = "aes-256-gcm";
-const nonceBytes = 12;
-const tagBytes = 16;
+import { createHmac } from "node:crypto";
+import { decryptAead, encryptAead, packCiphertext, unpackCiphertext } from "../base/aead.ts";
 
 /**
  * Encrypts and decrypts tokens with a key of the installation. A token is valid only in the context that it was created
@@ -27,19 +24,12 @@ export function newEncryptedTokens(secret: () => Uint8Array, label: string): Enc
     return made;
   }
   return {
-    format(body, context) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, key(), nonce, { authTagLength: tagBytes });
-      const encrypted = Buffer.concat([cipher.setAAD(Buffer.from(context)).update(body), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64url");
-    },
+    format: (body, context) => packCiphertext(encryptAead(key(), body, context)).toString("base64url"),
     parse(text, context) {
       const bytes = Buffer.from(text, "base64url");
-      if (bytes.length < nonceBytes + tagBytes || bytes.toString("base64url") !== text) return undefined;
-      const decipher = createDecipheriv(algorithm, key(), bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+      if (bytes.toString("base64url") !== text) return undefined;
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
+        return decryptAead(key(), unpackCiphertext(bytes), context);
       } catch {
         return undefined;
       }

@@ -1,13 +1,7 @@
 // Tokens for devices without a browser, encrypted for the device that showed the code.
-import {
-  createCipheriv,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { failedPrecondition, invalidField } from "../aip/errors.ts";
+import { encryptAead } from "../base/aead.ts";
 
 /** A token that waits for a device. */
 export interface EncryptedToken {
@@ -21,12 +15,10 @@ export interface EncryptedToken {
 export function encryptFor(code: string, token: string): EncryptedToken {
   const { publicKey, privateKey } = generateKeyPairSync("x25519");
   const key = sharedSecret(code, privateKey);
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  const content = Buffer.concat([cipher.update(token), cipher.final()]);
+  const { nonce, body, tag } = encryptAead(key, token);
   return {
     publicKey: String(publicKey.export({ format: "jwk" }).x),
-    bytes: Buffer.concat([nonce, content, cipher.getAuthTag()]),
+    bytes: Buffer.concat([nonce, body, tag]),
   };
 }
 

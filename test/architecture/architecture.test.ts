@@ -9,7 +9,7 @@ import { codeOf, files, type Import, imports } from "./sources.ts";
 const folders: Readonly<Record<string, readonly string[]>> = {
   base: [],
   model: ["base"],
-  aip: [],
+  aip: ["base"],
   observe: ["aip", "base"],
   storage: ["base", "model"],
   authn: ["aip", "base", "model"],

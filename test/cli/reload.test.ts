@@ -109,7 +109,7 @@ describe("SIGHUP", () => {
     data.write("secrets-key", keys[1]!);
     assert.match(
       await reload(running, 2),
-      /"reason":"secrets-key: .* is sealed with the key \w+, which secrets-key does not have/,
+      /"reason":"secrets-key: .* is encrypted with the key \w+, which secrets-key does not have/,
     );
     data.write("secrets-key", `${keys[1]}\n${keys[0]}`);
     assert.match(await reload(running, 3), /reloaded/);

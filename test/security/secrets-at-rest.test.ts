@@ -112,7 +112,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       for (const key of ["", newKey()]) {
         await assert.rejects(open(data, key), {
           name: "ConfigError",
-          message: `secrets-key: settings page_token_key: value is sealed with the key ${first.seals.keyId}, which secrets-key does not have.`,
+          message: `secrets-key: settings page_token_key: value is encrypted with the key ${first.seals.keyId}, which secrets-key does not have.`,
         });
       }
     });
@@ -129,7 +129,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
 
       const log = keptLog();
       const second = await open(data, `${key},${old}`, log.stream);
-      const finding = `identity_providers ${moved}: clientSecret was altered, or sealed for another place`;
+      const finding = `identity_providers ${moved}: clientSecret was altered, or encrypted for another column`;
       assert.ok(
         log.lines().some((line) => line.includes(finding)),
         log.text(),
@@ -144,7 +144,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       assert.deepEqual([checked.code, checked.stdout.includes(finding)], [1, true], checked.stdout + checked.stderr);
       const keyless = await run(args);
       assert.equal(keyless.code, 1);
-      assert.match(keyless.stdout, /settings page_token_key: value is sealed with the key [0-9a-f]{16}/);
+      assert.match(keyless.stdout, /settings page_token_key: value is encrypted with the key [0-9a-f]{16}/);
       assert.match(keyless.stdout, /signing_keys \S+: privateJwk is sealed with the key/);
     });
   });

@@ -1,45 +1,44 @@
-// Secrets at rest. What is sealed can be read with the key alone, and only where it was put: AES-256-GCM (NIST SP 800-38D)
-// over the text, with the place as associated data.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+// Encryption at rest: AES-256-GCM. Table, row and column are the associated data, so a ciphertext copied to another column does
+// not decrypt.
+import { createHmac } from "node:crypto";
+import { decryptAead, encryptAead, packCiphertext, unpackCiphertext } from "../../base/aead.ts";
 
-/** Where a secret stands. Nothing sealed for one place opens at another. */
+/** The column of one row. A ciphertext decrypts only in the column that it was encrypted for. */
 export interface ColumnRef {
+  /** The name of the table. */
   readonly kind: string;
   readonly uid: string;
   readonly column: string;
 }
 
-/** Seals and opens secrets. */
+/** Encrypts and decrypts secrets with a key ring. */
 export interface Encryption {
-  /** What new seals are made with; undefined when there is no key. */
+  /** The id of the key that encrypts; undefined if there is no key. */
   readonly keyId: string | undefined;
-  /** All of its keys, that for new seals first. */
+  /** The ids of all keys, the encrypting one first. */
   readonly keyIds: readonly string[];
-  /** The text as it is to be stored: sealed, or as it is when there is no key. */
+  /** Returns the text to store: encrypted, or unencrypted if there is no key. */
   encrypt(place: ColumnRef, text: string): string;
-  /** The text that was stored; what was stored before there was a key comes as it is. Throws SealError. */
+  /** Decrypts a stored text. Returns an unencrypted one as it is. Throws DecryptionError. */
   decrypt(place: ColumnRef, stored: string): string;
-  /** Whether the text is stored as `seal` would store it now: after a change of keys it is not. */
+  /** Returns whether `encrypt` would use the same key now. After a change of keys, it would not. */
   usesCurrentKey(stored: string): boolean;
 }
 
-/** Seals whose keys can be replaced. */
+/** Encryption whose keys can be replaced while it is in use. */
 export interface ReplaceableEncryption extends Encryption {
-  /** Seals and opens with the keys of others from now on. */
-  replace(seals: Encryption): void;
+  /** Uses the keys of another encryption from now on. */
+  replace(next: Encryption): void;
 }
 
-/** A sealed secret that cannot be opened. The message names the place and the key, never the secret. */
+/** A stored secret that does not decrypt. The message names the column and the key, never the secret. */
 export class DecryptionError extends Error {
-  override readonly name = "SealError";
+  override readonly name = "DecryptionError";
 }
 
 const prefix = "gatehouse-sealed:1:";
-const algorithm = "aes-256-gcm";
-const nonceBytes = 12;
-const tagBytes = 16;
 
-/** Makes seals by keys of 32 bytes: the first one seals, all of them open. */
+/** Creates an encryption from keys of 32 bytes: the first one encrypts, all of them decrypt. */
 export function newEncryption(keys: readonly Buffer[]): Encryption {
   const known = new Map(keys.map((key) => [keyIdOf(key), key]));
   const first = keys[0];
@@ -47,72 +46,64 @@ export function newEncryption(keys: readonly Buffer[]): Encryption {
   return {
     keyId,
     keyIds: [...known.keys()],
-    encrypt: (place, text) =>
-      first ? `${prefix}${keyId}:${encrypt(first, place, text).toString("base64url")}` : checkUnsealed(text),
+    encrypt(place, text) {
+      if (!first) return requireUnencrypted(text);
+      const packed = packCiphertext(encryptAead(first, text, associatedData(place)));
+      return `${prefix}${keyId}:${packed.toString("base64url")}`;
+    },
     decrypt(place, stored) {
       if (!stored.startsWith(prefix)) return stored;
-      const [id = "", box = ""] = stored.slice(prefix.length).split(":");
+      const [id = "", packed = ""] = stored.slice(prefix.length).split(":");
       const key = known.get(id);
       if (!key)
-        throw new DecryptionError(`${nameOf(place)} is sealed with the key ${id}, which secrets-key does not have`);
-      return decrypt(key, place, Buffer.from(box, "base64url"));
+        throw new DecryptionError(`${nameOf(place)} is encrypted with the key ${id}, which secrets-key does not have`);
+      return decryptWith(key, place, Buffer.from(packed, "base64url"));
     },
     usesCurrentKey: (stored) => (keyId ? stored.startsWith(`${prefix}${keyId}:`) : !stored.startsWith(prefix)),
   };
 }
 
-/** Seals that begin with the keys of these. */
-export function replaceable(seals: Encryption): ReplaceableEncryption {
-  let present = seals;
+/** Returns an encryption that uses the keys of this one until they are replaced. */
+export function replaceable(initial: Encryption): ReplaceableEncryption {
+  let current = initial;
   return {
     get keyId() {
-      return present.keyId;
+      return current.keyId;
     },
     get keyIds() {
-      return present.keyIds;
+      return current.keyIds;
     },
-    encrypt: (place, text) => present.encrypt(place, text),
-    decrypt: (place, stored) => present.decrypt(place, stored),
-    usesCurrentKey: (stored) => present.usesCurrentKey(stored),
+    encrypt: (place, text) => current.encrypt(place, text),
+    decrypt: (place, stored) => current.decrypt(place, stored),
+    usesCurrentKey: (stored) => current.usesCurrentKey(stored),
     replace(next) {
-      present = next;
+      current = next;
     },
   };
 }
 
-/** Names a key without giving it away. */
+/** Returns an id that does not reveal the key. */
 function keyIdOf(key: Buffer): string {
   return createHmac("sha256", key).update("gatehouse secrets key id").digest("hex").slice(0, 16);
 }
 
-function encrypt(key: Buffer, place: ColumnRef, text: string): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bytesOf(place));
-  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
-}
-
-function decrypt(key: Buffer, place: ColumnRef, box: Buffer): string {
-  const nonce = box.subarray(0, nonceBytes);
-  const tag = box.subarray(nonceBytes, nonceBytes + tagBytes);
+function decryptWith(key: Buffer, place: ColumnRef, packed: Buffer): string {
   try {
-    const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(bytesOf(place)).setAuthTag(tag);
-    return decipher.update(box.subarray(nonceBytes + tagBytes), undefined, "utf8") + decipher.final("utf8");
+    return decryptAead(key, unpackCiphertext(packed), associatedData(place)).toString("utf8");
   } catch {
-    throw new DecryptionError(`${nameOf(place)} was altered, or sealed for another place`);
+    throw new DecryptionError(`${nameOf(place)} was altered, or encrypted for another column`);
   }
 }
 
-/** A text that looks sealed would be taken for it when it is read. */
-function checkUnsealed(text: string): string {
-  if (text.startsWith(prefix)) throw new DecryptionError("a secret must not look like a sealed one");
+/** An unencrypted text with the prefix would be decrypted when it is read. */
+function requireUnencrypted(text: string): string {
+  if (text.startsWith(prefix)) throw new DecryptionError(`a secret must not start with ${prefix}`);
   return text;
 }
 
-/** No two places have the same bytes. */
-function bytesOf({ kind, uid, column }: ColumnRef): Buffer {
-  return Buffer.from(JSON.stringify([kind, uid, column]));
+/** JSON, so that different columns never have the same data. */
+function associatedData({ kind, uid, column }: ColumnRef): string {
+  return JSON.stringify([kind, uid, column]);
 }
 
 function nameOf({ kind, uid, column }: ColumnRef): string {

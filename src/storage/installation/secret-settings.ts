@@ -9,7 +9,7 @@ export const secretSettings = ["page_token_key", "registry_signing_key"] as cons
 /** The name of one of them. */
 export type SecretSetting = (typeof secretSettings)[number];
 
-/** As readSetting, for a secret. Throws SealError. */
+/** As readSetting, for a secret. Throws DecryptionError. */
 export async function readSecret(
   session: Session,
   seals: Encryption,

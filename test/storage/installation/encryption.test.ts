@@ -33,7 +33,7 @@ describe("seals", () => {
     it(`a secret moved to ${Object.values(other).join(" ")} does not open`, () => {
       const seals = newEncryption([first]);
       assert.throws(() => seals.decrypt(other, seals.encrypt(place, "s")), {
-        name: "SealError",
+        name: "DecryptionError",
         message: /was altered/,
       });
     });
@@ -68,7 +68,7 @@ describe("seals", () => {
 
   it("a key that is not given is named, and so is the place", () => {
     const stored = newEncryption([first]).encrypt(place, "s");
-    const message = `things a/b: secret is sealed with the key ${newEncryption([first]).keyId}, which secrets-key does not have`;
+    const message = `things a/b: secret is encrypted with the key ${newEncryption([first]).keyId}, which secrets-key does not have`;
     for (const keys of [[], [second]]) assert.throws(() => newEncryption(keys).decrypt(place, stored), { message });
   });
 

@@ -2,7 +2,7 @@ import { failedPrecondition } from "../../../aip/errors.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import type { ColumnRef, Encryption } from "../../../storage/installation/encryption.ts";
 
-/** The client secret of an identity provider; undefined when it has none. Throws SealError. */
+/** The client secret of an identity provider; undefined when it has none. Throws DecryptionError. */
 export function openClientSecret(
   seals: Encryption,
   { uid, clientSecret }: Pick<IdentityProviderRow, "uid" | "clientSecret">,
