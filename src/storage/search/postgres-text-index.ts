@@ -30,9 +30,13 @@ export const postgresTextIndex: TextIndex = {
   },
 };
 
-function valuesOf({ term, source, parts, cost }: IndexQuery) {
-  // Where the parts are frequent, PostgreSQL judges better by the whole term whether its index is of use.
-  const [first = term, second = first] = cost < 1 ? parts : [];
-  const patterns = { first: likePattern(first), second: likePattern(second) };
-  return { ...patterns, term, ...rangeBelow(source.uid), length: childLength(source) };
+function valuesOf(query: IndexQuery) {
+  const { source } = query;
+  return { ...patternsOf(query), ...rangeBelow(source.uid), length: childLength(source) };
+}
+
+/** Two rare parts of the term, or the term where its parts are frequent or unknown: PostgreSQL then judges its index by that. */
+function patternsOf({ term, parts: [first, second], cost }: IndexQuery) {
+  if (first === undefined || cost >= 1) return { first: likePattern(term), second: null, term: null };
+  return { first: likePattern(first), second: second === undefined ? null : likePattern(second), term };
 }

@@ -27,12 +27,24 @@ export function newTextSearch(dialect: "sqlite" | "postgres", limits: SearchLimi
       const query = { ...given, term: given.term.toWellFormed() };
       const sample = query.size <= limits.fewTexts ? [] : await readSample(session, query, limits.sampleSize);
       const indexQuery = { ...query, ...selectParts(query.term, sample) };
+      const isMany = isSurelyMany(query, sample, maxUids);
+      const known = isMany ? await index.count(session, indexQuery) : undefined;
+      if (known !== undefined && known > maxUids) return { count: known };
       const uids = await index.find(session, indexQuery, maxUids + 1);
       if (uids.length <= maxUids) return { count: uids.length, uids: uids.sort() };
-      return { count: await index.count(session, indexQuery) };
+      return { count: known ?? (await index.count(session, indexQuery)) };
     },
   };
 }
+
+/** Whether a sample leaves little doubt that more texts contain the term than are to be named. */
+function isSurelyMany({ term, size }: TextQuery, sample: readonly string[], maxUids: number): boolean {
+  const matches = sample.filter((text) => text.includes(term)).length;
+  return matches >= minMatches && (matches / sample.length) * size > 4 * maxUids;
+}
+
+/** So many matches in a sample are no coincidence. */
+const minMatches = 5;
 
 async function readSample(session: Session, { source }: TextQuery, size: number): Promise<string[]> {
   const statement = session.prepared(`advisory_texts.sample.${size}`, (db, { advisoryTexts: texts }) =>

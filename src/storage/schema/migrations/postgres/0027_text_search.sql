@@ -15,22 +15,23 @@ BEGIN
 	END IF;
 END $$;
 --> statement-breakpoint
--- The uids of texts that contain a term: at most so many. The index finds them by two patterns, which are parts of the term.
--- A function, since these statements alone are to use bitmap scans and to be planned for their values.
-CREATE FUNCTION "find_advisory_texts"(first_part text, second_part text, term text, low text, high text, uid_length integer, most bigint)
+-- The uids of texts that contain a pattern: at most so many. For an index that finds rare parts of a term faster than the whole
+-- term, there may be a second pattern and the term itself. A function, since these statements alone are to use bitmap scans and to
+-- be planned for their values.
+CREATE FUNCTION "find_advisory_texts"(first_pattern text, second_pattern text, term text, low text, high text, uid_length integer, most bigint)
 RETURNS SETOF text LANGUAGE plpgsql STABLE SET enable_bitmapscan = on SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
 	RETURN QUERY SELECT t."uid" FROM "advisory_texts" t
-	WHERE t."text" LIKE first_part AND t."text" LIKE second_part AND strpos(t."text", term) > 0
+	WHERE t."text" LIKE first_pattern AND (second_pattern IS NULL OR t."text" LIKE second_pattern) AND (term IS NULL OR strpos(t."text", term) > 0)
 		AND t."uid" >= low COLLATE "C" AND t."uid" < high COLLATE "C" AND (uid_length IS NULL OR length(t."uid") = uid_length)
 	LIMIT most;
 END $$;
 --> statement-breakpoint
--- How many texts contain a term.
-CREATE FUNCTION "count_advisory_texts"(first_part text, second_part text, term text, low text, high text, uid_length integer)
+-- How many texts there are of that kind.
+CREATE FUNCTION "count_advisory_texts"(first_pattern text, second_pattern text, term text, low text, high text, uid_length integer)
 RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET enable_bitmapscan = on SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
 	RETURN QUERY SELECT count(*) FROM "advisory_texts" t
-	WHERE t."text" LIKE first_part AND t."text" LIKE second_part AND strpos(t."text", term) > 0
+	WHERE t."text" LIKE first_pattern AND (second_pattern IS NULL OR t."text" LIKE second_pattern) AND (term IS NULL OR strpos(t."text", term) > 0)
 		AND t."uid" >= low COLLATE "C" AND t."uid" < high COLLATE "C" AND (uid_length IS NULL OR length(t."uid") = uid_length);
 END $$;
