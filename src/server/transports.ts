@@ -15,8 +15,7 @@ import { originOf } from "../pipeline/observe.ts";
 import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import { type Cors, newCors } from "../transport/http/cors.ts";
-import type { HttpHandler } from "../transport/http/handlers.ts";
-import { requestIdOf } from "../transport/http/request-id.ts";
+import { type ExchangeHandler, onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
@@ -49,9 +48,11 @@ export async function openTransports(options: TransportsOptions): Promise<Listen
     ...(config.tls ? { tls: config.tls } : {}),
     limits: { ...defaultLimits, ...config.connections },
     ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
-    handler: cors.surround((request, response) => {
-      if (!fast?.request(request, response)) return router(request, response);
-    }),
+    handler: cors.surround(
+      onExchange((exchange) => {
+        if (!fast?.request(exchange)) return router(exchange);
+      }),
+    ),
     fast: fast?.stream,
     onError,
     onUnread: (connections, bytes) =>
@@ -66,16 +67,16 @@ export async function openMetricsListener(address: Address, pages: Pages, log: L
   const site = newSite(
     pages,
     {},
-    (request, response) => {
-      request.resume();
-      sendPage(request, response, text(404, "Not Found"));
+    (exchange) => {
+      exchange.request.resume();
+      sendPage(exchange, text(404, "Not Found"));
     },
     (error) => log.error({ err: error }, "a page failed"),
   );
   return await openListener({
     ...address,
     limits: metricsLimits,
-    handler: site,
+    handler: onExchange(site),
     onError: (error) => log.warn({ err: error }, "a connection failed"),
   }).catch((error) => {
     throw unopened("metrics-listen", address, error);
@@ -108,7 +109,7 @@ function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unk
   });
 }
 
-function routerOf(options: TransportsOptions): HttpHandler {
+function routerOf(options: TransportsOptions): ExchangeHandler {
   const { api, config, operations, draining } = options;
   return newRouter({
     methods: api.methods,
@@ -124,7 +125,7 @@ function routerOf(options: TransportsOptions): HttpHandler {
 }
 
 /** Whatever is no RPC: pages, else endpoints, else REST. */
-function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): HttpHandler {
+function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): ExchangeHandler {
   const { domain } = config;
   const gateway = newGateway(api.now.values(), {
     later: api.later,
@@ -136,7 +137,6 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: Transpo
     anyTypes: detailTypes,
     // Scanners that speak OSV know no bearer tokens, but take a name and a password from .netrc or from the address.
     foreign: { prefix: "/gatehouse/osv/", withBearer },
-    requestIdOf,
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST transport failed"),
   });
@@ -144,10 +144,9 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: Transpo
     ...limits,
     maxJsonDepth: limits.jsonDepth,
     errorDomain: `iam.${domain}`,
-    requestIdOf,
     observe,
   };
-  const plain = newEndpoints(endpoints, endpointOptions, (request, response) => gateway.handle(request, response));
+  const plain = newEndpoints(endpoints, endpointOptions, (exchange) => gateway.handle(exchange));
   return newSite(pages, mounts, plain, (error) => log.error({ err: error }, "a page failed"));
 }
 

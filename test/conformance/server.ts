@@ -5,14 +5,8 @@ import type { ServerHttp2Stream } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { limits } from "../../src/config/limits.ts";
 import { newRouter } from "../../src/transport/connect/router.ts";
-import type { HttpHandler } from "../../src/transport/http/handlers.ts";
-import {
-  type HttpRequest,
-  type HttpResponse,
-  isHttp2,
-  pathOf,
-  requestTarget,
-} from "../../src/transport/http/message.ts";
+import { type ExchangeHandler, MessageExchange } from "../../src/transport/http/exchange.ts";
+import { type HttpRequest, type HttpResponse, isHttp2, requestTarget } from "../../src/transport/http/message.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { openListener } from "../../src/transport/listener/listener.ts";
 import { newFastPath } from "../../src/transport/unary/unary-transport.ts";
@@ -43,7 +37,7 @@ const options = {
 };
 const ofStream = new WeakMap<ServerHttp2Stream, Exchange>();
 const fast = fastPath ? newFastPath({ ...options, ...defaultLimits, methods }) : undefined;
-const fallback: HttpHandler = (_, response) =>
+const fallback: ExchangeHandler = ({ response }) =>
   void (response as { writeHead(status: number): HttpResponse }).writeHead(404).end();
 const unary = newRouter({ ...options, methods, operations: {}, fallback });
 const streams = newRouter({
@@ -80,8 +74,9 @@ process.stdout.write(Buffer.concat([prefix, bytes]));
 function serve(request: HttpRequest, response: HttpResponse): void | Promise<void> {
   const exchange = exchangeOf(request, response);
   return exchanges.run(exchange, () => {
-    if (fast?.request(request, response)) return;
-    return (methods.get(pathOf(request)) ? unary : streams)(request, response);
+    const served = new MessageExchange(request, response);
+    if (fast?.request(served)) return;
+    return (methods.get(served.head.path) ? unary : streams)(served);
   });
 }
 

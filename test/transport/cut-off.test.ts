@@ -4,8 +4,8 @@ import type { ServerHttp2Stream } from "node:http2";
 import { test } from "node:test";
 import { Code, toApiError } from "../../src/aip/errors.ts";
 import { readBody } from "../../src/transport/http/request-body.ts";
+import { StreamExchange } from "../../src/transport/http/stream-exchange.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
-import { StreamExchange } from "../../src/transport/unary/exchange.ts";
 import { errorCode, type FrameClient, flag, frame, frameClient, frameType, request, reset } from "./frames.ts";
 import { listen } from "./harness.ts";
 
@@ -56,9 +56,9 @@ async function receiving(t: Parameters<typeof listen>[0], transport: string) {
     stream.once("data", () => begun.resolve(stream));
   };
   const listener = await listen(t, {
-    fast(stream) {
+    fast(stream, headers, rawHeaders) {
       if (transport !== "the fast path") return false;
-      receive(stream, new StreamExchange(stream, limits.maxBodyBytes, defaultLimits).body);
+      receive(stream, new StreamExchange(stream, headers, rawHeaders).readBody({ ...defaultLimits, ...limits }));
       return true;
     },
     handler(incoming) {

@@ -8,14 +8,14 @@ import { ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2bet
 import { BatchCreateRoleBindingsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { CreateRoleRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { Code, toApiError } from "../../src/aip/errors.ts";
-import { StreamExchange } from "../../src/transport/unary/exchange.ts";
+import { StreamExchange } from "../../src/transport/http/stream-exchange.ts";
 import { holdsMoreValues } from "../../src/transport/unary/value-count.ts";
 
 /** What becomes of a body that arrives in such pieces. */
-function receive(pieces: number, bytes: number, maxBytes: number): Promise<Buffer> {
+function receive(pieces: number, bytes: number, maxBodyBytes: number): Promise<Buffer> {
   const stream = Object.assign(new EventEmitter(), { aborted: false });
-  const limits = { freeChunks: 100, meanChunkBytes: 10 };
-  const { body } = new StreamExchange(stream as unknown as ServerHttp2Stream, maxBytes, limits);
+  const exchange = new StreamExchange(stream as unknown as ServerHttp2Stream, {}, []);
+  const body = exchange.readBody({ freeChunks: 100, meanChunkBytes: 10, maxBodyBytes });
   for (let i = 0; i < pieces; i++) stream.emit("data", Buffer.alloc(bytes, i));
   stream.emit("end");
   return body;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { rateLimited } from "../../src/aip/errors.ts";
+import { onExchange } from "../../src/transport/http/exchange.ts";
 import type { BodyStream } from "../../src/transport/http/send-stream.ts";
 import { type Endpoint, newEndpoints } from "../../src/transport/pages/endpoints.ts";
 import { echo, get, get2, listen, type Reply, rawClient, session } from "./harness.ts";
@@ -38,15 +39,15 @@ async function listenTo(t: TestContext, parts: (streams: Streams) => AsyncIterab
     refuse: ({ message }, status) => ({ status, headers: {}, body: message }),
   };
   const options = { bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, maxJsonDepth: 10, errorDomain: "test" };
-  const handler = newEndpoints(
+  const endpoints = newEndpoints(
     { "/export/": endpoint },
     {
       ...{ ...options, streamStallMs, requestIdOf: () => "r-1" },
       observe: (_call, path, _ms, failure) => failures.push(failure ? `${path}: ${failure.message}` : undefined),
     },
-    echo,
+    ({ request, response }) => echo(request, response),
   );
-  return { listener: await listen(t, { handler }), streams, failures };
+  return { listener: await listen(t, { handler: onExchange(endpoints) }), streams, failures };
 }
 
 async function* hundred(): AsyncGenerator<string> {

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { loader, once } from "../../base/lazy.ts";
 import { goBack, markup, page } from "../../sign-in/html.ts";
 import type { LoginProvider } from "../../sign-in/login-provider.ts";
+import { MessageExchange } from "../../transport/http/exchange.ts";
 import type { HttpHandler } from "../../transport/http/handlers.ts";
 import { type HttpRequest, type HttpResponse, requestTarget } from "../../transport/http/message.ts";
 import { sendPage } from "../../transport/pages/pages.ts";
@@ -147,7 +148,10 @@ async function choose(provider: Provider, request: HttpRequest, response: HttpRe
   } catch {
     // Whoever goes back to it from its end is signed in.
     const reasons = markup`<p role="alert">It is finished or took too long, or the browser keeps no cookies.</p>`;
-    return sendPage(request, response, page(400, "This sign-in is over", markup`${reasons}\n${goBack}`));
+    return sendPage(
+      new MessageExchange(request, response),
+      page(400, "This sign-in is over", markup`${reasons}\n${goBack}`),
+    );
   }
   const accountId = readChoice(new URL(request.url ?? "", "http://localhost").searchParams);
   if (accountId === undefined) chooserPage(requestTarget(request).path, request, response);

@@ -1,6 +1,7 @@
 // The page on which a browser chooses who it is.
 
 import { markup, page } from "../../sign-in/html.ts";
+import { MessageExchange } from "../../transport/http/exchange.ts";
 import type { HttpRequest, HttpResponse } from "../../transport/http/message.ts";
 import { sendPage } from "../../transport/pages/pages.ts";
 
@@ -42,5 +43,5 @@ ${choices}
 <input id="name" name="name" required maxlength="32" pattern="[a-z0-9]([a-z0-9.\\-]{0,30}[a-z0-9])?" autocomplete="off" title="lower-case letters, digits, dots and hyphens">
 <button type="submit">Sign in</button>
 </form>`;
-  sendPage(request, response, page(200, "Who are you?", body));
+  sendPage(new MessageExchange(request, response), page(200, "Who are you?", body));
 }

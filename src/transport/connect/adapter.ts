@@ -17,7 +17,7 @@ import {
 } from "@connectrpc/connect-node";
 import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
-import type { HttpHandler } from "../http/handlers.ts";
+import { type ExchangeHandler, MessageExchange } from "../http/exchange.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { maxOperationBytes, messageTooLarge } from "../http/message-size.ts";
 import { toConnectError } from "../unary/connect-error.ts";
@@ -33,7 +33,7 @@ import { checked } from "./message-check.ts";
 export interface AdapterOptions extends RejectionOptions {
   readonly maxBodyBytes: number;
   /** Takes requests that connect-node does not recognize. */
-  readonly fallback: HttpHandler;
+  readonly fallback: ExchangeHandler;
   /** The longest deadline of a call; a later one is shortened to it. */
   readonly maxTimeoutMs: number;
   /** The longest message to a service that is not in the method table; 64 KiB when absent. */
@@ -48,7 +48,7 @@ const callKey = createContextKey<ConnectCall | undefined>(undefined, { descripti
 type ServiceOptions = Pick<ConnectNodeAdapterOptions, "readMaxBytes" | "shutdownSignal" | "contextValues">;
 
 /** Responds to the call of a method; without `call`, to a request that is not a call (405 or 415). */
-export type MethodHandler = (request: HttpRequest, response: HttpResponse, call?: ConnectCall) => void;
+export type MethodHandler = (exchange: MessageExchange, call?: ConnectCall) => void;
 
 /** Serves methods of the table. Calls in progress complete, also while the program drains. */
 export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions): MethodHandler {
@@ -61,9 +61,9 @@ export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions)
       router.handlers.push(checked(router.handlers.pop()!, method, limits));
     }
   });
-  return (request, response, call) => {
-    if (call) calls.set(request, call);
-    handler(request, response);
+  return (exchange, call) => {
+    if (call) calls.set(exchange.request, call);
+    handler(exchange);
   };
 }
 
@@ -71,7 +71,7 @@ export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions)
  * Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs, and its
  * streams, which may have no end of their own, end when the program stops.
  */
-export function adapt(routes: (router: ConnectRouter) => void, options: AdapterOptions): HttpHandler {
+export function adapt(routes: (router: ConnectRouter) => void, options: AdapterOptions): ExchangeHandler {
   const readMaxBytes = options.maxOperationBytes ?? maxOperationBytes;
   return connectHandler({ readMaxBytes, shutdownSignal: options.draining }, options, routes);
 }
@@ -80,16 +80,17 @@ function connectHandler(
   serviceOptions: ServiceOptions,
   options: AdapterOptions,
   routes: (router: ConnectRouter) => void,
-): (request: HttpRequest, response: HttpResponse) => void {
+): (exchange: MessageExchange) => void {
   const handler = connectNodeAdapter({
     routes,
-    fallback: (request, response) => void options.fallback(request, response as HttpResponse),
+    fallback: (request, response) =>
+      void options.fallback(new MessageExchange(request as HttpRequest, response as HttpResponse)),
     ...serviceOptions,
     acceptCompression: compressions,
     maxTimeoutMs: options.maxTimeoutMs,
     jsonOptions: { registry: options.detailTypes },
   });
-  return (request, response) => {
+  return ({ request, response }) => {
     bringNear(request, options.maxTimeoutMs);
     handler(request, response);
   };

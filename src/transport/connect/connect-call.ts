@@ -1,9 +1,8 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { type Call, newCall, type TransportName } from "../../pipeline/call.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { connectionOf, type HttpRequest, readHeader } from "../http/message.ts";
-import { requestIdOf } from "../http/request-id.ts";
+import type { Call, TransportName } from "../../pipeline/call.ts";
+import { callOf } from "../http/call.ts";
+import type { RequestHead } from "../http/head.ts";
 
 /**
  * A call through connect-node, which decodes its request and encodes its response.
@@ -20,8 +19,8 @@ export class ConnectCall {
   readonly #resolve: (request: Message) => void;
   #signal: AbortSignal | undefined;
 
-  constructor(request: HttpRequest, transport: TransportName) {
-    this.call = newConnectCall(request, transport, () => this.#signal);
+  constructor(head: RequestHead, transport: TransportName) {
+    this.call = callOf(head, transport, { signal: () => this.#signal });
     const { promise, resolve } = Promise.withResolvers<Message>();
     this.request = promise;
     this.#resolve = resolve;
@@ -34,20 +33,4 @@ export class ConnectCall {
     if (!this.response) throw new Error("the call was not started");
     return await this.response;
   }
-}
-
-/** Creates the `Call` of a request. */
-export function newConnectCall(
-  request: HttpRequest,
-  transport: TransportName,
-  signal?: () => AbortSignal | undefined,
-): Call {
-  return newCall({
-    transport,
-    requestId: requestIdOf(request),
-    clientAddress: clientAddress(request),
-    connection: connectionOf(request),
-    header: (name) => readHeader(request, name),
-    ...(signal && { signal }),
-  });
 }

@@ -8,13 +8,14 @@ import { completeError } from "../../pipeline/complete-error.ts";
 import { methodPath } from "../../pipeline/compose.ts";
 import { isMethodPath } from "../../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
-import type { HttpHandler } from "../http/handlers.ts";
-import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
+import { callOf } from "../http/call.ts";
+import type { ExchangeHandler, MessageExchange } from "../http/exchange.ts";
+import type { RequestHead } from "../http/head.ts";
 import { maxOperationBytes } from "../http/message-size.ts";
 import { reject } from "../http/rejection.ts";
 import type { AdapterOptions, MethodHandler } from "./adapter.ts";
 import { checkCallHead, checkLength } from "./call-head.ts";
-import { ConnectCall, newConnectCall } from "./connect-call.ts";
+import { ConnectCall } from "./connect-call.ts";
 import { type CallRejection, isConnectStream, newCallRejection, transportOfContentType } from "./error-response.ts";
 
 /** The methods and services to serve, and the limits of calls. */
@@ -30,27 +31,26 @@ interface Router extends RouterOptions {
   /** The handler of the methods of a service, made on first use. */
   readonly methodHandler: (service: DescService) => MethodHandler;
   /** The handlers of `operations`. */
-  readonly operationHandlers: ReadonlyMap<string, () => HttpHandler>;
+  readonly operationHandlers: ReadonlyMap<string, () => ExchangeHandler>;
 }
 
 const load = loader(import.meta.url);
 
 /** Makes the handler of all calls. Other requests go to `fallback`. */
-export function newRouter(options: RouterOptions): HttpHandler {
+export function newRouter(options: RouterOptions): ExchangeHandler {
   const router = composeRouter(options);
-  return (request, response) => {
-    const path = pathOf(request);
-    if (!isMethodPath(path)) return router.fallback(request, response);
+  return (exchange) => {
+    const { head, response } = exchange;
+    const { path } = head;
+    if (!isMethodPath(path)) return router.fallback(exchange);
     const method = router.methods.get(path);
     const operation = method ? undefined : router.operationHandlers.get(serviceOf(path));
-    if (!method && !operation) return router.fallback(request, response);
+    if (!method && !operation) return router.fallback(exchange);
     // gRPC sends the status in trailers, which HTTP/1.0 lacks: an error would look like an empty response.
-    if (request.httpVersion === "1.0" && transportOf(request) === "grpc") return reject(response, 505);
+    if (exchange.request.httpVersion === "1.0" && transportOf(head) === "grpc") return reject(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
-    if (request.method !== "POST") response.setHeader("allow", "POST");
-    return method
-      ? serveMethod(method, request, response, router)
-      : serveOperation(operation!(), request, response, router);
+    if (head.method !== "POST") response.setHeader("allow", "POST");
+    return method ? serveMethod(method, exchange, router) : serveOperation(operation!(), exchange, router);
   };
 }
 
@@ -60,7 +60,7 @@ function composeRouter(options: RouterOptions): Router {
   const composed: AdapterOptions = {
     ...options,
     // A method that connect-node does not find in a known service is as unknown as one in an unknown service.
-    fallback: (request, response) => rejectUnknown(request, response, rejectCall, options.fallback),
+    fallback: (exchange) => rejectUnknown(exchange, rejectCall, options.fallback),
   };
   const methodsOf = (service: DescService) =>
     service.methods.flatMap((descriptor) => options.methods.get(methodPath(descriptor)) ?? []);
@@ -77,45 +77,36 @@ function composeRouter(options: RouterOptions): Router {
 }
 
 /** Passes a call of a service outside the table to connect-node, unless its announced message is too long. */
-function serveOperation(
-  handler: HttpHandler,
-  request: HttpRequest,
-  response: HttpResponse,
-  router: Router,
-): void | Promise<void> {
-  const isStream = isConnectStream(request);
-  const transport = isStream ? "connect" : transportOf(request);
-  if (!transport) return handler(request, response);
-  const call = newConnectCall(request, transport);
+function serveOperation(handler: ExchangeHandler, exchange: MessageExchange, router: Router): void | Promise<void> {
+  const { head } = exchange;
+  const isStream = isConnectStream(head);
+  const transport = isStream ? "connect" : transportOf(head);
+  if (!transport) return handler(exchange);
+  const call = callOf(head, transport);
   try {
     checkLength(call, router.maxOperationBytes ?? maxOperationBytes, isStream || transport !== "connect");
   } catch (error) {
-    return router.rejectCall(request, response, call, toApiError(error));
+    return router.rejectCall(exchange, call, toApiError(error));
   }
-  return handler(request, response);
+  return handler(exchange);
 }
 
 /**
  * Authenticates the caller before connect-node decodes the message: a few compressed bytes of an anonymous caller may hold
  * millions of values.
  */
-async function serveMethod(
-  method: Method,
-  request: HttpRequest,
-  response: HttpResponse,
-  router: Router,
-): Promise<void> {
+async function serveMethod(method: Method, exchange: MessageExchange, router: Router): Promise<void> {
   const handler = router.methodHandler(method.descriptor.parent);
-  const transport = transportOf(request);
+  const transport = transportOf(exchange.head);
   // connect-node responds 405 or 415.
-  if (!transport) return handler(request, response);
-  const connectCall = new ConnectCall(request, transport);
+  if (!transport) return handler(exchange);
+  const connectCall = new ConnectCall(exchange.head, transport);
   const { call } = connectCall;
   let isHandedOver = false;
   try {
     connectCall.response = method.call(call, () => {
       checkCallHead(call, router.maxBodyBytes);
-      handler(request, response, connectCall);
+      handler(exchange, connectCall);
       isHandedOver = true;
       return connectCall.request;
     });
@@ -124,7 +115,7 @@ async function serveMethod(
     // connect-node responds with the errors of calls that it was given.
     if (isHandedOver) return;
     if (!(error instanceof ApiError)) throw error;
-    router.rejectCall(request, response, call, completeError(error, method.errorDomain));
+    router.rejectCall(exchange, call, completeError(error, method.errorDomain));
   }
 }
 
@@ -133,20 +124,19 @@ async function serveMethod(
  * types of REST, too, so only the path shows that a Connect client sent the request.
  */
 function rejectUnknown(
-  request: HttpRequest,
-  response: HttpResponse,
+  exchange: MessageExchange,
   rejectCall: CallRejection,
-  fallback: HttpHandler,
+  fallback: ExchangeHandler,
 ): void | Promise<void> {
-  const transport = transportOf(request);
-  const path = pathOf(request);
-  if (!transport || (transport === "connect" && !isMethodPath(path))) return fallback(request, response);
-  rejectCall(request, response, newConnectCall(request, transport), unimplemented(`there is no method ${path}`));
+  const { head } = exchange;
+  const transport = transportOf(head);
+  if (!transport || (transport === "connect" && !isMethodPath(head.path))) return fallback(exchange);
+  rejectCall(exchange, callOf(head, transport), unimplemented(`there is no method ${head.path}`));
 }
 
 /** The transport of a unary call; undefined for any other request. */
-function transportOf(request: HttpRequest): ReturnType<typeof transportOfContentType> {
-  return request.method === "POST" ? transportOfContentType(request) : undefined;
+function transportOf(head: RequestHead): ReturnType<typeof transportOfContentType> {
+  return head.method === "POST" ? transportOfContentType(head) : undefined;
 }
 
 function serviceOf(path: string): string {

@@ -1,27 +1,18 @@
-import { type Call, newCall } from "../../pipeline/call.ts";
-import { clientAddress } from "./client-address.ts";
-import { connectionOf, type HttpRequest, readHeader } from "./message.ts";
-import type { RequestLifetime } from "./request-lifetime.ts";
+import { type Call, newCall, type TransportName } from "../../pipeline/call.ts";
+import type { RequestHead } from "./head.ts";
 
-/** The call that a plain HTTP request makes. `authorizationOf` turns an Authorization header into what the API reads. */
-export function httpCall(
-  req: HttpRequest,
-  requestId: string,
-  client: RequestLifetime,
-  authorizationOf?: (header: string | undefined) => string | undefined,
-): Call {
+/** Parts of a call that not every transport has. */
+type CallExtras = Partial<Pick<Call, "requestId" | "header">> & { readonly signal?: () => AbortSignal | undefined };
+
+/** Creates the `Call` of a request. `requestId` and `header` replace those of the head. */
+export function callOf(head: RequestHead, transport: TransportName, extras: CallExtras = {}): Call {
   return newCall({
-    transport: "rest",
-    requestId,
-    clientAddress: clientAddress(req),
-    connection: connectionOf(req),
-    isHead: req.method === "HEAD",
-    header(name) {
-      const value = readHeader(req, name);
-      return authorizationOf && name === "authorization" ? authorizationOf(value) : value;
-    },
-    signal() {
-      return client.signal;
-    },
+    transport,
+    requestId: extras.requestId ?? head.requestId,
+    clientAddress: head.clientAddress,
+    connection: head.connection,
+    isHead: head.method === "HEAD",
+    header: extras.header ?? ((name) => head.header(name)),
+    ...(extras.signal && { signal: extras.signal }),
   });
 }

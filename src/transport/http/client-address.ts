@@ -1,6 +1,5 @@
 // The address of the client of a request: that of the connection, or what trusted proxies say of it.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Http2Session } from "node:http2";
 import type { BlockList } from "node:net";
 import { canonicalAddress, isInNetworks } from "../../base/network-address.ts";
 import type { HttpRequest } from "./message.ts";
@@ -15,12 +14,7 @@ import { type Peer, peerOf } from "./peer.ts";
  * and the peer is the client.
  */
 export function clientAddress({ socket, headers }: Pick<HttpRequest, "socket" | "headers">): string {
-  return addressBehind(peerOf(socket), headers);
-}
-
-/** The same for a stream that has not become a request. */
-export function clientAddressOfStream(session: Http2Session | undefined, headers: IncomingHttpHeaders): string {
-  return addressBehind(peerOf(session?.socket), headers);
+  return clientAddressBehind(peerOf(socket), headers);
 }
 
 /** Whether a proxy passed the request on, trusted or not. */
@@ -31,7 +25,8 @@ export function isForwarded({ headers }: Pick<HttpRequest, "headers">): boolean 
 const forwardingHeader =
   /^(?:forwarded|via|x-forwarded(?:-.*)?|x-original-(?:for|forwarded-for|host)|x-real-ip|x-client-ip|x-cluster-client-ip|client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip|x-envoy-external-address)$/;
 
-function addressBehind({ address, trustedProxies }: Peer, headers: IncomingHttpHeaders): string {
+/** The same by the peer and the headers. */
+export function clientAddressBehind({ address, trustedProxies }: Peer, headers: IncomingHttpHeaders): string {
   if (trustedProxies === undefined) return address;
   const chains = [forwardedNodes(textOf(headers.forwarded)), listedNodes(textOf(headers["x-forwarded-for"]))];
   const clients = chains.flatMap((nodes) => clientOf(nodes, address, trustedProxies) ?? []);

@@ -14,8 +14,12 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
  * node keeps the first of two Authorization headers in `headers`; RFC 6750 §2 allows one method of sending a token a
  * request, so whoever reads the header must see that there are two.
  */
-export function readHeader(req: HttpRequest, name: string): string | undefined {
-  const { rawHeaders } = req;
+export function readHeader({ rawHeaders }: Pick<HttpRequest, "rawHeaders">, name: string): string | undefined {
+  return joinedHeader(rawHeaders, name);
+}
+
+/** The same for a list of names and values in turn. */
+export function joinedHeader(rawHeaders: readonly string[], name: string): string | undefined {
   let value: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const candidate = rawHeaders[i]!;

@@ -1,4 +1,5 @@
 import { Code, invalidField } from "../../aip/errors.ts";
+import type { RequestHead } from "./head.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./message.ts";
 import { clientDisconnected } from "./request-lifetime.ts";
@@ -7,11 +8,13 @@ import { clientDisconnected } from "./request-lifetime.ts";
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
+  /** Bytes in front of the message, which `maxBodyBytes` does not count; 0 when absent. */
+  readonly prefixBytes?: number;
 }
 
 /** Reads a body; the limit is without the prefix of its message. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
-export function readBody(req: HttpRequest, limits: BodyLimits, prefixBytes = 0): Promise<Buffer> {
-  const { maxBodyBytes, bodyTimeoutMs } = limits;
+export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
+  const { maxBodyBytes, bodyTimeoutMs, prefixBytes = 0 } = limits;
   const most = maxBodyBytes + prefixBytes;
   if (announcedLength(req) > most) return Promise.reject(tooLarge(maxBodyBytes));
   const body = newBuffer();
@@ -45,22 +48,22 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
 }
 
 /** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
-export function checkJsonType(req: HttpRequest): void {
-  checkType(req, "application/json", "must be application/json");
+export function checkJsonType(head: RequestHead): void {
+  checkType(head, "application/json", "must be application/json");
 }
 
 /** Refuses a body that is not a form in UTF-8. */
-export function checkFormType(req: HttpRequest): void {
+export function checkFormType(head: RequestHead): void {
   const form = "application/x-www-form-urlencoded";
-  checkType(req, form, `must be ${form}, or the body empty`);
+  checkType(head, form, `must be ${form}, or the body empty`);
 }
 
-function checkType(req: HttpRequest, type: string, rule: string): void {
-  const [name = "", ...parameters] = (readHeader(req, "content-type") ?? "").toLowerCase().split(";");
+function checkType(head: RequestHead, type: string, rule: string): void {
+  const [name = "", ...parameters] = (head.header("content-type") ?? "").toLowerCase().split(";");
   // RFC 2045 §5: parameters that are not known are ignored. The one that is says how to read the text.
   const isForeign = parameters.some((text) => /^\s*charset\s*=(?!\s*(?:utf-8|"utf-8")\s*$)/.test(text));
   if (name.trim() !== type || isForeign) throw invalidField("content-type", rule);
-  const encoding = readHeader(req, "content-encoding") ?? "identity";
+  const encoding = head.header("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") throw invalidField("content-encoding", "must be identity");
 }
 

@@ -5,16 +5,15 @@ import type { Call } from "../../pipeline/call.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./message.ts";
 import { atEndOfTurn } from "./response-batch.ts";
 
-/** An answer, complete. */
-export interface Reply {
+/** A response, complete. Without `body` it has no content, and no content-length. */
+export interface OutgoingResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
+  /** Sent behind the body over HTTP/2, or as headers where there is no body. */
+  readonly trailers?: Readonly<Record<string, string>>;
 }
-
-/** A reply as it is sent; one without a body has no content, and no length of it. */
-type SentReply = Omit<Reply, "body"> & { readonly body?: Reply["body"] | undefined };
 
 /**
  * Texts with more bytes go to node:http2 as bytes: until the client has taken a text it would keep that beside its bytes, and three
@@ -25,19 +24,22 @@ const longText = 16 * 1024;
 /** Names, in lower case, with their values. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** The headers that every reply to a call has. */
-export function callHeaders({ requestId, replyHeaders }: Pick<Call, "requestId" | "replyHeaders">): HeaderList {
+/** What a response takes from its call. */
+export type ResponseCall = Pick<Call, "requestId" | "replyHeaders">;
+
+/** The headers of a response to a call. */
+export function callHeaders({ requestId, replyHeaders }: ResponseCall): HeaderList {
   const named = ["x-request-id", requestId] as const;
   return replyHeaders.size === 0 ? [named] : [named, ...replyHeaders];
 }
 
-/** Sends a reply with these headers besides its own; to HEAD its head, which is that of the reply to GET. */
-export function sendReply(req: HttpRequest, res: HttpResponse, reply: SentReply, headers: HeaderList): void {
+/** Sends a response with `headers` added, which replace its own; without the content for HEAD. */
+export function sendResponse(req: HttpRequest, res: HttpResponse, reply: OutgoingResponse, headers: HeaderList): void {
   const { body: content = "" } = reply;
   const length = Buffer.byteLength(content);
   // RFC 9110 §8.6: without content there is no length, as in a 304.
-  const first = reply.body === undefined ? [] : ["content-length", String(length)];
-  const lines = headLines(reply.headers, headers, first);
+  const hasLength = reply.body !== undefined && reply.headers["content-length"] === undefined;
+  const lines = headLines(reply.headers, headers, hasLength ? ["content-length", String(length)] : []);
   // RFC 9110 §9.3.2: nor is it sent with an error.
   const body = req.method === "HEAD" ? "" : content;
   if (isHttp2(res)) {
@@ -53,7 +55,7 @@ export function sendReply(req: HttpRequest, res: HttpResponse, reply: SentReply,
 }
 
 /** Ends a reply whose caller is gone, so that what fails ends the connection. */
-function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEncoding): void {
+function endReply(res: ServerResponse, body: string | Uint8Array, encoding: BufferEncoding): void {
   try {
     res.end(body, encoding);
   } catch (error) {
@@ -62,7 +64,7 @@ function endReply(res: ServerResponse, body: Reply["body"], encoding: BufferEnco
 }
 
 /** Names and values in turn, as node takes them, behind the first lines. Those of `headers` replace those of the reply. */
-export function headLines(own: Reply["headers"], headers: HeaderList, lines: string[] = []): string[] {
+export function headLines(own: OutgoingResponse["headers"], headers: HeaderList, lines: string[] = []): string[] {
   for (const name in own) if (!isAmong(headers, name)) lines.push(name, own[name]!);
   for (const [name, value] of headers) lines.push(name, value);
   return lines;

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { ApiError, Code } from "../../aip/errors.ts";
 import { type HttpResponse, isHttp2 } from "./message.ts";
 import { clientDisconnected } from "./request-lifetime.ts";
-import { type HeaderList, headLines, type Reply } from "./response.ts";
+import { type HeaderList, headLines, type OutgoingResponse } from "./response.ts";
 
 /** Content in parts. */
 export interface BodyStream {
@@ -42,7 +42,7 @@ export async function beginStream({ parts, close }: BodyStream): Promise<BegunSt
  */
 export async function sendStream(
   res: HttpResponse,
-  { stream, ...reply }: Omit<Reply, "body"> & { readonly stream: BegunStream },
+  { stream, ...reply }: Omit<OutgoingResponse, "body"> & { readonly stream: BegunStream },
   headers: HeaderList,
   { streamStallMs }: { readonly streamStallMs: number },
 ): Promise<void> {

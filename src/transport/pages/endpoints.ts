@@ -3,14 +3,14 @@
 import { type ApiError, retryAfterOf } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { finishError } from "../../pipeline/complete-error.ts";
-import { httpCall } from "../http/call.ts";
+import { callOf } from "../http/call.ts";
 import { isUnchanged, type Validators, validatorHeaders } from "../http/conditional-request.ts";
-import type { HttpHandler } from "../http/handlers.ts";
+import type { ExchangeHandler, MessageExchange } from "../http/exchange.ts";
+import type { RequestHead } from "../http/head.ts";
 import { HttpError } from "../http/http-error.ts";
-import { type HttpRequest, type HttpResponse, pathOf, requestTarget } from "../http/message.ts";
-import { checkFormType, decodeUtf8, readBody } from "../http/request-body.ts";
+import { checkFormType, decodeUtf8 } from "../http/request-body.ts";
 import { RequestLifetime } from "../http/request-lifetime.ts";
-import { callHeaders, type Reply, sendReply } from "../http/response.ts";
+import { callHeaders, type OutgoingResponse } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
 import { bodyField, parseJsonText } from "../rest/json/parse-json.ts";
 import { type Parameter, parseParameters } from "../rest/query-parameters.ts";
@@ -38,7 +38,7 @@ export interface EndpointReply {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Absent where the reply has no content, or has a stream of it. */
-  readonly body?: Reply["body"] | undefined;
+  readonly body?: OutgoingResponse["body"];
   /** Opens a long content. It may throw an ApiError, and is called only if the content is to be sent. */
   readonly open?: () => BodyStream;
   /** What tells the content from any other (RFC 9110 §8.8), for conditional requests. */
@@ -70,63 +70,66 @@ export interface EndpointOptions {
   readonly streamStallMs: number;
   /** The domain in the ErrorInfo of errors. */
   readonly errorDomain: string;
-  requestIdOf(request: HttpRequest): string;
+  /** Names a request; `head.requestId` when absent. */
+  readonly requestIdOf?: (head: RequestHead) => string;
   /** Told of every request that was answered. */
   readonly observe: (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
 }
 
-/** Serves the endpoints; whatever else is asked for goes on to `next`. */
-export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, next: HttpHandler): HttpHandler {
+/** Serves the endpoints. Requests of other paths go to `next`. */
+export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, next: ExchangeHandler): ExchangeHandler {
   const find = newPathFinder(endpoints);
-  return (request, response) => {
-    const found = find(pathOf(request));
-    return found ? serve(found.path, found.value, options, request, response) : next(request, response);
+  return (exchange) => {
+    const found = find(exchange.head.path);
+    return found ? serve(found.path, found.value, options, exchange) : next(exchange);
   };
 }
 
-/** Never rejects, unless the reply cannot be sent. `name` is the path of the endpoint, by which it is counted. */
-async function serve(name: string, endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, res: HttpResponse) {
+/** Never rejects, unless the response cannot be sent. `name` is the path of the endpoint, by which it is counted. */
+async function serve(name: string, endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange) {
   const startedAt = performance.now();
-  const client = new RequestLifetime(res);
-  const call = httpCall(req, options.requestIdOf(req), client);
+  const { head, response } = exchange;
+  const lifetime = new RequestLifetime(response);
+  const requestId = options.requestIdOf?.(head) ?? head.requestId;
+  const call = callOf(head, "rest", { requestId, signal: () => lifetime.signal });
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
   const refuse = (error: unknown): OpenReply => {
     failure = toFailure(error);
     return endpoint.refuse(failure, statusOf(failure));
   };
-  client.setDeadline(options.requestTimeoutMs);
-  const opened: OpenReply = await client
-    .wait(answer(endpoint, options, req, call))
-    .then((found) => openReply(req, found))
+  lifetime.setDeadline(options.requestTimeoutMs);
+  const opened: OpenReply = await lifetime
+    .wait(answer(endpoint, options, exchange, call))
+    .then((found) => openReply(head, found))
     .catch(refuse);
   const stream = opened.stream && (await beginStream(opened.stream).catch(refuse));
   const observe = () => options.observe(call, name, performance.now() - startedAt, failure);
   if (stream && "first" in stream) {
-    const head = { status: opened.status, headers: headersOf(opened, failure) };
-    await sendStream(res, { ...head, stream }, callHeaders(call), options).catch((error) => {
+    const { status } = opened;
+    const started = { status, headers: headersOf(opened, failure), stream };
+    await sendStream(response, started, callHeaders(call), options).catch((error) => {
       failure = toFailure(error);
     });
     return observe();
   }
   observe();
-  if (client.isDisconnected) return;
+  if (lifetime.isDisconnected) return;
   const reply = stream ?? opened;
-  const extra = failure instanceof HttpError ? Object.entries(failure.headers) : [];
-  const { status, body } = reply;
-  sendReply(req, res, { status, body, headers: headersOf(reply, failure) }, [...extra, ...callHeaders(call)]);
+  const headers = { ...headersOf(reply, failure), ...(failure instanceof HttpError && failure.headers) };
+  exchange.respond({ status: reply.status, headers, body: reply.body }, call);
 }
 
 /** A reply whose stream is open, if it has one. */
 type OpenReply = Omit<EndpointReply, "open"> & { readonly stream?: BodyStream };
 
 /** Opens the stream of a reply, unless the client has its content or asks for its head alone. */
-function openReply(req: HttpRequest, { open, validators, ...reply }: EndpointReply): OpenReply {
+function openReply(head: RequestHead, { open, validators, ...reply }: EndpointReply): OpenReply {
   const headers = { ...reply.headers, ...(validators && validatorHeaders(validators)) };
-  if (validators && reply.status === 200 && isUnchanged(req, validators))
+  if (validators && reply.status === 200 && isUnchanged(head, validators))
     return { status: 304, headers, body: undefined };
   if (!open) return { ...reply, headers };
-  return { ...reply, headers, ...(req.method === "HEAD" ? { body: undefined } : { stream: open() }) };
+  return { ...reply, headers, ...(head.method === "HEAD" ? { body: undefined } : { stream: open() }) };
 }
 
 function headersOf({ headers }: OpenReply, failure: ApiError | undefined): Readonly<Record<string, string>> {
@@ -139,22 +142,21 @@ function headersOf({ headers }: OpenReply, failure: ApiError | undefined): Reado
   };
 }
 
-async function answer(endpoint: Endpoint, options: EndpointOptions, req: HttpRequest, call: Call) {
-  const method = req.method ?? "";
+async function answer(endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange, call: Call) {
+  const { head } = exchange;
+  const { method, path } = head;
   if (!endpoint.methods.includes(method)) throw methodNotAllowed(endpoint.methods);
   endpoint.admit?.(call);
-  const target = requestTarget(req);
-  const { path } = target;
-  const query = parseParameters(target.query, "query");
+  const query = parseParameters(head.query, "query");
   // RFC 9110 §9.3.1: the body of a GET has no meaning.
-  const body = method === "POST" ? await readBody(req, { ...options, ...endpoint }) : new Uint8Array();
+  const body = method === "POST" ? await exchange.readBody({ ...options, ...endpoint }) : new Uint8Array();
   return await endpoint.handle({
     call,
     method,
     path,
     query,
     form() {
-      checkFormType(req);
+      checkFormType(head);
       return parseParameters(decodeUtf8(body, bodyField), bodyField);
     },
     json: () => parseJsonText(body, options.maxJsonDepth),

@@ -1,10 +1,10 @@
 // The few fixed pages beside the API: probes, metrics, discovery.
 
-import type { ServerResponse } from "node:http";
 import { isForwarded } from "../http/client-address.ts";
 import { isUnchanged } from "../http/conditional-request.ts";
+import type { Exchange, ExchangeHandler, MessageExchange } from "../http/exchange.ts";
 import type { HttpHandler } from "../http/handlers.ts";
-import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
+import type { HttpRequest } from "../http/message.ts";
 import { peerOf } from "../http/peer.ts";
 import { newPathFinder } from "./path-finder.ts";
 
@@ -28,37 +28,43 @@ export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply 
 /** Whole sites by the path that theirs begin with, which ends with a slash. */
 export type Mounts = Readonly<Record<string, HttpHandler>>;
 
-/** Serves the pages and what is mounted; whatever else is asked for goes on to `next`. What fails is told to `report`. */
+/** Serves the pages and the mounted sites. Requests of other paths go to `next`. `report` is called with what a page or site throws. */
 export function newSite(
   pages: Pages,
   mounts: Mounts,
-  next: HttpHandler,
+  next: ExchangeHandler,
   report: (error: unknown) => void,
-): HttpHandler {
+): ExchangeHandler {
   const findPage = newPathFinder(pages);
   const findMount = newPathFinder(mounts);
-  return (request, response) => {
-    const path = pathOf(request);
-    const page = findPage(path)?.value;
-    if (!page) {
-      const mount = findMount(path)?.value;
-      if (!mount) return next(request, response);
-      return Promise.resolve(mount(request, response)).catch((error) => {
-        report(error);
-        if (!response.headersSent) sendPage(request, response, text(503, "Service Unavailable"));
-        else response.destroy();
-      });
-    }
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return sendPage(request, response, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
-    return Promise.resolve(page(request)).then(
-      (reply) => sendPage(request, response, reply),
-      (error) => {
-        report(error);
-        sendPage(request, response, text(503, "Service Unavailable"));
-      },
-    );
+  return (exchange) => {
+    const page = findPage(exchange.head.path)?.value;
+    const mount = page ? undefined : findMount(exchange.head.path)?.value;
+    if (page) return servePage(page, exchange, report);
+    return mount ? serveMount(mount, exchange, report) : next(exchange);
   };
+}
+
+async function servePage(page: Pages[string], exchange: MessageExchange, report: (error: unknown) => void) {
+  const { method } = exchange.head;
+  if (method !== "GET" && method !== "HEAD")
+    return sendPage(exchange, text(405, "Method Not Allowed"), { allow: "GET, HEAD" });
+  try {
+    sendPage(exchange, await page(exchange.request));
+  } catch (error) {
+    report(error);
+    sendPage(exchange, text(503, "Service Unavailable"));
+  }
+}
+
+async function serveMount(mount: HttpHandler, exchange: MessageExchange, report: (error: unknown) => void) {
+  try {
+    await mount(exchange.request, exchange.response);
+  } catch (error) {
+    report(error);
+    if (!exchange.response.headersSent) sendPage(exchange, text(503, "Service Unavailable"));
+    else exchange.abort();
+  }
 }
 
 /** A reply of plain text. */
@@ -104,26 +110,22 @@ export function isLocalName(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
 }
 
-/** Answers a request with a page. */
-export function sendPage(
-  request: HttpRequest,
-  response: HttpResponse,
-  reply: PageReply,
-  headers: Record<string, string> = {},
-): void {
-  const isKnown = reply.etag !== undefined && isUnchanged(request, { etag: reply.etag });
-  const body = typeof reply.text === "string" ? Buffer.from(reply.text) : reply.text;
-  // Both versions of HTTP take the same calls; their types only differ in overloads.
-  const out = response as ServerResponse;
-  out.writeHead(isKnown ? 304 : reply.status, {
-    "content-type": reply.contentType,
-    // RFC 9110 §8.6: that of a 304 is the length of what it spares.
-    "content-length": body.length,
-    ...(reply.etag !== undefined && { etag: reply.etag }),
-    "cache-control": reply.maxAge === undefined ? "no-store" : `public, max-age=${reply.maxAge}`,
-    "x-content-type-options": "nosniff",
-    ...reply.headers,
-    ...headers,
+/** Responds with a page. `headers` replace those of the page. */
+export function sendPage(exchange: Exchange, page: PageReply, headers: Readonly<Record<string, string>> = {}): void {
+  const isKnown = page.etag !== undefined && isUnchanged(exchange.head, { etag: page.etag });
+  const body = typeof page.text === "string" ? Buffer.from(page.text) : page.text;
+  exchange.respond({
+    status: isKnown ? 304 : page.status,
+    headers: {
+      "content-type": page.contentType,
+      // RFC 9110 §8.6: a 304 has the length of the content that it does not send.
+      "content-length": String(body.length),
+      ...(page.etag !== undefined && { etag: page.etag }),
+      "cache-control": page.maxAge === undefined ? "no-store" : `public, max-age=${page.maxAge}`,
+      "x-content-type-options": "nosniff",
+      ...page.headers,
+      ...headers,
+    },
+    body: isKnown ? undefined : body,
   });
-  out.end(request.method === "HEAD" || isKnown ? undefined : body);
 }

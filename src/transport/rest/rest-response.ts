@@ -2,7 +2,7 @@ import type { DescService, Registry } from "@bufbuild/protobuf";
 import { type ApiError, Code, type ErrorDetail, retryAfterOf } from "../../aip/errors.ts";
 import { completeDetails } from "../../pipeline/complete-error.ts";
 import { HttpError } from "../http/http-error.ts";
-import type { Reply } from "../http/response.ts";
+import type { OutgoingResponse } from "../http/response.ts";
 import { withType } from "./json/encode-well-known.ts";
 import { newJsonConverters } from "./json/encoder.ts";
 
@@ -40,7 +40,7 @@ const commonHeaders = {
 const jsonHeaders = { ...commonHeaders, "content-type": "application/json" };
 
 /** The reply to a call that succeeded; an empty text makes an empty reply, which then has no type either. */
-export function successReply(json: string): Reply {
+export function successReply(json: string): OutgoingResponse {
   return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json };
 }
 
@@ -48,7 +48,7 @@ export function successReply(json: string): Reply {
 export function newErrorReplies(
   domainOf: (service: DescService | undefined) => string,
   registry: Registry,
-): (error: ApiError, service: DescService | undefined) => Reply {
+): (error: ApiError, service: DescService | undefined) => OutgoingResponse {
   // An error shows what it has: published samples have no empty metadata.
   const { converter } = newJsonConverters({ registry, zeroValues: false });
   const toJson = ({ schema, value }: ErrorDetail) => withType(schema, converter(schema)(value));
@@ -67,7 +67,7 @@ export function statusOf(error: ApiError): number {
   return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
 }
 
-function headersOf(error: ApiError): Reply["headers"] {
+function headersOf(error: ApiError): OutgoingResponse["headers"] {
   // RFC 9110 §15.5.2: a 401 names the scheme.
   if (error.code === Code.UNAUTHENTICATED) return { ...jsonHeaders, "www-authenticate": "Bearer" };
   const retryAfter = retryAfterOf(error);

@@ -7,11 +7,12 @@ import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/complete-error.ts";
 import type { LaterMethods } from "../../pipeline/lazy-methods.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { httpCall } from "../http/call.ts";
-import { type HttpRequest, type HttpResponse, requestTarget } from "../http/message.ts";
-import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8, readBody } from "../http/request-body.ts";
+import { callOf } from "../http/call.ts";
+import type { MessageExchange } from "../http/exchange.ts";
+import type { RequestHead } from "../http/head.ts";
+import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8 } from "../http/request-body.ts";
 import { RequestLifetime } from "../http/request-lifetime.ts";
-import { callHeaders, type Reply, sendReply } from "../http/response.ts";
+import type { OutgoingResponse } from "../http/response.ts";
 import { bindRequest, type RequestParts } from "./bind-request.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
 import { type JsonConverters, newJsonConverters } from "./json/encoder.ts";
@@ -34,7 +35,8 @@ export interface GatewayOptions extends BodyLimits {
   readonly later?: readonly LaterMethods[];
   /** Paths of a protocol of others; none when absent. */
   readonly foreign?: ForeignPaths;
-  requestIdOf(request: HttpRequest): string;
+  /** Names a request; `head.requestId` when absent. */
+  readonly requestIdOf?: (head: RequestHead) => string;
   /** Told of requests that came to no method, which would have told of them itself. */
   readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
   /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
@@ -54,7 +56,7 @@ export interface Gateway {
   /** Whether the path, raw and without query, leads to a method under this HTTP method. */
   matches(httpMethod: string, rawPath: string): boolean;
   /** Answers a request, one for an unknown path included. Never throws, and always ends the response. */
-  handle(req: HttpRequest, res: HttpResponse): void;
+  handle(exchange: MessageExchange): void;
 }
 
 interface Serving extends GatewayOptions {
@@ -62,7 +64,7 @@ interface Serving extends GatewayOptions {
   readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
   readonly writer: JsonConverters["writer"];
-  readonly errorReply: (error: ApiError, service: DescService | undefined) => Reply;
+  readonly errorReply: (error: ApiError, service: DescService | undefined) => OutgoingResponse;
 }
 
 /** Makes the transport; throws an Error if a rule is malformed or two routes cannot be told apart. */
@@ -71,7 +73,6 @@ export function newGateway(methods: Iterable<Method>, options: GatewayOptions): 
   const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
   const serving: Serving = {
     ...options,
-    requestIdOf: (request) => options.requestIdOf(request),
     report: (error, requestId) => report(options, error, requestId),
     routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
@@ -80,7 +81,7 @@ export function newGateway(methods: Iterable<Method>, options: GatewayOptions): 
   };
   return {
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
-    handle: (req, res) => void handle(serving, req, res),
+    handle: (exchange) => void handle(serving, exchange),
   };
 }
 
@@ -96,47 +97,53 @@ function report(options: GatewayOptions, error: unknown, requestId: string): voi
 }
 
 /** Never rejects. */
-async function handle(serving: Serving, req: HttpRequest, res: HttpResponse): Promise<void> {
+async function handle(serving: Serving, exchange: MessageExchange): Promise<void> {
   try {
-    const lifetime = new RequestLifetime(res);
-    const call = httpCall(req, serving.requestIdOf(req), lifetime, foreignOf(serving, req)?.withBearer);
+    const { head } = exchange;
+    const lifetime = new RequestLifetime(exchange.response);
+    const call = newRestCall(serving, head, lifetime);
     let service: DescService | undefined;
-    let reply: Reply;
-    let path = "";
+    let response: OutgoingResponse;
     try {
-      const target = requestTarget(req);
-      const { query } = target;
-      path = target.path;
-      const match = serving.routes.find(req.method ?? "", path);
+      const match = serving.routes.find(head.method, head.path);
       service = match.binding.method.descriptor.parent;
-      const soon = answer(serving, req, match, query, call, lifetime);
-      reply = isPromise(soon) ? await soon : soon;
+      const result = answer(serving, exchange, match, call, lifetime);
+      response = isPromise(result) ? await result : result;
     } catch (error) {
       const reported = toReported(serving, error, call);
-      // What the pipeline has taken on it logs itself.
-      if (call.method === undefined) serving.refused?.(call, req.method ?? "", path, reported);
-      reply = serving.errorReply(reported, service);
+      // Once a call has a method, the pipeline logs it.
+      if (call.method === undefined) serving.refused?.(call, head.method, head.path, reported);
+      response = serving.errorReply(reported, service);
     }
-    if (!lifetime.isDisconnected) send(serving, req, res, reply, call);
+    if (!lifetime.isDisconnected) send(serving, exchange, response, call);
   } catch (error) {
     serving.report(error, "");
-    res.destroy();
+    exchange.abort();
   }
+}
+
+function newRestCall(serving: Serving, head: RequestHead, lifetime: RequestLifetime): Call {
+  const foreign = foreignOf(serving, head);
+  return callOf(head, "rest", {
+    ...(serving.requestIdOf && { requestId: serving.requestIdOf(head) }),
+    ...(foreign && {
+      header: (name) => (name === "authorization" ? foreign.withBearer(head.header(name)) : head.header(name)),
+    }),
+    signal: () => lifetime.signal,
+  });
 }
 
 function answer(
   serving: Serving,
-  req: HttpRequest,
+  exchange: MessageExchange,
   match: RouteMatch,
-  query: string,
   call: Call,
   lifetime: RequestLifetime,
-): MaybePromise<Reply> {
+): MaybePromise<OutgoingResponse> {
   const { method } = match.binding;
   const { output } = method.descriptor;
   const result = method.call(call, () => {
-    const parts = receive(serving, req, match.binding, query);
-    return mapMaybe(parts, (received) => {
+    return mapMaybe(receive(serving, exchange, match.binding), (received) => {
       // The deadline starts here because the body has a time limit of its own.
       lifetime.setDeadline(serving.requestTimeoutMs);
       return bindRequest(match, received);
@@ -148,30 +155,32 @@ function answer(
   );
 }
 
-function foreignOf({ foreign }: Serving, req: HttpRequest): ForeignPaths | undefined {
-  return foreign && req.url?.startsWith(foreign.prefix) ? foreign : undefined;
+function foreignOf({ foreign }: Serving, head: RequestHead): ForeignPaths | undefined {
+  return foreign && head.target.startsWith(foreign.prefix) ? foreign : undefined;
 }
 
-function receive(serving: Serving, req: HttpRequest, binding: Binding, query: string): MaybePromise<RequestParts> {
-  const parts = { parameters: parseParameters(query, "query"), body: undefined, registry: serving.registry };
+function receive(serving: Serving, exchange: MessageExchange, binding: Binding): MaybePromise<RequestParts> {
+  const parameters = parseParameters(exchange.head.query, "query");
+  const parts = { parameters, body: undefined, registry: serving.registry };
   // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
   const isRead = binding.body !== "none" || binding.httpMethod === "POST";
-  return isRead ? receiveBody(serving, req, binding, parts) : parts;
+  return isRead ? receiveBody(serving, exchange, binding, parts) : parts;
 }
 
 async function receiveBody(
   serving: Serving,
-  req: HttpRequest,
+  exchange: MessageExchange,
   binding: Binding,
   parts: RequestParts,
 ): Promise<RequestParts> {
-  const bytes = await readBody(req, serving);
+  const { head } = exchange;
+  const bytes = await exchange.readBody(serving);
   if (bytes.length === 0) return parts;
   if (binding.body !== "none") {
-    if (!foreignOf(serving, req)) checkJsonType(req);
+    if (!foreignOf(serving, head)) checkJsonType(head);
     return { ...parts, body: parseJsonText(bytes, serving.maxJsonDepth) };
   }
-  checkFormType(req);
+  checkFormType(head);
   const form = parseParameters(decodeUtf8(bytes, bodyField), bodyField);
   return { ...parts, parameters: [...parts.parameters, ...form] };
 }
@@ -181,12 +190,12 @@ function toReported(serving: Serving, thrown: unknown, call: Call): ApiError {
   return toApiError(thrown);
 }
 
-function send(serving: Serving, req: HttpRequest, res: HttpResponse, reply: Reply, call: Call): void {
+function send(serving: Serving, exchange: MessageExchange, response: OutgoingResponse, call: Call): void {
   try {
-    sendReply(req, res, reply, callHeaders(call));
+    exchange.respond(response, call);
   } catch (error) {
-    // A reply header that cannot be sent.
-    const reply = serving.errorReply(toReported(serving, error, call), undefined);
-    sendReply(req, res, reply, [["x-request-id", call.requestId]]);
+    // A header of the response cannot be sent.
+    const failure = serving.errorReply(toReported(serving, error, call), undefined);
+    exchange.respond(failure, { requestId: call.requestId, replyHeaders: new Map() });
   }
 }

@@ -2,18 +2,10 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { TransportName } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
+import type { OutgoingResponse } from "../http/response.ts";
 
 /** A header of the request by its lower-case name. */
 export type HeaderOf = (name: string) => string | undefined;
-
-/** What goes back: one body, and trailers where the protocol has them. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Absent when trailers are all there is. */
-  readonly body?: string | Uint8Array;
-  readonly trailers?: Readonly<Record<string, string>>;
-}
 
 /** How one protocol writes requests and answers. */
 export interface Protocol {
@@ -26,7 +18,7 @@ export interface Protocol {
   timeoutOf(header: HeaderOf): number | undefined;
   /** Reads the message from a whole body; throws an ApiError when there is none in it. */
   parse(method: Method, body: Buffer, maxBytes: number): Message;
-  success(method: Method, message: Message): Answer;
+  success(method: Method, message: Message): OutgoingResponse;
   /** The answer to whatever was thrown. */
-  failure(error: unknown): Answer;
+  failure(error: unknown): OutgoingResponse;
 }

@@ -1,22 +1,22 @@
 // The short way for unary calls of gRPC, gRPC-web and Connect: from the request straight to the method and back. What it does
 // not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
 
+import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import { isPromise } from "../../base/maybe-promise.ts";
-import { type Call, newCall } from "../../pipeline/call.ts";
+import type { Call } from "../../pipeline/call.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
+import { callOf } from "../http/call.ts";
 import type { ChunkLimits } from "../http/chunk-limits.ts";
-import { clientAddress, clientAddressOfStream } from "../http/client-address.ts";
 import type { Cors } from "../http/cors.ts";
 import { Deadline } from "../http/deadline.ts";
+import type { Exchange, MessageExchange } from "../http/exchange.ts";
 import type { StreamHandler } from "../http/handlers.ts";
-import { connectionOf, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import type { BodyLimits } from "../http/request-body.ts";
-import { requestIdOf, requestIdOfStream } from "../http/request-id.ts";
+import { StreamExchange } from "../http/stream-exchange.ts";
 import { connect } from "./connect-protocol.ts";
-import { type Exchange, requestExchange, StreamExchange } from "./exchange.ts";
 import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
@@ -42,77 +42,73 @@ export interface FastOptions extends BodyLimits, ChunkLimits {
 export interface FastPath {
   readonly stream: StreamHandler;
   /** Takes a request and answers it, or leaves it untouched and says no. */
-  request(request: HttpRequest, response: HttpResponse): boolean;
+  request(exchange: MessageExchange): boolean;
 }
 
 /** Makes the short way. */
 export function newFastPath(options: FastOptions): FastPath {
   const { proto, json } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
-  const overHttp1: ReadonlyMap<string, Protocol> = new Map([
-    ["application/grpc-web", grpcWeb],
-    ["application/grpc-web+proto", grpcWeb],
-    ["application/proto", proto],
-    ["application/json", json],
+  const bounded = (protocol: Protocol) => ({ protocol, limits: { ...options, prefixBytes: protocol.prefixBytes } });
+  const web = bounded(grpcWeb);
+  const overHttp1: ReadonlyMap<string, BoundedProtocol> = new Map([
+    ["application/grpc-web", web],
+    ["application/grpc-web+proto", web],
+    ["application/proto", bounded(proto)],
+    ["application/json", bounded(json)],
   ]);
-  const overHttp2 = new Map([...overHttp1, ["application/grpc", grpc], ["application/grpc+proto", grpc]]);
+  const native = bounded(grpc);
+  const overHttp2 = new Map([...overHttp1, ["application/grpc", native], ["application/grpc+proto", native]]);
   return {
     stream(stream, headers, rawHeaders) {
       const method = options.methods.get(headers[":path"] ?? "");
       if (!method || headers[":method"] !== "POST" || isRepeated(rawHeaders, "authorization")) return false;
-      const header: HeaderOf = (name) => headers[name]?.toString();
-      const plan = planOf(overHttp2, header, options);
+      const plan = planOf(overHttp2, headers, options);
       if (!plan) return false;
-      const { session } = stream;
-      const call = newCallOf(plan, {
-        requestId: requestIdOfStream(session, headers),
-        clientAddress: clientAddressOfStream(session, headers),
-        connection: session,
-        header,
-      });
-      // For requests cors.ts sets them around the handler; streams do not pass through it.
+      const exchange = new StreamExchange(stream, headers, rawHeaders);
+      const call = callOf(exchange.head, plan.protocol.transport);
+      // Streams do not pass through cors.ts, which sets these headers for requests.
       const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
       for (const [name, value] of allowed) call.setReplyHeader(name, value);
-      const exchange = new StreamExchange(stream, options.maxBodyBytes, options, plan.protocol.prefixBytes);
       run(method, plan, call, exchange, options);
       return true;
     },
-    request(request, response) {
-      if (request.method !== "POST" || request.httpVersionMajor !== 1) return false;
-      const method = options.methods.get(request.url ?? "");
-      if (!method) return false;
-      const header: HeaderOf = (name) => request.headers[name]?.toString();
-      const plan = planOf(overHttp1, header, options);
+    request(exchange) {
+      const { head, request } = exchange;
+      if (head.method !== "POST" || request.httpVersionMajor !== 1) return false;
+      const method = options.methods.get(head.target);
+      const plan = method && planOf(overHttp1, head.headers, options);
       if (!plan) return false;
-      const call = newCallOf(plan, {
-        requestId: requestIdOf(request),
-        clientAddress: clientAddress(request),
-        connection: connectionOf(request),
-        header,
-      });
-      run(method, plan, call, requestExchange(request, response, options, plan.protocol.prefixBytes), options);
+      run(method, plan, callOf(head, plan.protocol.transport), exchange, options);
       return true;
     },
   };
 }
 
-/** What the head of a request says about the rest of it. */
-interface Plan {
+/** A protocol, and the limits of a body in it. */
+interface BoundedProtocol {
   readonly protocol: Protocol;
+  readonly limits: BodyLimits & ChunkLimits;
+}
+
+/** How to serve a request, by its head. */
+interface Plan extends BoundedProtocol {
   readonly timeoutMs: number;
 }
 
 /** Undefined when the request needs more than one message in, one out. */
 function planOf(
-  protocols: ReadonlyMap<string, Protocol>,
-  header: HeaderOf,
+  protocols: ReadonlyMap<string, BoundedProtocol>,
+  headers: IncomingHttpHeaders,
   { requestTimeoutMs, maxTimeoutMs }: FastOptions,
 ): Plan | undefined {
-  const protocol = protocols.get(header("content-type") ?? "");
-  if (!protocol || header("expect") !== undefined) return undefined;
+  const header: HeaderOf = (name) => headers[name]?.toString();
+  const bounded = protocols.get(headers["content-type"] ?? "");
+  if (!bounded || header("expect") !== undefined) return undefined;
+  const { protocol, limits } = bounded;
   const encoding = header(protocol.encodingHeader) ?? "identity";
   const timeoutMs = protocol.timeoutOf(header);
   if (encoding !== "identity" || timeoutMs === undefined) return undefined;
-  return { protocol, timeoutMs: Math.min(timeoutMs || requestTimeoutMs, maxTimeoutMs) };
+  return { protocol, limits, timeoutMs: Math.min(timeoutMs || requestTimeoutMs, maxTimeoutMs) };
 }
 
 /** Node keeps the first of several Authorization headers; a request with two must not pass for one with the first. */
@@ -122,38 +118,32 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return seen > 1;
 }
 
-type CallInit = Pick<Call, "requestId" | "clientAddress" | "connection" | "header">;
-
-function newCallOf({ protocol }: Plan, { requestId, clientAddress, connection, header }: CallInit): Call {
-  return newCall({ transport: protocol.transport, requestId, clientAddress, connection, header });
-}
-
 /** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */
 async function run(
   method: Method,
-  { protocol, timeoutMs }: Plan,
+  { protocol, limits, timeoutMs }: Plan,
   call: Call,
   exchange: Exchange,
   { maxBodyBytes, onError }: FastOptions,
 ): Promise<void> {
   const fail = (thrown: unknown) => {
     try {
-      exchange.reply(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call);
+      exchange.respond(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call);
     } catch (error) {
       // With too many open files the words for a failure cannot be loaded, and nobody else hears of what is thrown here.
       onError?.(error);
-      exchange.cutOff();
+      exchange.abort();
     }
   };
   const deadline = new Deadline(timeoutMs, () => fail(expired()));
   try {
-    const body = await exchange.body;
+    const body = await exchange.readBody(limits);
     const response = method.call(call, () => {
       // The deadline has passed while the body arrived or the caller was authenticated: do not start the method.
-      if (exchange.hasReplied()) throw expired();
+      if (exchange.hasResponded) throw expired();
       return protocol.parse(method, body, maxBodyBytes);
     });
-    exchange.reply(protocol.success(method, isPromise(response) ? await response : response), call);
+    exchange.respond(protocol.success(method, isPromise(response) ? await response : response), call);
   } catch (error) {
     fail(error);
   } finally {

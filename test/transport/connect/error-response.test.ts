@@ -9,6 +9,7 @@ import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { unimplemented } from "../../../src/aip/errors.ts";
 import { newCall, newRequestId } from "../../../src/pipeline/call.ts";
 import { newCallRejection } from "../../../src/transport/connect/error-response.ts";
+import { MessageExchange } from "../../../src/transport/http/exchange.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { frameClient, frameType, request, reset } from "../frames.ts";
 import { listen } from "../harness.ts";
@@ -88,7 +89,7 @@ test("a call whose client leaves before it is refused is no failure of a connect
         clientAddress: "",
         header: () => undefined,
       });
-      refuse(incoming, response, call, unimplemented("there is no such method"));
+      refuse(new MessageExchange(incoming, response), call, unimplemented("there is no such method"));
     },
   });
   const client = frameClient(listener.address.port);

@@ -1,6 +1,7 @@
 // Paths of other people's protocols: what is read of a request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { onExchange } from "../../../src/transport/http/exchange.ts";
 import { type Endpoint, newEndpoints } from "../../../src/transport/pages/endpoints.ts";
 import { echo, exchange, get, listen } from "../harness.ts";
 
@@ -13,14 +14,15 @@ const page: Endpoint = {
   },
   refuse: ({ message }, status) => ({ status, headers: {}, body: message }),
 };
-const handler = newEndpoints(
+const endpoints = newEndpoints(
   { "/page": page },
   {
     ...{ bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, streamStallMs: 600_000, maxJsonDepth: 10 },
     ...{ errorDomain: "test", requestIdOf: () => "r-1", observe: () => {} },
   },
-  echo,
+  ({ request, response }) => echo(request, response),
 );
+const handler = onExchange(endpoints);
 
 test("endpoints: the body of a GET is not waited for (RFC 9110 §9.3.1)", async (t) => {
   const listener = await listen(t, { handler });

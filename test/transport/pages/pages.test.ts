@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
+import { onExchange } from "../../../src/transport/http/exchange.ts";
 import type { HttpRequest } from "../../../src/transport/http/message.ts";
 import { isLocal, isLocalName, newSite } from "../../../src/transport/pages/pages.ts";
 
@@ -15,7 +16,7 @@ it("a page or a mounted site that fails answers 503, and what failed is told to 
     () => assert.fail(),
     (error) => failures.push(String(error)),
   );
-  await using server = createServer((request, response) => void site(request, response));
+  await using server = createServer((request, response) => void onExchange(site)(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
   for (const path of ["/page", "/mounted/login"]) {
     const reply = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);

@@ -5,6 +5,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:h
 import { createRegistry } from "@bufbuild/protobuf";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import type { Method } from "../../../src/pipeline/method.ts";
+import { onExchange } from "../../../src/transport/http/exchange.ts";
 import { defaultLimits } from "../../../src/transport/listener/limits.ts";
 import { openListener } from "../../../src/transport/listener/listener.ts";
 import { type GatewayOptions, newGateway } from "../../../src/transport/rest/rest-transport.ts";
@@ -66,7 +67,7 @@ export async function openTransports(
       maxKeptBodyBytes: options.maxBodyBytes ?? defaultLimits.maxKeptBodyBytes,
       discardStallMs: 200,
     },
-    handler: (req, res) => gateway.handle(req, res),
+    handler: onExchange((exchange) => gateway.handle(exchange)),
   });
   const { port } = listener.address;
   const session = connect(`http://127.0.0.1:${port}`);

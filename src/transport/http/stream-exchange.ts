@@ -1,0 +1,163 @@
+// An exchange over an HTTP/2 stream, without node's request and response objects.
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
+import { once } from "../../base/lazy.ts";
+import { memoizeFrozen } from "../../base/memoize-frozen.ts";
+import { type ChunkLimits, hasTooSmallChunks } from "./chunk-limits.ts";
+import type { Exchange } from "./exchange.ts";
+import { headOfStream, type RequestHead } from "./head.ts";
+import { internalError } from "./http2-error-codes.ts";
+import { messageTooLarge } from "./message-size.ts";
+import { clientDisconnected } from "./request-lifetime.ts";
+import type { OutgoingResponse, ResponseCall } from "./response.ts";
+
+// The reader of a stream is found on it, so that listeners need no closures: node:stream keeps writable streams alive until a full
+// collection, and with them whatever their listeners refer to.
+const reader = Symbol("reader");
+
+interface ReadStream extends ServerHttp2Stream {
+  [reader]?: BodyReader | undefined;
+}
+
+/** How large a body may be, and how finely divided. */
+export interface StreamBodyLimits extends ChunkLimits {
+  readonly maxBodyBytes: number;
+  /** Bytes in front of the message, which `maxBodyBytes` does not count. */
+  readonly prefixBytes?: number;
+}
+
+/** An exchange over a stream that no other handler serves. */
+export class StreamExchange implements Exchange {
+  readonly head: RequestHead;
+  readonly #stream: ServerHttp2Stream;
+  #hasResponded = false;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) {
+    this.head = headOfStream(stream, headers, rawHeaders);
+    this.#stream = stream;
+  }
+
+  get hasResponded(): boolean {
+    return this.#hasResponded;
+  }
+
+  readBody(limits: StreamBodyLimits): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const stream: ReadStream = this.#stream;
+      stream[reader] = new BodyReader(stream, limits, resolve, reject);
+      stream.on("data", onData).on("end", onEnd).on("close", onClose);
+    });
+  }
+
+  respond(response: OutgoingResponse, call: ResponseCall): void {
+    if (this.#hasResponded) return;
+    this.#hasResponded = true;
+    respondOnStream(this.#stream, response, call);
+  }
+
+  abort(): void {
+    this.#stream.close(internalError);
+  }
+}
+
+/** Collects a body. One that is too large, too finely divided or incomplete becomes an error: neither memory nor a call. */
+class BodyReader {
+  readonly #stream: ReadStream;
+  readonly #limits: StreamBodyLimits;
+  readonly #resolve: (body: Buffer) => void;
+  readonly #reject: (error: ApiError) => void;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isRejected = false;
+
+  constructor(
+    stream: ReadStream,
+    limits: StreamBodyLimits,
+    resolve: (body: Buffer) => void,
+    reject: (error: ApiError) => void,
+  ) {
+    this.#stream = stream;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  take(chunk: Buffer): void {
+    const { maxBodyBytes, prefixBytes = 0 } = this.#limits;
+    this.#bytes += chunk.length;
+    if (this.#isRejected) return;
+    if (this.#bytes > maxBodyBytes + prefixBytes) this.#rejectBody(messageTooLarge(maxBodyBytes));
+    else if (hasTooSmallChunks(this.#chunks.push(chunk), this.#bytes, this.#limits))
+      this.#rejectBody(resourceExhausted("the body comes in too many pieces"));
+  }
+
+  end(): void {
+    this.#stream[reader] = undefined;
+    const chunks = this.#chunks;
+    // RFC 9113 §8.1: only the client ends its request. For node a stream that either side resets ends as well.
+    if (this.#stream.aborted) this.#reject(clientDisconnected());
+    else this.#resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  }
+
+  close(): void {
+    this.#stream[reader] = undefined;
+    this.#reject(clientDisconnected());
+  }
+
+  #rejectBody(error: ApiError): void {
+    this.#isRejected = true;
+    this.#chunks.length = 0;
+    this.#reject(error);
+  }
+}
+
+function onData(this: ReadStream, chunk: Buffer): void {
+  this[reader]?.take(chunk);
+}
+
+function onEnd(this: ReadStream): void {
+  this[reader]?.end();
+}
+
+function onClose(this: ReadStream): void {
+  this[reader]?.close();
+}
+
+/** Sends a response on an HTTP/2 stream; nothing if the client has disconnected. */
+export function respondOnStream(
+  stream: ServerHttp2Stream,
+  { status, headers, body, trailers }: OutgoingResponse,
+  call: ResponseCall,
+): void {
+  if (stream.destroyed || stream.closed) return;
+  // As a list, which node:http2 writes as it is.
+  const lines = [":status", String(status), "x-request-id", call.requestId] as OutgoingLines;
+  lines[sensitiveHeaders()] = unique;
+  for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
+  for (const [name, value] of call.replyHeaders) lines.push(name, value);
+  if (!body) {
+    for (const name in trailers) lines.push(name, trailers[name]!);
+    stream.respond(lines, { endStream: true });
+    return;
+  }
+  stream.respond(lines, trailers ? withTrailers : undefined);
+  if (trailers) stream.on("wantTrailers", senderOf(trailers));
+  stream.end(body);
+}
+
+/** Names and values in turn; node:http2 looks for the names of those that no table is to have under a symbol of its own. */
+type OutgoingLines = string[] & { [name: symbol]: readonly string[] };
+
+const sensitiveHeaders = once(() => process.getBuiltinModule("node:http2").sensitiveHeaders);
+
+/** RFC 7541 §6.2.3: what no two replies have the same would only push others out of the tables of headers, at either end. */
+const unique = ["x-request-id"];
+
+const withTrailers = { waitForTrailers: true };
+
+/** Apart from the reply, which a listener made there would keep as long as the stream. */
+const senderOf = memoizeFrozen((trailers: NonNullable<OutgoingResponse["trailers"]>) => {
+  return function (this: ServerHttp2Stream): void {
+    this.sendTrailers(trailers);
+  };
+});
