@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+const maxLines = 200;
+/** Patterns of names, and examples of names that do not exist. */
+const examples = /^(?:parse|check|require|find|open|new)X$|^isExpired$/;
+
+const page = readFileSync("CONTRIBUTING.md", "utf8");
+
+describe("CONTRIBUTING.md", () => {
+  it(`has at most ${maxLines} lines`, () => assert.ok(page.split("\n").length <= maxLines));
+
+  it("names existing functions and types", () => {
+    const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
+    const names = [...page.matchAll(/`([a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)`/g)].map(([, name]) => name!);
+    const missing = names.filter(
+      (name) => !examples.test(name) && !sources.some((text) => new RegExp(`\\b${name}\\b`).test(text)),
+    );
+    assert.deepEqual(missing, []);
+  });
+
+  it("names existing folders of src", () => {
+    const [, block = ""] = page.split("## Layout\n\n```\n");
+    const folders = [...block.split("```")[0]!.matchAll(/^ {2}([a-z0-9-]+\/(?: [a-z0-9-]+\/)*)/gm)];
+    const missing = folders
+      .flatMap(([, names]) => names!.split(" "))
+      .filter((name) => globSync(`src/${name}`).length === 0);
+    assert.ok(folders.length > 10);
+    assert.deepEqual(missing, []);
+  });
+
+  it("names existing npm scripts", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+    const named = [page, readFileSync("test/README.md", "utf8"), readFileSync("bench/README.md", "utf8")]
+      .flatMap((text) => [...text.matchAll(/\bnpm run ([a-z:-]*[a-z])/g)])
+      .map(([, name]) => name!);
+    assert.deepEqual(
+      named.filter((name) => !(name in scripts) && name !== "test"),
+      [],
+    );
+  });
+});
