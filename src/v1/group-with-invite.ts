@@ -49,7 +49,7 @@ function requireCreator(call: Call): void {
 
 /** An owner, as the creator is about to be, can give away any role of the platform that grants no more than they hold. */
 async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<RoleRow> {
-  if (uid.includes("/")) throw permissionDenied(`role ${uid} is not offered at a root group`);
+  if (uid.includes("/")) throw permissionDenied(`role ${uid} is not available in an organization; use a built-in role`);
   const role = await findRow(tx, roleCollection, uid);
   if (!role) throw notFound(resourceType(RoleSchema), uid);
   const missing = missingCapabilities(capabilitySet(ownerRole.capabilities), capabilitySet(role.capabilities));

@@ -1,4 +1,4 @@
-// Finding one's organization by the domain of one's e-mail address.
+// Lets callers find their organization by the domain of their e-mail address.
 import { GroupSchema, type GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { invalidField, notFound, rateLimited } from "../../../aip/errors.ts";
 import { resourceType } from "../../../aip/resource-type.ts";
@@ -11,14 +11,14 @@ import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
 import { accessRequests } from "../../../storage/schema/access-requests.ts";
 import { groupMessage } from "./group-message.ts";
 
-/** How long a caller waits between two requests for access to one group. */
+/** The minimum time between two access requests of a caller for the same group. */
 const requestIntervalMs = 60 * 60 * 1000;
 
 type LookupHandlers = Pick<Handlers<typeof GroupsService>, "lookupGroup" | "requestGroupAccess" | "checkEligibility">;
 
 /**
- * The three methods share one gate: an address that a trusted issuer vouches for, in a domain of the organization's own, and a
- * token that was not narrowed.
+ * Returns the three lookup methods. All of them require an address that a trusted issuer has verified, a domain that is not shared,
+ * and a token that is not narrowed.
  */
 export function groupLookup(context: ServiceContext): LookupHandlers {
   async function find(call: Call) {
@@ -30,7 +30,7 @@ export function groupLookup(context: ServiceContext): LookupHandlers {
   return {
     async lookupGroup(_request, call) {
       const row = await find(call);
-      // No match, an untrusted address, a shared domain and a narrowed token look alike.
+      // The same error for no match, an untrusted address, a shared domain and a narrowed token.
       if (!row) throw notFound(resourceType(GroupSchema), "of the caller's e-mail domain");
       return { group: groupMessage(row) };
     },
@@ -43,8 +43,12 @@ export function groupLookup(context: ServiceContext): LookupHandlers {
       await context.database.write(writeContext(call, context.clock), async (tx) => {
         const latest = await findLatestAccessRequest(tx, groupUid, uid);
         const waitMs = latest === undefined ? 0 : latest + requestIntervalMs - tx.context.time;
-        if (waitMs > 0) throw rateLimited("access was requested less than an hour ago", waitMs);
-        // Notifications of the owners come from the change log.
+        if (waitMs > 0)
+          throw rateLimited(
+            "access to this group was requested less than an hour ago; wait before you request it again",
+            waitMs,
+          );
+        // The owners are notified from the change log.
         const after = { identityUid: uid };
         tx.logChange({ kind: accessRequests, uid: groupUid, groupUid, before: null, after });
       });
@@ -55,9 +59,9 @@ export function groupLookup(context: ServiceContext): LookupHandlers {
   };
 }
 
-/** The domain of the caller's address; undefined unless it can stand for an organization, for the whole of the caller. */
+/** Returns the domain of the caller's verified address, or undefined if it cannot identify an organization. */
 function ownDomain(call: Call, { settings }: ServiceContext): string | undefined {
-  // Security case X1: whoever runs another organization may have come by the token, narrowed to theirs.
+  // Security case X1: a narrowed token may be in the hands of another organization, to which it is narrowed.
   if (isNarrowed(call)) return undefined;
   const { token } = callerOf(call);
   if (!token.emailVerified || !settings.trustedEmailIssuers.includes(token.act.iss ?? "")) return undefined;

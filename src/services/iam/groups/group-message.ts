@@ -3,52 +3,56 @@ import { toTimestamp } from "../../../aip/timestamps.ts";
 import { freezeLike, memoizeFrozen } from "../../../base/memoize-frozen.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { GroupRow } from "../../../storage/iam/rows.ts";
-import type { Standing } from "./organizations.ts";
+import type { OrganizationState } from "./organizations.ts";
 
 /**
- * A stored group as a message, with the standing of its organization, which is that of the row where it is one. Of a frozen row it
- * is made once for the same standing.
+ * Converts a stored group to its message, with the kind and status of its organization. Memoized for cached rows, until the
+ * organization's state changes.
  */
-export function groupMessage(row: GroupRow, standing: Standing = row): Group {
-  return shownWith(row, textOf(standing), () => toMessage(row, standing));
+export function groupMessage(row: GroupRow, state: OrganizationState = row): Group {
+  return memoizeForState(row, keyOf(state), () => toMessage(row, state));
 }
 
-/** A subgroup of each organization that has any among these groups. */
-export const oneOfEach = memoizeFrozen((rows: readonly GroupRow[]) => {
+/** Returns one subgroup of each organization that has subgroups among these groups. */
+export const onePerOrganization = memoizeFrozen((rows: readonly GroupRow[]) => {
   const subgroups = rows.filter(({ parent }) => parent !== null);
   return [...new Map(subgroups.map((row) => [rootOf(row.uid), row])).values()];
 });
 
-/** The groups of a page as messages, with the standings of their organizations by uid; of a frozen page as of a frozen row. */
-export function groupMessages(rows: readonly GroupRow[], standings: ReadonlyMap<string, Standing>): readonly Group[] {
-  const standingOf = (row: GroupRow) => (row.parent === null ? row : standings.get(rootOf(row.uid))!);
-  const texts = [...standings.values()].map(textOf);
-  return shownWith(rows, texts.join(), () => rows.map((row) => toMessage(row, standingOf(row))));
+/** Converts the groups of a page to messages. `states` are those of their organizations by uid. Memoized for cached pages. */
+export function groupMessages(
+  rows: readonly GroupRow[],
+  states: ReadonlyMap<string, OrganizationState>,
+): readonly Group[] {
+  const stateOf = (row: GroupRow) => (row.parent === null ? row : states.get(rootOf(row.uid))!);
+  const keys = [...states.values()].map(keyOf);
+  return memoizeForState(rows, keys.join(), () => rows.map((row) => toMessage(row, stateOf(row))));
 }
 
-interface Shown {
-  standings?: string;
+interface LastMessages {
+  state?: string;
   messages?: unknown;
 }
 
-const lastShown = memoizeFrozen((_from: object): Shown => ({}));
+const lastMessages = memoizeFrozen((_from: object): LastMessages => ({}));
 
-function shownWith<M extends object>(from: object, standings: string, make: () => M): M {
-  const shown = lastShown(from);
-  if (shown.standings !== standings) {
-    shown.messages = freezeLike(from, make());
-    shown.standings = standings;
+/** Returns what `make` made for the same object and the same state of its organizations. */
+function memoizeForState<M extends object>(from: object, state: string, make: () => M): M {
+  const last = lastMessages(from);
+  if (last.state !== state) {
+    last.messages = freezeLike(from, make());
+    last.state = state;
   }
-  return shown.messages as M;
+  return last.messages as M;
 }
 
-function textOf({ kind, status }: Standing): string {
+function keyOf({ kind, status }: OrganizationState): string {
   return `${kind} ${status}`;
 }
 
-function toMessage(row: GroupRow, standing: Standing): Group {
+function toMessage(row: GroupRow, state: OrganizationState): Group {
   const { uid, name, description, resourceLimits, verified } = row;
-  const [kind, status] = [standing.kind as OrgKind, standing.status as OrgStatus];
+  const [kind, status] = [state.kind as OrgKind, state.status as OrgStatus];
   return {
     $typeName: "chainguard.platform.iam.v2beta1.Group",
     uid,

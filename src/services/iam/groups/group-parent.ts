@@ -1,4 +1,4 @@
-// The parent of a new group, which need not be written out: the published contract takes short forms of a group there.
+// Resolves the parent of a new group, for which the published contract accepts short forms.
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { invalidField } from "../../../aip/errors.ts";
 import { isUid, uidEndPattern } from "../../../model/uid.ts";
@@ -10,10 +10,9 @@ import { findGroupsEnding, findGroupsNamed } from "../../../storage/iam/group-na
 import { knownAmong } from "../users/membership.ts";
 
 /**
- * The uid of the group that a parent names: by its uid, by an end of that (whole segments), or by its name; empty stays empty.
- * Short forms stand for groups that the caller may list, so that nothing is learnt of others, in organizations that the caller has
- * accepted; a short form of none of these, or
- * of several, is INVALID_ARGUMENT.
+ * Returns the uid of the named parent. The name is a uid, the last segments of a uid, or the name of a group; empty stays empty. A
+ * short form matches only groups that the caller may list, in organizations that the caller has accepted. Throws INVALID_ARGUMENT
+ * unless exactly one group matches.
  */
 export async function resolveParent(session: Session, parent: string, call: Call): Promise<string> {
   if (parent === "" || isUid(parent)) return parent;
@@ -34,8 +33,6 @@ export async function resolveParent(session: Session, parent: string, call: Call
   if (only !== undefined && second === undefined) return only;
   throw invalidField(
     "parent",
-    second === undefined
-      ? newGroupParentRule.description
-      : "several groups have this name or uids that end so: give the uid",
+    second === undefined ? newGroupParentRule.description : "matches several groups; give the uid",
   );
 }

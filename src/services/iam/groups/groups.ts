@@ -41,7 +41,7 @@ import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisor
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
 import { accept } from "../users/membership.ts";
 import { groupLookup } from "./group-lookup.ts";
-import { groupMessage, groupMessages, oneOfEach } from "./group-message.ts";
+import { groupMessage, groupMessages, onePerOrganization } from "./group-message.ts";
 import { resolveParent } from "./group-parent.ts";
 import { findOrganizations } from "./organizations.ts";
 
@@ -56,25 +56,27 @@ const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceL
   toRow: ({ name, description, verified, kind }) => ({ name, description, verified, kind }),
 });
 
-/** Groups as the parents of everything else. */
+/** Groups as the parents of other resources. */
 export const groupParents: ParentCollection = {
   type: group.type,
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
 
-/** Adds root groups inside transactions, on behalf of whoever may: they become its owner in the same transaction. */
+/** Makes the function that inserts a root group in a transaction and binds the owner role to the caller. It checks permissions. */
 export function rootGroupMaker(context: ServiceContext) {
   const standard = standardMethods(group, groupParents, context);
   return async (tx: Transaction, value: Group, call: Call): Promise<GroupRow> => {
     if (!accessOf(call).isUnscoped)
-      throw permissionDenied("a token that is narrowed to groups cannot create a root group");
+      throw permissionDenied("a token that is narrowed to groups cannot create a root group; use one that is not");
     if (isSubgroupIdentity(callerOf(call).uid))
-      throw permissionDenied("an identity of a subgroup is confined to it and cannot create a root group");
+      throw permissionDenied(
+        "an identity of a subgroup cannot create a root group; use an identity of the organization",
+      );
     if (context.settings.rootGroups === "operators" && !isOperator(call))
       throw permissionDenied("only operators may create root groups");
-    const staffed = staffFields(call, value);
-    requireKind(staffed);
-    const row = await standard.insert(tx, "", staffed, { status: 0, resourceLimits: {} });
+    const allowed = withOperatorFields(call, value);
+    requireKind(allowed);
+    const row = await standard.insert(tx, "", allowed, { status: 0, resourceLimits: {} });
     await refuseTakenName(tx, row);
     await insertRow(tx, roleBindingCollection, {
       uid: newChild(row.uid),
@@ -100,7 +102,7 @@ export function groups(context: ServiceContext): Implementation {
 
   async function createChild(parent: string, value: Group, call: Call) {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
-    // Verified, and of a kind, is the organization.
+    // Only an organization is verified and has a kind.
     const child: Group = { ...value, verified: false, kind: 0 };
     return await database.write(writeContext(call, context.clock), async (tx) =>
       show(tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
@@ -111,7 +113,7 @@ export function groups(context: ServiceContext): Implementation {
     return groupMessage(row, (await findOrganizations(database, session, [row])).get(rootOf(row.uid)));
   }
 
-  /** At once where the group and its organization are cached. */
+  /** Synchronous if the group and its organization are cached. */
   function get({ uid }: GetGroupRequest): MaybePromise<Group> {
     const root = rootOf(uid);
     return mapMaybe(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
@@ -125,9 +127,9 @@ export function groups(context: ServiceContext): Implementation {
   }
 
   async function list(request: ListGroupsRequest, call: Call) {
-    const fill: MakeItems<GroupRow, Group> = async (session, rows) =>
-      groupMessages(rowsThatFit(session, rows), await findOrganizations(database, session, oneOfEach(rows)));
-    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, fill);
+    const makeItems: MakeItems<GroupRow, Group> = async (session, rows) =>
+      groupMessages(rowsThatFit(session, rows), await findOrganizations(database, session, onePerOrganization(rows)));
+    const { items, ...envelope } = await standard.page(request, call, { name: request.name }, undefined, makeItems);
     return standard.reply(call, items, envelope);
   }
 
@@ -154,7 +156,7 @@ export function groups(context: ServiceContext): Implementation {
         try {
           return await standard.delete(request, call, (tx, row) => emptyOut(tx, row, callerOf(call).uid));
         } catch (error) {
-          // Something was created in it at the same time, and came first.
+          // A concurrent call created a child first.
           if (error instanceof ReferenceViolation) throw notEmpty(request.uid, ["resources"]);
           throw error;
         }
@@ -165,26 +167,26 @@ export function groups(context: ServiceContext): Implementation {
   );
 }
 
-/** What may become of a group: what the caller may not say of it stays. */
+/** Returns the row to store: fields that the caller may not change keep their values. */
 async function allowedChange(tx: Transaction, before: GroupRow, asked: GroupRow, call: Call): Promise<GroupRow> {
-  // A subgroup has the kind of its organization, and is never verified.
-  const isTheirs = isOperator(call) && before.parent === null;
-  const after = isTheirs ? asked : { ...asked, verified: before.verified, kind: before.kind };
+  // Only operators change these, and only of organizations.
+  const mayChange = isOperator(call) && before.parent === null;
+  const after = mayChange ? asked : { ...asked, verified: before.verified, kind: before.kind };
   if (before.verified && after.name !== before.name) {
     throw failedPrecondition("VERIFIED_NAME", "a verified organization cannot be renamed", before.uid);
   }
-  // An update need not mend what was wrong before it.
+  // An update does not have to fix earlier violations.
   if (after.verified !== before.verified || after.kind !== before.kind) requireKind(after);
   if (after.verified !== before.verified) await refuseTakenName(tx, after);
   return after;
 }
 
-/** A group goes only when nothing is left in it; the owner binding of its creator goes with a root group. */
+/** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */
 async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
   const contents = await readCounters(tx, row.uid);
   await deleteAcceptances(tx, row.uid);
   contents.delete(termsAcceptanceCollection.kind);
-  // It has the uid of the group, so that the counters of what lies below do not know of it.
+  // The association has the uid of the group, so the counters of the children do not include it.
   const association = await findRow(tx, accountAssociationCollection, row.uid);
   if (association) contents.set(accountAssociationCollection.kind, 1);
   if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
@@ -195,43 +197,43 @@ async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Prom
     }
   }
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
-  // Withdrawn records are a part of what the groups above export.
+  // The exports of ancestors contain withdrawn records.
   if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
   await clearDeletedAdvisories(tx, row.uid);
   await clearExportState(tx, row.uid);
 }
 
-/** Accepted terms cannot be taken back, and end with the group; the change log remembers them. */
+/** Deletes the acceptances of terms, which end with the group. The change log keeps them. */
 async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
   for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {
-  // The specification: the case of repos is worded so, whatever else there is; their tags are no children of the group.
+  // The specification fixes this text for repos, whatever else the group contains. Tags are not children of the group.
   const named = kinds.includes(repoCollection.kind) ? [repoCollection.kind] : kinds;
   const names = named.map((kind) => kind.replaceAll("_", " ")).join(", ");
   return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);
 }
 
-/** Whether the caller belongs to those who run the installation. */
+/** Whether the caller is an operator of the installation. */
 function isOperator(call: Call): boolean {
   return accessOf(call).scope([Capability.CAP_INTERNAL]).length > 0;
 }
 
-/** What only operators may say of a group is ignored when anybody else says it. */
-function staffFields(call: Call, value: Group): Group {
+/** Clears the fields that only operators may set, for any other caller. */
+function withOperatorFields(call: Call, value: Group): Group {
   return isOperator(call) ? value : { ...value, verified: false, kind: 0 };
 }
 
-/** A verified organization is of some kind. */
+/** Throws if a verified organization has no kind. */
 function requireKind({ verified, kind }: Pick<GroupRow, "verified" | "kind">): void {
-  if (verified && kind === 0) throw invalidField("kind", "is required of a verified organization");
+  if (verified && kind === 0) throw invalidField("kind", "is required for a verified organization");
 }
 
-/** The name of a verified organization stands for it, so there is only one of it. */
+/** Throws if another verified organization has the name. */
 async function refuseTakenName(tx: Transaction, row: GroupRow): Promise<void> {
   if (!row.verified || row.parent !== null) return;
-  // Two who verify one name at once must see each other: the row that both write makes the second wait for the first.
+  // Serializes concurrent verifications of one name: both write this row, so the second waits for the first.
   await writeSetting(tx, "latest_verified_name", row.name);
   const same = await findVerifiedRoots(tx, row.name);
   if (same.some((other) => other.uid !== row.uid))

@@ -1,4 +1,4 @@
-// What an organization says of every group in it.
+// The state of an organization, which all of its groups show.
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Database } from "../../../storage/database.ts";
@@ -6,13 +6,10 @@ import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
 import type { GroupRow } from "../../../storage/iam/rows.ts";
 
-/**
- * Kind and status of a group are those of its organization. Rows of subgroups have none of their own, so that a change of the
- * organization is seen in all of them at once.
- */
-export type Standing = Pick<GroupRow, "kind" | "status">;
+/** The kind and status of an organization. Subgroups do not store their own, so a change is visible in all of them at once. */
+export type OrganizationState = Pick<GroupRow, "kind" | "status">;
 
-/** The organizations of some groups by uid, in the order of the groups and from the snapshot of the session. */
+/** Returns the organizations of groups by uid, in the order of the groups and from the snapshot of the session. */
 export function findOrganizations(
   { rows }: Pick<Database, "rows">,
   session: Session,

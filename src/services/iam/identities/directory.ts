@@ -1,4 +1,4 @@
-// Identities as the token exchange sees them.
+// The identities of the database, as the token exchange reads them.
 import type { Clock } from "../../../base/clock.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
@@ -13,11 +13,11 @@ import { isPendingUser } from "../users/pending-users.ts";
 import { userUid } from "../users/user-uid.ts";
 import { fromColumns } from "./relationships.ts";
 
-/** The identities of a database. */
+/** Returns the identity directory of a database. */
 export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
-    // Nobody is let in as somebody who has not registered.
+    // A pending user cannot sign in.
     return row && !isPendingUser(row) ? await assumable(database.session, row) : undefined;
   }
 
@@ -41,7 +41,7 @@ async function assumable(session: Session, row: IdentityRow): Promise<AssumableI
   const inactivity = hasStaticKeys(row) ? await staticKeysInactivity(session, uid) : undefined;
   return {
     ...{ uid, relationship, createTime },
-    // Only people belong to no group.
+    // Only users belong to no group.
     ...(row.parent === null && { person: { issuer, subject } }),
     ...(inactivity !== undefined && { inactivity }),
   };

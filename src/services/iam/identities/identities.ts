@@ -32,10 +32,10 @@ import { isKnownAt } from "../users/membership.ts";
 import { isUserUid, userUid } from "../users/user-uid.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
 
-/** Bindings that are taken away with an identity, in portions of this size. */
-const bindingPortion = 500;
+/** How many bindings of a deleted identity are read at once. */
+const bindingBatch = 500;
 
-/** What is found out of an identity, or said by it of itself. */
+/** The columns that sign-ins and the identity itself set. */
 type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime";
 
 const identityResource = (context: ServiceContext) =>
@@ -76,7 +76,7 @@ export function identities(context: ServiceContext): Implementation {
         }),
       updateIdentity: (request, call) =>
         standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
-          // Stored as JSON, whose members a database may put into another order.
+          // Stored as JSON: a database may reorder the members.
           const isSame = isDeepStrictEqual(before.relationship, after.relationship);
           if (!isSame) await requireHeldRoles(tx, before.uid, call);
           return after;
@@ -89,13 +89,15 @@ export function identities(context: ServiceContext): Implementation {
       },
       async updateIdentityMetadata({ identityMetadata: value, updateMask }, call) {
         const { uid } = callerOf(call);
-        // The reply has all of it, so that it is not even read.
+        // The response contains all metadata, so a narrowed token may not read it either.
         if (isNarrowed(call))
-          throw permissionDenied("a token that is narrowed cannot change what somebody says of themselves");
+          throw permissionDenied(
+            "a narrowed token cannot change the metadata of its identity; use one that is not narrowed",
+          );
         return await context.database.write(writeContext(call, context.clock), async (tx) => {
           const before = await standard.find(tx, uid);
           const metadata = metadataMessage(before);
-          // A visitor token is passed on with events, never stored.
+          // The visitor token is never stored.
           applyMask(
             IdentityMetadataSchema,
             metadata,
@@ -116,7 +118,7 @@ export function identities(context: ServiceContext): Implementation {
   );
 }
 
-/** A stored identity as a message. */
+/** Converts a stored identity to its message. */
 export function identityMessage(row: IdentityRow): MessageInitShape<typeof IdentitySchema> {
   const { uid, name, description, email, emailUnverified, company } = row;
   return {
@@ -143,28 +145,28 @@ function storedMetadata(metadata: IdentityMetadata): Record<string, unknown> {
 }
 
 /**
- * The bindings of an identity go with it, in the same transaction. Throws LAST_OWNER where that leaves an organization without an
- * owner, whichever it is. What else others have bound to it does not keep it.
+ * Deletes all role bindings of an identity, also those in other organizations. Throws LAST_OWNER if any organization would be left
+ * without an owner.
  */
 export async function unbind(tx: Transaction, identityUid: string, call: Call): Promise<void> {
   for (;;) {
-    const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingPortion);
+    const bindings = await findBindingsOf(tx, "identityUid", identityUid, bindingBatch);
     for (const binding of bindings) {
       await refuseLastOwner(tx, binding, call);
       const isKnown = await isActorKnown(tx, binding.parent, call);
       await deleteRow(isKnown ? tx : withoutActor(tx), roleBindingCollection, binding);
     }
-    if (bindings.length < bindingPortion) return;
+    if (bindings.length < bindingBatch) return;
   }
 }
 
-/** Whether the organization of a group may know who calls: anybody may bind a role to an identity that others delete. */
+/** Whether the organization of a group may learn who the caller is. Anyone can bind a role to an identity of another organization. */
 async function isActorKnown(tx: Transaction, groupUid: string, call: Call): Promise<boolean> {
   const { uid } = callerOf(call);
   return isUserUid(uid) ? await isKnownAt(tx, uid, groupUid) : accessOf(call).reaches(rootOf(groupUid));
 }
 
-/** The transaction with changes that do not say who made them. */
+/** Returns the transaction with a change log that omits the actor. */
 function withoutActor(tx: Transaction): Transaction {
   const by = { actor: "", method: "identity_deleted", requestId: "" };
   return { ...tx, logChange: (entry) => tx.logChange({ ...entry, by }) };

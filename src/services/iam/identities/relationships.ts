@@ -1,4 +1,4 @@
-// The relationship of an identity between its message and its row.
+// Converts the relationship of an identity between its message and its row.
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import {
   type Identity,
@@ -17,8 +17,8 @@ type Relationship = Identity["relationship"];
 const ownRule: TextRule = { test: () => true, description: "", maxLength: Number.POSITIVE_INFINITY };
 
 /**
- * The texts of relationships have rules of their own, in `checkRelationship`. The bound for any other text would refuse
- * key sets, and name what is wrong a second time.
+ * Turns off the default length limit for the texts of relationships, which `checkRelationship` checks. The limit would reject key
+ * sets, and report other violations twice.
  */
 export const relationshipRules: readonly MessageRules[] = [
   Identity_ClaimMatchSchema,
@@ -30,16 +30,16 @@ export const relationshipRules: readonly MessageRules[] = [
   bounds: { claims: { maxItems: maxClaims }, claim_patterns: { maxItems: maxClaims } },
 }));
 
-/** The columns that follow from a relationship. */
+/** The columns of a relationship. */
 export interface RelationshipColumns {
   readonly relationshipType: RelationshipType;
   readonly relationship: StoredRelationship;
-  /** The exact issuer and subject, by which an identity is found; empty where there is none. */
+  /** The exact issuer and subject, by which token exchanges find an identity; empty if there is none. */
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** A relationship as columns. */
+/** Converts a relationship to columns. */
 export function toColumns(relationship: Relationship): RelationshipColumns {
   switch (relationship.case) {
     case "claimMatch": {
@@ -82,7 +82,7 @@ export function toColumns(relationship: Relationship): RelationshipColumns {
   }
 }
 
-/** A stored relationship as a message. */
+/** Converts a stored relationship to a message. */
 export function fromColumns(stored: StoredRelationship): Relationship {
   const value = stored.value as JsonValue;
   switch (stored.case) {

@@ -10,8 +10,8 @@ import { findGrants } from "../../../storage/iam/grants.ts";
 const maxNamed = 5;
 
 /**
- * Nobody gives away what they do not hold: throws unless the caller holds all of these capabilities (enum numbers) at the uid.
- * `what` would grant them.
+ * Throws unless the caller holds all of these capabilities (enum numbers) at the uid. `what` names what would grant them, for the
+ * error.
  */
 export function requireHeld(call: Call, capabilities: readonly number[], uid: string, what: string): void {
   const missing = accessOf(call).missing(capabilitySet(capabilities), uid);
@@ -25,8 +25,8 @@ export function requireHeld(call: Call, capabilities: readonly number[], uid: st
 }
 
 /**
- * Whoever decides who may assume an identity gives away all that it holds: throws unless the caller holds every capability of
- * its roles where it does. What it holds is told only to those who may list bindings there.
+ * Throws unless the caller holds every capability of the identity's roles, in the same groups. Changing the relationship decides who
+ * may assume the identity. The error names the capabilities only to callers who may list the bindings.
  */
 export async function requireHeldRoles(session: Session, identityUid: string, call: Call): Promise<void> {
   const access = accessOf(call);
@@ -36,10 +36,8 @@ export async function requireHeldRoles(session: Session, identityUid: string, ca
       requireHeld(call, capabilities, groupUid, "the relationship of the identity");
     } else if (access.missing(capabilitySet(capabilities), groupUid).length > 0) {
       throw permissionDenied(
-        "the identity holds roles that the caller does not hold; its relationship is not theirs to change",
-        {
-          identity: identityUid,
-        },
+        "the identity holds roles that the caller does not hold, so the caller cannot change its relationship",
+        { identity: identityUid },
       );
     }
   }

@@ -9,16 +9,19 @@ import { roleCollection } from "../../../storage/iam/collections.ts";
 import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { requireHeld } from "./escalation.ts";
 
-/** The role; throws unless it exists, may be used at the group, and the caller holds all that it grants there. */
+/** Returns a role. Throws unless it exists, is available in the group, and the caller holds all its capabilities there. */
 export async function requireUsableRole(
   session: Session,
   roleUid: string,
   groupUid: string,
   call: Call,
 ): Promise<RoleRow> {
-  // A custom role is for its own group and what lies below. The uid alone decides, so that nothing is learnt of other roles.
+  // A custom role is available in its group and subgroups. The uid alone decides: the error must not reveal whether a role exists.
   if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
-    throw permissionDenied(`role ${roleUid} is not offered at ${groupUid}`, { scope: groupUid });
+    throw permissionDenied(
+      `role ${roleUid} is not available in group ${groupUid}; use a built-in role, or a role of the group or of an ancestor`,
+      { scope: groupUid },
+    );
   }
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(resourceType(RoleSchema), roleUid);

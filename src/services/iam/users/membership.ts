@@ -1,5 +1,5 @@
-// People belong to no organization, and anybody may bind a role to anybody. Until a person accepts that, by a sign-in or a request in
-// the organization, they are nothing but a uid there (docs/decisions/0036).
+// Users accept organizations. Anyone can bind a role to any user, so an organization sees only the uid of a user who has not accepted
+// it by a sign-in or a request (decision 0036).
 import { newEpochCache } from "../../../authz/epoch-cache.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
@@ -12,22 +12,22 @@ import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { findMembershipsOf, insertMembership, isMember } from "../../../storage/iam/memberships.ts";
 import { isUserUid } from "./user-uid.ts";
 
-/** People and organizations that are cached. */
+/** How many accepted pairs of user and organization are cached. */
 const maxCached = 10_000;
 
 const accepted = { isAccepted: true };
 
-/** Keeps that a person takes part in the organization of a group; any other identity does by itself. */
+/** Records that a user has accepted the organization of a group. Does nothing for other identities. */
 export async function accept(tx: Transaction, identityUid: string, groupUid: string): Promise<void> {
   if (isUserUid(identityUid)) await insertMembership(tx, { identityUid, groupUid: rootOf(groupUid) });
 }
 
-/** Whether an identity is more than a uid in the organization of a group. */
+/** Whether the organization of a group may see more of an identity than its uid. */
 export async function isKnownAt(session: Session, identityUid: string, groupUid: string): Promise<boolean> {
   return !isUserUid(identityUid) || (await isMember(session, { identityUid, groupUid: rootOf(groupUid) }));
 }
 
-/** Reads once which of some identities are known where. */
+/** Reads the memberships of identities. The returned function says whether an identity is known in the organization of a group. */
 export async function knownAmong(
   session: Session,
   identityUids: readonly string[],
@@ -39,8 +39,8 @@ export async function knownAmong(
 }
 
 /**
- * Makes the function that the pipeline calls for each call that was allowed at a uid: a person accepts an organization with their
- * first one. A failed write of the membership does not fail the call.
+ * Makes the function that the pipeline calls after it has allowed a call at a uid. With the first such call a user accepts the
+ * organization. A failed write of the membership does not fail the call.
  */
 export function newEntrance(database: Database, clock: Clock) {
   const memory = newEpochCache<typeof accepted>(maxCached);
