@@ -21,7 +21,7 @@ import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { newObserver, type Observer } from "../pipeline/observe.ts";
 import { openRegistrySigner } from "../registry/signer.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
-import { findVouchedRoles } from "../services/iam/delegations/active-delegations.ts";
+import { findActiveMappedRoles } from "../services/iam/delegations/active-delegations.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
@@ -231,7 +231,7 @@ async function openOwnMetrics(
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findHolder: (uid) => findGrants(session, uid),
-    findMappedRoles: (uids) => findVouchedRoles(session, uids),
+    findMappedRoles: (uids) => findActiveMappedRoles(session, uids),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
   });

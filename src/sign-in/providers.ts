@@ -2,7 +2,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { isUid } from "../model/uid.ts";
 import { nameRule } from "../pipeline/text-rules.ts";
-import { openClientSecret } from "../services/iam/providers/client-secret.ts";
+import { decryptClientSecret } from "../services/iam/providers/client-secret.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { identityProviderCollection } from "../storage/iam/collections.ts";
@@ -52,6 +52,6 @@ async function providersOf(session: Session, organization: string): Promise<stri
 
 function toProvider(row: IdentityProviderRow, seals: Encryption): LoginProvider {
   const { uid, issuer, clientId, additionalScopes: scopes, parent: groupUid, defaultRole, groupsClaim } = row;
-  const clientSecret = openClientSecret(seals, row) ?? "";
+  const clientSecret = decryptClientSecret(seals, row) ?? "";
   return { uid, issuer, clientId, clientSecret, scopes, organization: { groupUid, defaultRole, groupsClaim } };
 }

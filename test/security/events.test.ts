@@ -90,7 +90,7 @@ describe("where events go", () => {
     await createGroup(server, server.groupUid, "unseen");
     await until("the attempt is refused", async () => (await countOf(server, "refused")) > 0);
     const state = await rest(server.url, server.ownerToken, "GET", `/gatehouse/events/v1/deliveryStates/${uid}`);
-    assert.match(state.body.lastFailure, /not in force: the identity that made it was deleted/);
+    assert.match(state.body.lastFailure, /not in force: its maker was deleted/);
     assert.deepEqual(namesIn(sink.received), []);
     await rest(server.url, server.ownerToken, "POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
     await rest(server.url, server.ownerToken, "POST", `/gatehouse/events/v1/deliveryStates/${uid}:retry`, {});

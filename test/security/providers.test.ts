@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { openClientSecret } from "../../src/services/iam/providers/client-secret.ts";
+import { decryptClientSecret } from "../../src/services/iam/providers/client-secret.ts";
 import { digestScimToken } from "../../src/services/iam/providers/scim-state.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
@@ -60,7 +60,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           assert.ok(!JSON.stringify(outcome).includes(secret), `${method} over ${door.name}`);
         }
       }
-      assert.equal(openClientSecret(ground.server.server.seals, await rowOf(ground, uid)), secret);
+      assert.equal(decryptClientSecret(ground.server.server.seals, await rowOf(ground, uid)), secret);
     });
 
     it("L1: neither secrets nor their digests are in a row, a change or a log line", async () => {

@@ -11,7 +11,7 @@ import { readSettings } from "../../src/config/settings.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { type Server, startServer } from "../../src/server/server.ts";
 import { createOrganization } from "../../src/services/iam/bootstrap.ts";
-import { openClientSecret, sealClientSecret } from "../../src/services/iam/providers/client-secret.ts";
+import { decryptClientSecret, encryptClientSecret } from "../../src/services/iam/providers/client-secret.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { readSetting } from "../../src/storage/engine/settings.ts";
 import { identityProviderCollection } from "../../src/storage/iam/collections.ts";
@@ -53,7 +53,7 @@ async function addSecret(server: Server, secret: string): Promise<string> {
   const owner = { issuer: "https://issuer.example.org", subject: "owner" };
   const { groupUid } = await server.database.write(context, (tx) => createOrganization(tx, "org", owner));
   const uid = newChild(groupUid);
-  const clientSecret = sealClientSecret(server.seals, uid, secret);
+  const clientSecret = encryptClientSecret(server.seals, uid, secret);
   return await addProvider({ server, clock: systemClock }, groupUid, { uid, clientSecret });
 }
 
@@ -97,7 +97,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
       assert.equal(before.length, 4);
       const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
-      assert.equal(openClientSecret(second.seals, row), "s3cret");
+      assert.equal(decryptClientSecret(second.seals, row), "s3cret");
       await second[Symbol.asyncDispose]();
 
       await using third = await open(data, fresh);
@@ -135,7 +135,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
         log.text(),
       );
       const row = (await findRow(second.database.session, identityProviderCollection, moved))!;
-      assert.throws(() => openClientSecret(second.seals, row), { message: finding });
+      assert.throws(() => decryptClientSecret(second.seals, row), { message: finding });
       await second[Symbol.asyncDispose]();
 
       const url = data.databaseUrl || path.join(directory.path, "gatehouse.db");

@@ -26,7 +26,7 @@ import {
   type GrantedRole,
   type ReachingBinding,
 } from "../../storage/iam/grants.ts";
-import { findVouchedRoles } from "../iam/delegations/active-delegations.ts";
+import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 
@@ -87,7 +87,7 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
 /** The roles that a sign-in brings along at a group: those of the mappings of its organization. */
 async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
-  return (await findVouchedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
+  return (await findActiveMappedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
 }
 
 interface Question {

@@ -1,4 +1,4 @@
-// The first organization and its owner: what `bootstrap` and the development server begin with.
+// Creates the first organization and its owner, for `gatehouse bootstrap` and the development server.
 import { create } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
@@ -11,26 +11,26 @@ import type { GroupRow, IdentityRow } from "../../storage/iam/rows.ts";
 import { childrenKey } from "../../storage/schema/entry-keys.ts";
 import { toColumns } from "./identities/relationships.ts";
 
-/** The uids that a new organization has. */
+/** The uids of a new organization. */
 export interface Organization {
   readonly groupUid: string;
   readonly ownerUid: string;
 }
 
 /**
- * Keeps others from creating organizations until the transaction ends. Where one is created only if there is none, this comes
- * first: whoever asks at the same time would find none either.
+ * Blocks the creation of organizations by others until the transaction ends. Call it before `hasOrganization` decides whether to
+ * create one.
  */
 export async function lockOrganizations(tx: Transaction): Promise<void> {
   await tx.lockTables([tx.tables.groups]);
 }
 
-/** Whether there is any organization yet. */
+/** Whether the database has any organization. */
 export async function hasOrganization(session: Session): Promise<boolean> {
   return (await readCounter(session, childrenKey(null), groupCollection.kind)) > 0;
 }
 
-/** Creates a root group and an identity in it that is its owner and operates the installation. */
+/** Creates an organization and an identity in it with the roles of owner and operator. */
 export async function createOrganization(
   tx: Transaction,
   name: string,
@@ -67,7 +67,7 @@ export async function createOrganization(
   return { groupUid, ownerUid };
 }
 
-/** Creates a group without asking anybody. */
+/** Creates a group without checking permissions. */
 export async function createGroup(
   tx: Transaction,
   parent: string | null,

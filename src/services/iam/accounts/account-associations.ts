@@ -27,7 +27,7 @@ const accountAssociation = defineResource<typeof AccountAssociationSchema, Accou
   plural: "accountAssociations",
   collection: accountAssociationCollection,
   orderable: { group: "uid", ...commonOrders },
-  // The uid is that of the group, which is what is granted.
+  // An association has the uid of its group, and access is granted to groups.
   includesGranted: true,
   rules: { name: nameRule, description: descriptionRule },
   parts: accountRules,
@@ -36,7 +36,7 @@ const accountAssociation = defineResource<typeof AccountAssociationSchema, Accou
   toRow: (value) => ({ name: value.name, description: value.description, accounts: storedAccounts(value) }),
 });
 
-/** Serves account associations; without a way to exchange credentials no account is ever ready. */
+/** Serves account associations. Without `exchange`, no account is ever ready. */
 export function accountAssociations(context: ServiceContext, exchange?: CredentialExchange): Implementation {
   const standard = standardMethods(accountAssociation, groupParents, context);
   const { database, clock } = context;
@@ -58,15 +58,16 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
       getAccountAssociation: standard.get,
       listAccountAssociations: (request, call) => standard.list(request, call, { name: request.name }),
       async createAccountAssociation({ parent, accountAssociation: value }, call) {
-        const refusal = () => alreadyExists(accountAssociation.type, parent, "the group has an account association");
-        const row = await mapUniqueViolation(refusal, () =>
+        const exists = () =>
+          alreadyExists(accountAssociation.type, parent, "the group has an account association; update that one");
+        const row = await mapUniqueViolation(exists, () =>
           database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!)),
         );
         return associationMessage(row);
       },
       updateAccountAssociation: (request, call) =>
         standard.update(request.accountAssociation!, request.updateMask, call, async (tx, before, after) => {
-          // An update need not mend what was wrong before it, such as an identity that has gone since.
+          // An update does not have to fix earlier violations, such as an identity that was deleted since.
           const known = create(AccountAssociationSchema, associationMessage(before));
           await requireServiceIdentities(
             tx,
@@ -79,7 +80,7 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
       async deleteAccountAssociation({ uid }, call) {
         await database.write(writeContext(call, clock), async (tx) => {
           const row = await findRow(tx, accountAssociationCollection, uid);
-          // The published contract: taking away what is not there succeeds.
+          // Published contract: deleting what does not exist succeeds.
           if (row) await deleteRow(tx, accountAssociationCollection, row);
         });
         return {};
@@ -98,7 +99,7 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
   );
 }
 
-/** A stored association as a message. */
+/** Converts a stored association to its message. */
 export function associationMessage(row: AccountAssociationRow): MessageInitShape<typeof AccountAssociationSchema> {
   const { amazon, google, azure, chainguard, github } = fromJson(AccountAssociationSchema, row.accounts as JsonValue);
   return {

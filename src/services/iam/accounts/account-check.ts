@@ -1,4 +1,4 @@
-// Whether credentials of an associated account can be had. The answer always is an answer, never an error.
+// Checks whether credentials of an associated account can be obtained. Failures are part of the response, not errors.
 import {
   type AccountAssociation,
   AccountProviderType,
@@ -6,7 +6,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { invalidField } from "../../../aip/errors.ts";
 
-/** The providers whose credentials can be tried. */
+/** The providers whose credentials can be checked. */
 const providers: ReadonlyMap<AccountProviderType, CloudProvider> = new Map([
   [AccountProviderType.GOOGLE, "google"],
   [AccountProviderType.AMAZON, "amazon"],
@@ -16,17 +16,17 @@ const providers: ReadonlyMap<AccountProviderType, CloudProvider> = new Map([
 /** A cloud provider, by the name of its member in an association. */
 export type CloudProvider = "google" | "amazon" | "azure";
 
-/** Tries to get credentials of an account; rejects when it does not succeed. The text of the error is for the caller. */
+/** Exchanges credentials of an account. Rejects if that fails; the error message is shown to the caller. */
 export type CredentialExchange = (provider: CloudProvider, association: AccountAssociation) => Promise<void>;
 
-/** What came of a check. */
+/** The result of a check. */
 export interface Readiness {
   readonly status: CheckStatus;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Throws unless the type names a provider. */
+/** Throws INVALID_ARGUMENT unless the type names a provider. */
 export function requireProvider(type: AccountProviderType): void {
   if (!providers.has(type))
     throw invalidField(
@@ -35,7 +35,7 @@ export function requireProvider(type: AccountProviderType): void {
     );
 }
 
-/** Tries the credentials of one provider; an installation without an exchange has none. */
+/** Checks the credentials of one provider. Without `exchange`, the account is not ready. */
 export async function checkReadiness(
   type: AccountProviderType,
   association: AccountAssociation | undefined,
@@ -43,9 +43,12 @@ export async function checkReadiness(
 ): Promise<Readiness> {
   const provider = providers.get(type);
   if (provider === undefined || !association?.[provider])
-    return notReady("not configured", `the group is tied to no account of ${provider}`);
+    return notReady(
+      "not configured",
+      `the group has no associated ${provider} account; add one to its account association`,
+    );
   const failed = "error exchanging credentials";
-  if (!exchange) return notReady(failed, `this installation exchanges no credentials with ${provider}`);
+  if (!exchange) return notReady(failed, `this installation does not support the exchange of ${provider} credentials`);
   try {
     await exchange(provider, association);
     return { status: CheckStatus.READY, reason: "", message: "" };

@@ -1,4 +1,4 @@
-// What the accounts of an association may say.
+// The rules for the accounts of an association.
 import {
   type AccountAssociation,
   AccountAssociation_AmazonSchema,
@@ -12,12 +12,12 @@ import type { FieldViolation } from "../../../aip/errors.ts";
 import { isUid } from "../../../model/uid.ts";
 import type { MessageRules } from "../../../pipeline/text-rules.ts";
 
-/** More components, apps or services than anybody has. */
+/** The maximum number of components, apps or services. */
 const maxEntries = 100;
 
 const prefix = "SERVICE_PRINCIPAL_";
 
-/** The rules of single texts. */
+/** The rules of single fields. */
 export const accountRules: readonly MessageRules[] = [
   {
     schema: AccountAssociation_AmazonSchema,
@@ -34,14 +34,14 @@ export const accountRules: readonly MessageRules[] = [
   { schema: AccountAssociation_GitHubSchema, fields: {}, bounds: { app_installations: { maxItems: maxEntries } } },
 ];
 
-/** The number of the service principal that a name such as `INGESTER` or `SERVICE_PRINCIPAL_INGESTER` stands for. */
+/** Finds the number of a service principal by a name such as `INGESTER` or `SERVICE_PRINCIPAL_INGESTER`. */
 export function findServicePrincipal(name: string): number | undefined {
   const wanted = name.startsWith(prefix) ? name : prefix + name;
   const found = ServicePrincipalSchema.values.find((value) => value.name === wanted)?.number;
   return found === 0 ? undefined : found;
 }
 
-/** What is wrong with the accounts, as far as they tell by themselves. */
+/** Checks the accounts without reading the database. Returns the violations. */
 export function checkAccounts({ azure, chainguard, github }: AccountAssociation): FieldViolation[] {
   return [
     ...(azure ? checkMap("azure.client_ids", azure.clientIds, checkText) : []),
@@ -68,7 +68,7 @@ function checkText(name: string, value: string): string | undefined {
 }
 
 function checkBinding(name: string, identityUid: string): string | undefined {
-  if (findServicePrincipal(name) === undefined) return "must be named after a service principal";
+  if (findServicePrincipal(name) === undefined) return "must be the name of a service principal, such as INGESTER";
   return isUid(identityUid) ? undefined : "must be the uid of an identity";
 }
 

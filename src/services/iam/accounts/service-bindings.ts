@@ -7,8 +7,8 @@ import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findServicePrincipal } from "./account-rules.ts";
 
 /**
- * Throws unless each service is bound to an identity directly in the group that is assumed by that very service.
- * Bindings that `known` has already are passed over.
+ * Throws unless each service is bound to an identity directly in the group whose service principal is that service. Bindings that
+ * `known` already contains are not checked.
  */
 export async function requireServiceIdentities(
   session: Session,
@@ -18,7 +18,7 @@ export async function requireServiceIdentities(
 ): Promise<void> {
   for (const [name, identityUid] of Object.entries(chainguard?.serviceBindings ?? {})) {
     if (known?.chainguard?.serviceBindings[name] === identityUid) continue;
-    // The uid alone decides first, so that nothing is learnt of identities elsewhere.
+    // The uid decides first: the error must not reveal identities of other groups.
     const row =
       parentOf(identityUid) === groupUid ? await findRow(session, identityCollection, identityUid) : undefined;
     const { case: kind, value } = row?.relationship ?? { case: "", value: null };

@@ -1,5 +1,5 @@
-// Which delegations are in force. Each may depend on others: what its maker holds by mappings, or by an identity with static keys, has
-// makers of its own (docs/decisions/0035).
+// Decides which delegations are in force. A delegation can depend on others: mappings and static keys, by which its maker holds roles,
+// are delegations too (decision 0035).
 import { Access } from "../../../authz/access.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { combineRoles } from "../../../authz/policy.ts";
@@ -14,54 +14,54 @@ import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
 
-/** Delegations that one question follows, the nearest first; those beyond are not in force. */
+/** How many delegations one evaluation reads beyond the given ones, nearest first. The rest counts as not in force. */
 const maxFollowed = 250;
 
-/** How often all of them are judged at most. Dependencies of everyday depth take two rounds. */
+/** The maximum number of evaluation rounds. Dependencies of usual depth take two. */
 const maxRounds = 8;
 
-/** Why something gives no authority. */
+/** Why a delegation is not in force. */
 export interface Inactivity {
   readonly reason: "MAKER_UNKNOWN" | "MAKER_DELETED" | "MAKER_LACKS_CAPABILITIES" | "ROLE_EXTENDED";
-  /** Names of the capabilities that the maker lacks, or that the role was given since. */
+  /** The names of the capabilities that the maker lacks, or that were added to the role since. */
   readonly capabilities: readonly string[];
 }
 
-/** Names a delegation. */
-export type Named = Pick<Delegation, "kind" | "uid">;
+/** Identifies a delegation. */
+export type DelegationRef = Pick<Delegation, "kind" | "uid">;
 
-/** What the maker of a delegation holds, and which other delegations that depends on. */
+/** The roles of a delegation's maker, and the delegations that they depend on. */
 interface Maker {
   readonly roles: readonly GrantedRole[];
-  /** The static keys of the maker: unless they are in force, the maker holds nothing. */
-  readonly keys: Named | undefined;
-  /** What they hold by mappings, each if it is in force. */
-  readonly mapped: readonly { readonly mapping: Named; readonly role: GrantedRole }[];
+  /** The static keys of the maker. If they are not in force, the maker holds nothing. */
+  readonly keys: DelegationRef | undefined;
+  /** The roles that the maker holds through mappings, if these are in force. */
+  readonly mapped: readonly { readonly mapping: DelegationRef; readonly role: GrantedRole }[];
 }
 
-/** A delegation with all that decides whether it is in force. */
+/** A delegation with everything that decides whether it is in force. */
 interface Node {
   readonly delegation: Delegation | undefined;
   readonly given: Given | undefined;
   readonly maker: Maker | undefined;
 }
 
-/** Judges the delegations of one session, and reads each once. */
-export interface Judge {
-  /** Why each of some delegations gives no authority; undefined for those that do. */
-  inactivitiesOf(named: readonly Named[]): Promise<(Inactivity | undefined)[]>;
+/** Evaluates delegations in one session. Reads each of them once. */
+export interface Evaluator {
+  /** Returns for each delegation why it is not in force, or undefined if it is. */
+  inactivitiesOf(named: readonly DelegationRef[]): Promise<(Inactivity | undefined)[]>;
 }
 
-/** Makes a judge. What it has read it does not read again: it is for one question, or several of one snapshot. */
-export function newJudge(session: Session): Judge {
+/** Makes an evaluator. It never reads a delegation again, so use it for one snapshot only. */
+export function newEvaluator(session: Session): Evaluator {
   const readNode = nodeReader(session);
   const nodes = new Map<string, Node>();
   const inForce = new Set<string>();
 
-  async function read(named: readonly Named[]): Promise<void> {
+  async function read(named: readonly DelegationRef[]): Promise<void> {
     const queue = [...named];
     const seen = new Set<string>();
-    // What is appended meanwhile is reached, too.
+    // The loop also reaches what it appends.
     for (const one of queue) {
       const key = keyOf(one);
       if (seen.has(key)) continue;
@@ -74,16 +74,16 @@ export function newJudge(session: Session): Judge {
   }
 
   /**
-   * Begins with nothing in force, and adds what its makers vouch for by what is in force already. So nothing vouches for itself, by
-   * however many others, and each is judged a few times only, however many ways lead to it.
+   * Starts with nothing in force, and adds the delegations whose makers hold enough through those in force already. So a delegation
+   * never justifies itself, not even through others.
    */
   function settle(): void {
-    // What others depend on was read after them.
+    // Dependencies were read after their dependents, so evaluate in reverse order.
     const open = [...nodes].reverse().filter(([key]) => !inForce.has(key));
     for (let round = 0, added = -1; round < maxRounds && added !== 0; round++) {
       added = 0;
       for (const [key, node] of open) {
-        if (inForce.has(key) || judge(node, inForce)) continue;
+        if (inForce.has(key) || evaluate(node, inForce)) continue;
         inForce.add(key);
         added++;
       }
@@ -94,20 +94,20 @@ export function newJudge(session: Session): Judge {
     async inactivitiesOf(named) {
       await read(named);
       settle();
-      return named.map((one) => judge(nodes.get(keyOf(one))!, inForce));
+      return named.map((one) => evaluate(nodes.get(keyOf(one))!, inForce));
     },
   };
 }
 
-/** Why something gives no authority; undefined when it does. */
+/** Returns why a delegation is not in force, or undefined if it is. */
 export async function inactivityOf(session: Session, kind: DelegationKind, uid: string) {
-  return (await newJudge(session).inactivitiesOf([{ kind, uid }]))[0];
+  return (await newEvaluator(session).inactivitiesOf([{ kind, uid }]))[0];
 }
 
-/** The roles of those mappings that are in force. */
-export async function findVouchedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
+/** Returns the roles of the mappings that are in force. */
+export async function findActiveMappedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
   if (mappingUids.length === 0) return [];
-  const inactivities = await newJudge(session).inactivitiesOf(mappingUids.map(mappingOf));
+  const inactivities = await newEvaluator(session).inactivitiesOf(mappingUids.map(mappingOf));
   const roles: GrantedRole[] = [];
   for (const [i, uid] of mappingUids.entries()) {
     const role = inactivities[i] ? undefined : await findMappedRole(session, uid);
@@ -116,7 +116,7 @@ export async function findVouchedRoles(session: Session, mappingUids: readonly s
   return roles;
 }
 
-/** Makes what reads delegations, and what many of them have in common once: makers and mapped roles. */
+/** Makes the function that reads a delegation. It reads shared makers and mapped roles once. */
 function nodeReader(session: Session) {
   const findHeld = memoizeByUid((uid) => findGrants(session, uid));
   const findIdentity = memoizeByUid((uid) => findRow(session, identityCollection, uid));
@@ -126,16 +126,18 @@ function nodeReader(session: Session) {
     const holder = uid === null ? undefined : await findHeld(uid);
     const identity = uid === null ? undefined : await findIdentity(uid);
     if (!holder || !identity) return undefined;
-    const mapped: { mapping: Named; role: GrantedRole }[] = [];
+    const mapped: { mapping: DelegationRef; role: GrantedRole }[] = [];
     for (const mapping of mappings) {
       const role = await findMapped(mapping);
       if (role) mapped.push({ mapping: mappingOf(mapping), role });
     }
-    const keys: Named | undefined = hasStaticKeys(identity) ? { kind: "identities", uid: identity.uid } : undefined;
+    const keys: DelegationRef | undefined = hasStaticKeys(identity)
+      ? { kind: "identities", uid: identity.uid }
+      : undefined;
     return { roles: holder.roles, keys, mapped };
   }
 
-  return async ({ kind, uid }: Named): Promise<Node> => {
+  return async ({ kind, uid }: DelegationRef): Promise<Node> => {
     const given = await findGiven(session, kind, uid);
     const delegation = given && (await findDelegation(session, kind, uid));
     return { given, delegation, maker: delegation && (await readMaker(delegation)) };
@@ -151,18 +153,19 @@ function memoizeByUid<T>(find: (uid: string) => MaybePromise<T>): (uid: string) 
   };
 }
 
-function dependenciesOf({ maker }: Node): Named[] {
+function dependenciesOf({ maker }: Node): DelegationRef[] {
   if (!maker) return [];
   return [...(maker.keys ? [maker.keys] : []), ...maker.mapped.map(({ mapping }) => mapping)];
 }
 
-function judge({ delegation, given, maker }: Node, inForce: ReadonlySet<string>): Inactivity | undefined {
+function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<string>): Inactivity | undefined {
   if (!given || !delegation) return { reason: "MAKER_UNKNOWN", capabilities: [] };
   const { kind, makerUid, isInstallation, capabilities, time } = delegation;
   const { roles, roleUid } = given;
-  // Keys promise nothing: what is bound to their identity later is for the maker to hold, too. A built-in role grows with the program.
+  // Roles bound to an identity with static keys later, and capabilities added to a built-in role by an upgrade, are not ROLE_EXTENDED:
+  // the maker has to hold them too.
   const isOpen = kind === "identities" || isBuiltInRole(roleUid);
-  const added = isOpen ? [] : beyond(roles, capabilities);
+  const added = isOpen ? [] : capabilitiesBeyond(roles, capabilities);
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;
   if (makerUid === null) return { reason: time === 0 ? "MAKER_UNKNOWN" : "MAKER_DELETED", capabilities: [] };
@@ -173,7 +176,7 @@ function judge({ delegation, given, maker }: Node, inForce: ReadonlySet<string>)
   return missing.size > 0 ? { reason: "MAKER_LACKS_CAPABILITIES", capabilities: [...missing] } : undefined;
 }
 
-/** What a maker holds by bindings and by mappings that are in force. An identity whose own keys are not in force holds nothing. */
+/** Returns what a maker holds through bindings and mappings in force. A maker whose static keys are not in force holds nothing. */
 function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>): Access {
   if (!maker || (maker.keys && !inForce.has(keyOf(maker.keys)))) return nothing;
   const mapped = maker.mapped.filter(({ mapping }) => inForce.has(keyOf(mapping))).map(({ role }) => role);
@@ -182,15 +185,15 @@ function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>): Acces
 
 const nothing = new Access(new Map(), {});
 
-/** Names of the capabilities of some roles that were not promised. */
-function beyond(roles: readonly GrantedRole[], promised: readonly number[]): string[] {
+/** Returns the names of the capabilities that were not promised when the delegation was made. */
+function capabilitiesBeyond(roles: readonly GrantedRole[], promised: readonly number[]): string[] {
   return missingCapabilities(capabilitySet(promised), capabilitySet(roles.flatMap(({ capabilities }) => capabilities)));
 }
 
-function mappingOf(uid: string): Named {
+function mappingOf(uid: string): DelegationRef {
   return { kind: "external_group_role_mappings", uid };
 }
 
-function keyOf({ kind, uid }: Named): string {
+function keyOf({ kind, uid }: DelegationRef): string {
   return `${kind} ${uid}`;
 }

@@ -1,4 +1,4 @@
-// What a delegation would give if it were used now.
+// Reads the roles that a delegation gives at present.
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
@@ -11,14 +11,14 @@ import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/
 import { findGrants, type GrantedRole } from "../../../storage/iam/grants.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 
-/** What something would give if it were used now. */
+/** The roles that a delegation gives at present. */
 export interface Given {
   readonly roles: readonly GrantedRole[];
-  /** The uid of the role; empty where it gives none, or several. */
+  /** The uid of the role; empty if it gives none or several. */
   readonly roleUid: string;
 }
 
-/** What something would give now, by its kind and uid; undefined when it does not exist. */
+/** Returns the roles that a delegation gives, or undefined if it does not exist. */
 export async function findGiven(session: Session, kind: DelegationKind, uid: string): Promise<Given | undefined> {
   switch (kind) {
     case "group_invites": {

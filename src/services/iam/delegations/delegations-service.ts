@@ -1,4 +1,4 @@
-// Lists what gives authority to others later on, and has callers vouch for it.
+// Lists delegations, and lets callers confirm them.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -32,16 +32,16 @@ import {
   findDelegationsIn,
   findDelegationsOf,
 } from "../../../storage/iam/delegations.ts";
-import { type Judge, newJudge } from "./active-delegations.ts";
+import { type Evaluator, newEvaluator } from "./active-delegations.ts";
 import { findGiven } from "./delegated-roles.ts";
 import { confirm } from "./makers.ts";
 
-/** Delegations that one call looks at where only those are wanted that are not in force. */
-const maxLookedAt = 500;
+/** How many delegations one call reads to find those that are not in force. */
+const maxScanned = 500;
 
 const resourceType = "iam.gatehouse.dev/Delegation";
 
-/** What each kind is called, and what it takes to make one. */
+/** The API value of each kind, and the capability that confirming it requires. */
 const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly capability: Capability }>> = {
   group_invites: { kind: Kind.GROUP_INVITE, capability: Capability.CAP_IAM_GROUP_INVITES_CREATE },
   subscriptions: { kind: Kind.SUBSCRIPTION, capability: Capability.CAP_EVENTS_SUBSCRIPTION_CREATE },
@@ -70,8 +70,8 @@ export function delegations(context: ServiceContext): Implementation {
     const query = queryDigest(call, request);
     const token = readToken(context, call, request.pageToken, query);
     const after = token && { uid: token.uid, kind: token.value as DelegationKind };
-    const look = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
-    const { shown, last } = await database.read((session) => lookThrough(session, look));
+    const options = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
+    const { shown, last } = await database.read((session) => scanDelegations(session, options));
     const next = last && { issuedAt: clock(), query, order: "", uid: last.uid, value: last.kind };
     return { delegations: shown, nextPageToken: next ? formatPageToken(context.pageTokenKey, next) : "" };
   }
@@ -86,9 +86,9 @@ export function delegations(context: ServiceContext): Implementation {
           if (found.length === 0) throw notFound(resourceType, uid);
           for (const one of found) await confirmOne(one, call, tx);
           const confirmed: Shown[] = [];
-          const judge = newJudge(tx);
+          const evaluator = newEvaluator(tx);
           for (const { kind } of found)
-            confirmed.push((await show(tx, judge, (await findDelegation(tx, kind, uid))!)).message);
+            confirmed.push((await show(tx, evaluator, (await findDelegation(tx, kind, uid))!)).message);
           return { delegations: confirmed };
         });
       },
@@ -113,33 +113,33 @@ async function confirmOne(delegation: Delegation, call: Call, tx: Parameters<typ
   });
 }
 
-/** How the change log calls a confirmation. */
+/** The kind of a confirmation in the change log. */
 const delegationChanges = "delegations";
 
-/** How the change log shows who vouched before and after. */
+/** Shows a confirmation in the audit log: the maker before and after it. */
 export const delegationView = rowView<typeof DelegationSchema, ConfirmedRow>(
   { collection: { kind: delegationChanges }, schema: DelegationSchema },
   ({ uid, delegation, makerUid }) => ({ uid, kind: kinds[delegation].kind, makerUid }),
 );
 
-/** What the change log has of a confirmation. */
+/** A confirmation in the change log. */
 interface ConfirmedRow {
   readonly uid: string;
   readonly delegation: DelegationKind;
   readonly makerUid: string;
 }
 
-/** Where to look, behind what, and for what. */
-interface Look {
+/** Which delegations to list. */
+interface ScanOptions {
   readonly places: readonly string[];
   readonly after: Pick<Delegation, "uid" | "kind"> | undefined;
   readonly pageSize: number;
   readonly inactive: boolean;
 }
 
-/** The next ones that are wanted, in their order; `last` is what the next page follows, if there may be one. */
-async function lookThrough(session: Session, { places, after, pageSize, inactive }: Look) {
-  const limit = inactive ? maxLookedAt : pageSize;
+/** Returns the next matching delegations in order. `last` is the cursor of the next page, if there may be one. */
+async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions) {
+  const limit = inactive ? maxScanned : pageSize;
   const found: Delegation[] = [];
   for (const place of places) {
     const range = rangeBelow(place);
@@ -147,16 +147,16 @@ async function lookThrough(session: Session, { places, after, pageSize, inactive
       found.push(...(await findDelegationsIn(session, range, after, limit + 1 - found.length)));
   }
   const shown: Shown[] = [];
-  const judge = newJudge(session);
+  const evaluator = newEvaluator(session);
   for (const [i, delegation] of found.entries()) {
     if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
-    const { message, inactivity } = await show(session, judge, delegation);
+    const { message, inactivity } = await show(session, evaluator, delegation);
     if (!inactive || inactivity) shown.push(message);
   }
   return { shown, last: undefined };
 }
 
-/** The subtrees that may be shown, in byte order. */
+/** Returns the subtrees that the caller may list, in byte order. */
 function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
   const scope = scopeOf(call);
   if (parent === "") return [...scope].sort();
@@ -164,10 +164,10 @@ function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
   return scope.filter((root) => isWithin(root, parent)).sort();
 }
 
-async function show(session: Session, judge: Judge, delegation: Delegation) {
+async function show(session: Session, evaluator: Evaluator, delegation: Delegation) {
   const { kind, uid, makerUid, isInstallation, time } = delegation;
   const given = await findGiven(session, kind, uid);
-  const [inactivity] = await judge.inactivitiesOf([delegation]);
+  const [inactivity] = await evaluator.inactivitiesOf([delegation]);
   const message: Shown = {
     uid,
     kind: kinds[kind].kind,

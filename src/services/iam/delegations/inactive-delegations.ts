@@ -1,12 +1,11 @@
-// Errors and descriptions of delegations that are not in force: authority is checked when it is used
-// (docs/decisions/0035).
+// Errors and descriptions of delegations that are not in force. Authority is checked when it is used (decision 0035).
 import { ApiError, failedPrecondition } from "../../../aip/errors.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { DelegationKind } from "../../../storage/iam/delegations.ts";
 import { type Inactivity, inactivityOf } from "./active-delegations.ts";
 
 /**
- * Throws FAILED_PRECONDITION unless something gives authority. The caller may be a stranger, so the error does not
+ * Throws FAILED_PRECONDITION unless the delegation is in force. The caller may be a stranger, so the error does not
  * say what the maker holds; that is for callers who may list delegations.
  */
 export async function requireInForce(session: Session, kind: DelegationKind, uid: string): Promise<void> {
@@ -14,7 +13,7 @@ export async function requireInForce(session: Session, kind: DelegationKind, uid
   if (inactivity) throw inactive(kind, uid, inactivity);
 }
 
-/** The error for a caller who tries to use something that gives no authority. */
+/** Returns the error for a caller who uses a delegation that is not in force. */
 export function inactive(kind: DelegationKind, uid: string, { reason }: Inactivity): ApiError {
   const { code, message, details } = failedPrecondition(inactiveType, `${texts[kind]} ${remedyFor(uid)}`, uid);
   return new ApiError(code, message, { details, reason: inactiveType, metadata: { cause: reason, kind, uid } });
@@ -35,27 +34,27 @@ function remedyFor(uid: string): string {
   return `An owner confirms it with \`gatehouse iam delegations confirm ${uid}\`, or deletes it`;
 }
 
-/** Why static keys let nobody in; undefined when they do. */
+/** Returns why static keys are not in force, or undefined if they are. */
 export async function staticKeysInactivity(session: Session, uid: string): Promise<string | undefined> {
   return (await inactivityOf(session, "identities", uid)) && `${texts.identities} ${remedyFor(uid)}`;
 }
 
-/** Why a subscription is sent nothing; undefined when it is. */
+/** Returns why a subscription is not in force, or undefined if it is. */
 export async function subscriptionInactivity(session: Session, uid: string): Promise<string | undefined> {
   const inactivity = await inactivityOf(session, "subscriptions", uid);
   return inactivity && describeInactivity(inactivity);
 }
 
-/** The reason in words, for those who may know what the maker holds. */
+/** Describes the reason, for callers who may know what the maker holds. */
 export function describeInactivity({ reason, capabilities }: Inactivity): string {
   switch (reason) {
     case "MAKER_UNKNOWN":
-      return "nobody is known to have made it";
+      return "its maker is unknown";
     case "MAKER_DELETED":
-      return "the identity that made it was deleted";
+      return "its maker was deleted";
     case "MAKER_LACKS_CAPABILITIES":
-      return `the identity that made it does not hold ${capabilities.join(", ") || "what it gives"}`;
+      return `its maker does not hold ${capabilities.join(", ") || "what it gives"}`;
     case "ROLE_EXTENDED":
-      return `its role has more than was promised: ${capabilities.join(", ")}`;
+      return `capabilities were added to its role: ${capabilities.join(", ")}`;
   }
 }

@@ -1,4 +1,4 @@
-// Callers who vouch for what others have made.
+// Callers become makers of existing delegations.
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
 import { accessOf, callerOf } from "../../../pipeline/authorize.ts";
@@ -13,27 +13,28 @@ import { inactivityOf } from "./active-delegations.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
 
 /**
- * Makes the caller vouch for something. Throws PERMISSION_DENIED unless they hold all that it gives, and FAILED_PRECONDITION where
- * they hold it by that alone.
+ * Makes the caller the maker of a delegation. Throws PERMISSION_DENIED unless the caller holds everything that it gives, and
+ * FAILED_PRECONDITION if the caller holds it only through this delegation.
  */
 export async function confirm(tx: Transaction, { kind, uid }: Delegation, given: Given, call: Call): Promise<void> {
-  for (const { groupUid, capabilities } of given.roles) requireHeld(call, capabilities, groupUid, "confirming it");
+  for (const { groupUid, capabilities } of given.roles)
+    requireHeld(call, capabilities, groupUid, "confirming the delegation");
   await vouch(tx, kind, uid, await promiseOf(tx, kind, given));
-  // Sessions may hold roles by a mapping that is vouched for now.
+  // The confirmed mapping may give roles to running sessions.
   tx.changeAccess();
   if (await inactivityOf(tx, kind, uid)) {
     const { uid: callerUid } = callerOf(call);
     throw failedPrecondition(
       "VOUCHES_FOR_ITSELF",
-      `identity ${callerUid} holds what this gives by this alone; another identity must confirm it`,
+      `identity ${callerUid} holds these roles only through this delegation; another identity must confirm it`,
       uid,
     );
   }
 }
 
 /**
- * A caller who binds a role to an identity with static keys gives the role to anyone who knows the keys. Where the maker of the keys does not hold
- * the role, and the caller holds all that the identity holds, the caller vouches for the keys from now on.
+ * Makes the caller the maker of an identity's static keys, if the present maker lacks a role of the identity and the caller holds all
+ * of them. Call it after binding a role to the identity: the binding gives the role to anyone who knows the keys.
  */
 export async function adoptKeys(tx: Transaction, identityUid: string, call: Call): Promise<void> {
   const identity = await findRow(tx, identityCollection, identityUid);

@@ -39,7 +39,7 @@ const bindings: ResourceEvents<typeof RoleBindingSchema, RoleBindingRow> = {
   message: async (row, session) => (await hydrate(session, [row]))[0]!,
 };
 
-/** An invite is told of without anything that could help to accept it. */
+/** Events show an invite without anything that could help to accept it. */
 const inviteMessage = ({ uid, expirationTime }: GroupInviteRow) => ({
   uid,
   expirationTime: toTimestamp(expirationTime),
@@ -51,7 +51,7 @@ const invites: ResourceEvents<typeof GroupInviteSchema, GroupInviteRow> = {
   message: inviteMessage,
 };
 
-/** How the change log shows who may do what. */
+/** Shows identities, roles, role bindings and invites in the audit log. */
 export const accessViews = [
   rowView(identities, identityMessage),
   rowView(roles, roleMessage),
@@ -77,7 +77,7 @@ const batchOfBindings: MethodEvent = {
   },
 };
 
-/** The events of who may do what. */
+/** The events of identities, roles, role bindings and invites. */
 export const accessEvents: readonly MethodEvent[] = [
   ...resourceEvents([createIdentity, updateIdentity, deleteIdentity], identities),
   ...resourceEvents([createRole, updateRole, deleteRole], roles),

@@ -23,8 +23,8 @@ const { createGroup, updateGroup, deleteGroup } = GroupsService.method;
 const { createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
   AccountAssociationsService.method;
 
-/** What has the uid of a group is filed under that group. */
-const itself = (uid: string) => uid;
+/** The group of an event about a resource that has the uid of its group. */
+const sameUid = (uid: string) => uid;
 
 const groups: ResourceEvents<typeof GroupSchema, GroupRow> = {
   collection: groupCollection,
@@ -39,10 +39,10 @@ const associations: ResourceEvents<typeof AccountAssociationSchema, AccountAssoc
   collection: accountAssociationCollection,
   schema: AccountAssociationSchema,
   message: associationMessage,
-  group: itself,
+  group: sameUid,
 };
 
-/** How the change log shows groups, and what a group has one of. */
+/** Shows groups and account associations in the audit log. */
 export const groupViews = [
   rowView(groups, (row: GroupRow) => groupMessage(row)),
   rowView(associations, associationMessage),
@@ -60,12 +60,12 @@ const acceptances: MethodEvent = {
   },
 };
 
-/** The events of groups, and of what a group has one of. */
+/** The events of groups, account associations and accepted terms. */
 export const groupEvents: readonly MethodEvent[] = [
-  ...resourceEvents([createGroup, updateGroup], { ...groups, group: itself }),
+  ...resourceEvents([createGroup, updateGroup], { ...groups, group: sameUid }),
   ...resourceEvents([deleteGroup], groups),
   ...resourceEvents([createAccountAssociation, updateAccountAssociation], associations),
-  // The published contract leaves the request out.
+  // Published contract: the event has no body.
   ...resourceEvents([deleteAccountAssociation], associations).map((event) => ({ ...event, body: () => undefined })),
   acceptances,
 ];

@@ -18,7 +18,13 @@ import { externalGroupRoleMappingCollection, identityProviderCollection } from "
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import { mappingMessage } from "../providers/external-group-role-mappings.ts";
 import { providerMessage } from "../providers/identity-providers.ts";
-import { issuedReply, providerScim, reissuedReply, revokedReply, switchedReply } from "../providers/scim-tokens.ts";
+import {
+  issuedResponse,
+  providerScim,
+  reissuedResponse,
+  revokedResponse,
+  switchedResponse,
+} from "../providers/scim-tokens.ts";
 
 const providers = IdentityProvidersService.method;
 const mappings = ExternalGroupRoleMappingsService.method;
@@ -31,26 +37,26 @@ const loggedMappings = {
   message: mappingMessage,
 };
 
-/** How the change log shows identity providers, and what hangs on them. */
+/** Shows identity providers and their mappings in the audit log. */
 export const providerViews: readonly RowView[] = [
   rowView(loggedProviders, providerMessage),
   rowView(loggedMappings, mappingMessage),
 ];
 
-/** The events of identity providers, and of what hangs on them. */
+/** The events of identity providers, their SCIM tokens and their mappings. */
 export function providerEvents(context: ServiceContext): MethodEvent[] {
   return [
     ...resourceEvents(
       [providers.createIdentityProvider, providers.updateIdentityProvider, providers.deleteIdentityProvider],
       {
         ...loggedProviders,
-        message: (row: IdentityProviderRow, session, time) => toldOf(row, session, context, time),
+        message: (row: IdentityProviderRow, session, time) => eventMessage(row, session, context, time),
       },
     ),
-    scimEvent(providers.generateScimToken, (row) => issuedReply(context, row)),
-    scimEvent(providers.regenerateScimToken, (row) => reissuedReply(context, row)),
-    scimEvent(providers.revokeScimToken, revokedReply),
-    scimEvent(providers.setScimEnabled, switchedReply),
+    scimEvent(providers.generateScimToken, (row) => issuedResponse(context, row)),
+    scimEvent(providers.regenerateScimToken, (row) => reissuedResponse(context, row)),
+    scimEvent(providers.revokeScimToken, revokedResponse),
+    scimEvent(providers.setScimEnabled, switchedResponse),
     ...resourceEvents([mappings.createExternalGroupRoleMapping, mappings.deleteExternalGroupRoleMapping], {
       ...loggedMappings,
       group: rootOf,
@@ -60,15 +66,15 @@ export function providerEvents(context: ServiceContext): MethodEvent[] {
   ];
 }
 
-/** The published contract leaves the times out of events. */
-async function toldOf(
+/** Converts a provider to the message of its events, which have no times (published contract). */
+async function eventMessage(
   row: IdentityProviderRow,
   session: Session,
   context: ServiceContext,
   time: number,
 ): Promise<MessageInitShape<typeof IdentityProviderSchema>> {
   const { createTime: _created, updateTime: _updated, ...provider } = providerMessage(row);
-  // Whether there is a token is told by its digest, which the log does not have.
+  // The state of the token follows from its digest, which the change log does not contain.
   const now = await findRow(session, identityProviderCollection, row.uid);
   const scim = now?.scimEtag === row.scimEtag ? now : { ...row, scimTokenDigest: null, scimPreviousDigest: null };
   return { ...provider, scim: providerScim(context, { ...row, ...scim }, time) };
@@ -76,15 +82,15 @@ async function toldOf(
 
 function scimEvent<D extends DescMessage>(
   method: DescMethodUnary<DescMessage, D>,
-  reply: (row: IdentityProviderRow) => MessageInitShape<D>,
+  response: (row: IdentityProviderRow) => MessageInitShape<D>,
 ): MethodEvent {
   return {
     method,
     kind: identityProviderCollection.kind,
     group: parentOf,
     subject: ([uid]) => uid!,
-    // The columns of secrets are not in the log.
-    body: ([{ after }]) => create(method.output, reply(after as IdentityProviderRow)),
+    // The change log contains no secret columns.
+    body: ([{ after }]) => create(method.output, response(after as IdentityProviderRow)),
   };
 }
 

@@ -24,17 +24,17 @@ import { lookup } from "../roles/hydration.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { newInviteCode } from "./invite-code.ts";
 
-/** The longest life of an invite: a year. */
+/** The maximum lifetime of an invite: one year. */
 const maxTtlMs = 8760 * 60 * 60 * 1000;
 
-/** RFC 5321 §4.5.3.1.3 allows 256 octets with the angle brackets. A bare address: no name, no brackets. */
+/** A bare address without name and angle brackets. RFC 5321 §4.5.3.1.3 allows 256 octets including the brackets. */
 const emailRule: TextRule = {
   test: (text) => text.length <= 254 && /^[^@\s\0<>"(),:;\\[\]]+@[^@\s\0<>"(),:;\\[\]]+$/.test(text),
   description: "must be a bare e-mail address of at most 254 characters",
   maxLength: 254,
 };
 
-/** What is kept of the code, and when it ends. */
+/** The columns of the code and of its expiry. */
 type CodeColumns = "keyId" | "codeDigest" | "expirationTime";
 
 const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, CodeColumns>({
@@ -49,7 +49,7 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, Cod
   toRow: ({ roleUid, email, singleUse }) => ({ roleUid, recipient: email, singleUse }),
 });
 
-/** Adds invites to a role inside transactions, and answers them as their creator sees them: with the code, this once. */
+/** Makes the function that inserts an invite in a transaction. It returns the message with the code, which is never shown again. */
 export function inviteMaker(context: ServiceContext) {
   const standard = standardMethods(groupInvite, groupParents, context);
   return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow) => {
@@ -60,12 +60,12 @@ export function inviteMaker(context: ServiceContext) {
   };
 }
 
-async function shown(session: Session, rows: readonly GroupInviteRow[]) {
+async function toMessages(session: Session, rows: readonly GroupInviteRow[]) {
   const roles = lookup(session, roleCollection);
   return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
 }
 
-/** Serves group invites. Replies show the role; the code is shown once, when it is made. */
+/** Serves group invites. Responses contain the role. Only the response of a creation contains the code. */
 export function groupInvites(context: ServiceContext): Implementation {
   const standard = standardMethods(groupInvite, groupParents, context);
   const makeInvite = inviteMaker(context);
@@ -75,10 +75,17 @@ export function groupInvites(context: ServiceContext): Implementation {
     GroupInvitesService,
     {
       getGroupInvite: async ({ uid }) =>
-        await database.read(async (session) => (await shown(session, [await standard.find(session, uid)]))[0]!),
+        await database.read(async (session) => (await toMessages(session, [await standard.find(session, uid)]))[0]!),
       async listGroupInvites(request, call) {
-        const fill: MakeItems<GroupInviteRow, Invite> = (session, rows) => shown(session, rowsThatFit(session, rows));
-        const { items, ...envelope } = await standard.page(request, call, { keyId: request.keyId }, undefined, fill);
+        const makeItems: MakeItems<GroupInviteRow, Invite> = (session, rows) =>
+          toMessages(session, rowsThatFit(session, rows));
+        const { items, ...envelope } = await standard.page(
+          request,
+          call,
+          { keyId: request.keyId },
+          undefined,
+          makeItems,
+        );
         return { ...envelope, groupInvites: [...items] };
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {
@@ -106,7 +113,7 @@ export function groupInvites(context: ServiceContext): Implementation {
 
 function checkTtl({ ttl }: GroupInvite): FieldViolation[] {
   if (!ttl || (durationMs(ttl) >= 1 && durationMs(ttl) <= maxTtlMs)) return [];
-  return [{ field: "ttl", description: "must be more than nothing and at most 8760 hours" }];
+  return [{ field: "ttl", description: "must be more than 0 and at most 8760 hours" }];
 }
 
 type Invite = MessageInitShape<typeof GroupInviteSchema>;

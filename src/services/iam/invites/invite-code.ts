@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A new code and what is kept of it. */
+/** A new code and what is stored of it. */
 export interface InviteCode {
-  /** 96 hexadecimal digits: 32 that name it, and 64 that only its holder knows. */
+  /** 96 hexadecimal digits: a key id of 32, and a secret of 64. */
   readonly code: string;
   readonly keyId: string;
   readonly digest: string;
@@ -15,7 +15,7 @@ export function newInviteCode(): InviteCode {
   return { code, keyId, digest: digestInviteCode(code) };
 }
 
-/** What is kept of a code. A plain hash is enough for 256 random bits; no other artefact is hashed with this prefix. */
+/** Returns the digest of a code for storage. An unsalted hash is enough for 256 random bits. The prefix is used for nothing else. */
 export function digestInviteCode(code: string): string {
   return createHash("sha256").update(`group invite\0${code}`).digest("hex");
 }

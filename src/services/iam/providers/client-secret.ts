@@ -2,24 +2,24 @@ import { failedPrecondition } from "../../../aip/errors.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import type { ColumnRef, Encryption } from "../../../storage/installation/encryption.ts";
 
-/** The client secret of an identity provider; undefined when it has none. Throws DecryptionError. */
-export function openClientSecret(
-  seals: Encryption,
+/** Decrypts the client secret of an identity provider; undefined if it has none. Throws if no key decrypts it. */
+export function decryptClientSecret(
+  encryption: Encryption,
   { uid, clientSecret }: Pick<IdentityProviderRow, "uid" | "clientSecret">,
 ): string | undefined {
-  return clientSecret === null ? undefined : seals.decrypt(placeOf(uid), clientSecret);
+  return clientSecret === null ? undefined : encryption.decrypt(placeOf(uid), clientSecret);
 }
 
-/** A client secret as it is stored: never in the clear. */
-export function sealClientSecret(seals: Encryption, uid: string, secret: string): string {
-  if (seals.keyId === undefined) {
+/** Encrypts a client secret for storage. Throws FAILED_PRECONDITION if the installation has no key. */
+export function encryptClientSecret(encryption: Encryption, uid: string, secret: string): string {
+  if (encryption.keyId === undefined) {
     throw failedPrecondition(
       "SECRETS_KEY_MISSING",
-      "a client secret cannot be stored without a key to seal it with; the operator sets secrets-key (GATEHOUSE_SECRETS_KEY)",
+      "a client secret cannot be stored without an encryption key; the operator sets secrets-key (GATEHOUSE_SECRETS_KEY)",
       uid,
     );
   }
-  return seals.encrypt(placeOf(uid), secret);
+  return encryption.encrypt(placeOf(uid), secret);
 }
 
 function placeOf(uid: string): ColumnRef {

@@ -38,7 +38,7 @@ const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGr
   collection: externalGroupRoleMappingCollection,
   orderable: { uid: "uid", ...creationOrders },
   rules: {
-    // PostgreSQL indexes it together with three uids, which leaves room for 2600 bytes.
+    // PostgreSQL indexes it together with three uids, which leaves 2600 bytes.
     external_group_id: {
       test: (text) => text.length <= 512 && checkVisible(text) === undefined,
       description:
@@ -62,7 +62,7 @@ const providerParents: ParentCollection = {
   lock: (tx, uid) => lockRow(tx, identityProviderCollection, uid),
 };
 
-/** Serves the mappings of groups elsewhere to roles here. What they give lasts as long as a sign-in and is stored nowhere. */
+/** Serves the mappings of groups of an identity provider to roles. The roles last for a session and are not stored as bindings. */
 export function externalGroupRoleMappings(context: ServiceContext): Implementation {
   const standard = standardMethods(mapping, providerParents, context);
   const { database, clock } = context;
@@ -72,7 +72,11 @@ export function externalGroupRoleMappings(context: ServiceContext): Implementati
     requireOwnOrganization(parent, value);
     await requireUsableRole(tx, value.roleUid, value.scope, call);
     if ((await readCounter(tx, parent, externalGroupRoleMappingCollection.kind)) >= maxMappings)
-      throw failedPrecondition("TOO_MANY_MAPPINGS", `an identity provider has ${maxMappings} mappings at most`, parent);
+      throw failedPrecondition(
+        "TOO_MANY_MAPPINGS",
+        `an identity provider may have at most ${maxMappings} mappings; delete some first`,
+        parent,
+      );
     return await standard.insert(tx, parent, value, {});
   }
 
@@ -103,18 +107,18 @@ function duplicate() {
   return alreadyExists(mapping.type, "", "the group of the identity provider has this role at this scope");
 }
 
-/** The published field annotations call all of them optional, and a mapping means nothing without one. */
+/** Checks that all fields are set, although the published field annotations call them optional. */
 function checkMapping({ externalGroupId, roleUid, scope }: ExternalGroupRoleMapping): FieldViolation[] {
   return missingTexts({ external_group_id: externalGroupId, role_uid: roleUid, scope });
 }
 
-/** The scope comes from the caller: another organization must not even be looked at. */
+/** Throws unless the scope is the organization of the provider. Checked before any read of the scope. */
 function requireOwnOrganization(parent: string, { scope }: ExternalGroupRoleMapping): void {
   if (scope === rootOf(parent)) return;
   throw invalidArgument([{ field: "scope", description: "must be the organization of the identity provider" }]);
 }
 
-/** AIP-235: all that is deleted at once has one parent, for which the caller was authorized. */
+/** AIP-235: throws unless all mappings have the parent that the caller was authorized for. */
 function requireOneProvider(parent: string, names: readonly string[]): void {
   const violations = newViolations();
   names.forEach((name, index) => {
@@ -123,7 +127,7 @@ function requireOneProvider(parent: string, names: readonly string[]): void {
   violations.throwIfAny();
 }
 
-/** Deletes what is still there, each once. */
+/** Deletes the mappings that still exist, and returns them. */
 async function deleteAll(tx: Transaction, parent: string, names: readonly string[]) {
   if (!(await findRow(tx, identityProviderCollection, parent))) throw notFound(providerParents.type, parent);
   const deleted: ExternalGroupRoleMappingRow[] = [];
@@ -136,7 +140,7 @@ async function deleteAll(tx: Transaction, parent: string, names: readonly string
   return deleted;
 }
 
-/** A stored mapping as a message. */
+/** Converts a stored mapping to its message. */
 export function mappingMessage(row: ExternalGroupRoleMappingRow) {
   const { uid, parent: identityProviderUid, externalGroupId, roleUid, scope } = row;
   return { uid, identityProviderUid, externalGroupId, roleUid, scope, createTime: toTimestamp(row.createTime) };

@@ -22,7 +22,7 @@ import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
-import { sealClientSecret } from "./client-secret.ts";
+import { encryptClientSecret } from "./client-secret.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
 import {
   correlationOf,
@@ -79,7 +79,7 @@ export function identityProviders(
       await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
       return await standard.insert(tx, parent, value, (uid) => ({
         ...newScim(),
-        clientSecret: secret === "" ? null : sealClientSecret(encryption, uid, secret),
+        clientSecret: secret === "" ? null : encryptClientSecret(encryption, uid, secret),
       }));
     });
   }
@@ -109,7 +109,7 @@ export function identityProviders(
           const correlationRule = correlationOf(before, value!, mask);
           // A secret in the request always counts as a change: an unchanged update time would confirm a guess.
           const clientSecret =
-            secret === undefined ? before.clientSecret : secret && sealClientSecret(encryption, before.uid, secret);
+            secret === undefined ? before.clientSecret : secret && encryptClientSecret(encryption, before.uid, secret);
           const updated = { ...after, correlationRule, clientSecret: clientSecret || null };
           requireSecretOrPkce(updated.clientSecret !== null, updated.pkceEnabled);
           return updated;

@@ -1,4 +1,4 @@
-// What an identity provider may say.
+// The rules for identity providers.
 import {
   type IdentityProvider,
   IdentityProvider_OIDCSchema,
@@ -10,7 +10,7 @@ import { checkVisible } from "../../../sts/claim-text.ts";
 
 const maxScopes = 50;
 
-/** The rules of single texts. */
+/** The rules of single fields. */
 export const oidcRules: MessageRules = {
   schema: IdentityProvider_OIDCSchema,
   fields: {
@@ -33,7 +33,7 @@ export const oidcRules: MessageRules = {
   bounds: { additional_scopes: { maxItems: maxScopes } },
 };
 
-/** What is wrong with the configuration, as far as it tells by itself. */
+/** Checks the configuration without reading the database. Returns the violations. */
 export function checkProvider({ configuration }: IdentityProvider, allowInsecureIssuers: boolean): FieldViolation[] {
   if (configuration.case !== "oidc") return [{ field: "oidc", description: "oidc is required" }];
   const { issuer, additionalScopes } = configuration.value;

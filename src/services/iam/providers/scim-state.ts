@@ -1,4 +1,4 @@
-// What becomes of a SCIM token: the columns after each step. Pure; times are milliseconds since the epoch.
+// The state transitions of SCIM tokens, as pure functions of the columns. Times are milliseconds since the epoch.
 import { createHash, randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -8,7 +8,7 @@ import {
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import type { ScimColumns } from "../../../storage/iam/provider-rows.ts";
 
-/** The columns of a provider that never had a token. */
+/** Returns the columns of a provider that never had a token. */
 export function newScim(): ScimColumns {
   return {
     scimEnabled: false,
@@ -21,22 +21,22 @@ export function newScim(): ScimColumns {
   };
 }
 
-/** A new token: `cgscim_` and 64 hexadecimal digits. */
+/** Generates a token: `cgscim_` and 64 hexadecimal digits. */
 export function newScimToken(): string {
   return `cgscim_${randomBytes(32).toString("hex")}`;
 }
 
-/** What is kept of a token. A plain hash is enough for 256 random bits. */
+/** Returns the digest of a token for storage. An unsalted hash is enough for 256 random bits. */
 export function digestScimToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Whether there ever was a token. */
+/** Whether a token was ever issued. */
 export function wasIssued({ scimTokenDigest, scimRevokeTime }: ScimColumns): boolean {
   return scimTokenDigest !== null || scimRevokeTime !== null;
 }
 
-/** With another token; the one before is accepted until `overlapEnd`, unless it is dead or dies before. */
+/** Replaces the token. The previous one stays valid until `overlapEnd`, unless it expires earlier. */
 export function withToken(
   scim: ScimColumns,
   token: { readonly digest: string; readonly expireTime: number | null },
@@ -55,19 +55,19 @@ export function withToken(
   };
 }
 
-/** With no token that is accepted, as it was where none is. Whether provisioning is switched on stays as it is. */
+/** Revokes all tokens. Returns the columns unchanged if they are revoked already. Keeps `scimEnabled`. */
 export function revoked(scim: ScimColumns, now: number): ScimColumns {
   if (scim.scimRevokeTime !== null) return scim;
   return { ...newScim(), scimEnabled: scim.scimEnabled, scimRevokeTime: now };
 }
 
-/** Switched on or off, as it was where it is so already. */
+/** Enables or disables provisioning. Returns the columns unchanged if they have that state already. */
 export function switched(scim: ScimColumns, scimEnabled: boolean): ScimColumns {
   if (scim.scimEnabled === scimEnabled) return scim;
   return { ...scim, scimEnabled, scimEtag: newEtag() };
 }
 
-/** The columns as callers see them. */
+/** Converts the columns to their message. */
 export function scimMessage(
   scim: ScimColumns,
   endpointUrl: string,
@@ -84,7 +84,7 @@ export function scimMessage(
   };
 }
 
-/** Until when the replaced token is accepted; undefined when it is not. */
+/** Returns when the previous token expires, or undefined if it is not valid. */
 export function overlapEnd({ scimPreviousExpireTime: end }: ScimColumns, now: number): number | undefined {
   return end !== null && end > now ? end : undefined;
 }

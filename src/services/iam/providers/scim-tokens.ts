@@ -1,4 +1,4 @@
-// The four methods of SCIM tokens. The protocol itself is not served.
+// The four methods of SCIM tokens. Gatehouse does not serve the SCIM protocol itself.
 import { type Duration, durationFromMs, durationMs, type Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   IdentityProviderSchema,
@@ -37,17 +37,17 @@ const maxLifetimeMs = 2 * yearMs;
 
 type ScimMethods = "generateScimToken" | "regenerateScimToken" | "revokeScimToken" | "setScimEnabled";
 
-/** How far SCIM is set up for a provider, at a time in milliseconds since the epoch. */
+/** Returns the SCIM state of a provider. `now` is in milliseconds since the epoch. */
 export function providerScim(context: ServiceContext, row: IdentityProviderRow, now: number) {
   return scimMessage(row, scimEndpoint(context, row.uid), now);
 }
 
-/** Where the SCIM client of a provider sends its requests. */
+/** Returns the URL to which the SCIM client of a provider sends its requests. */
 function scimEndpoint(context: ServiceContext, providerUid: string): string {
   return `${context.settings.baseUrl}/scim/v2/${providerUid}`;
 }
 
-/** Serves the tokens of SCIM clients. */
+/** Returns the handlers of SCIM tokens. */
 export function scimTokens(context: ServiceContext): Pick<Handlers<typeof IdentityProvidersService>, ScimMethods> {
   async function change(
     uid: string,
@@ -69,10 +69,14 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
         await requireUsableRole(tx, before.defaultRole, before.parent, call);
         if (wasIssued(before))
-          throw failedPrecondition("SCIM_TOKEN_EXISTS", "there was a token already; regenerate it", before.uid);
+          throw failedPrecondition(
+            "SCIM_TOKEN_EXISTS",
+            "the identity provider already had a token; regenerate it",
+            before.uid,
+          );
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
       });
-      return { ...issuedReply(context, row), token };
+      return { ...issuedResponse(context, row), token };
     },
 
     async regenerateScimToken(request, call) {
@@ -86,7 +90,7 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
       });
-      return { ...reissuedReply(context, row), token, requestedOverlap: durationFromMs(overlapMs) };
+      return { ...reissuedResponse(context, row), token, requestedOverlap: durationFromMs(overlapMs) };
     },
 
     async revokeScimToken({ identityProviderUid }, call) {
@@ -94,7 +98,7 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
         if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         return revoked(before, tx.context.time);
       });
-      return revokedReply(row);
+      return revokedResponse(row);
     },
 
     async setScimEnabled({ identityProviderUid, enabled, etag }, call) {
@@ -103,38 +107,42 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
         if (enabled) await requireTwoOwners(tx, before.parent);
         return switched(before, enabled);
       });
-      return switchedReply(row);
+      return switchedResponse(row);
     },
   };
 }
 
-/** What is answered when a token was made, without the token. */
-export function issuedReply(
+/** Returns the response of a generated token, without the token itself. */
+export function issuedResponse(
   context: ServiceContext,
   { uid: identityProviderUid, scimEtag: etag, scimExpireTime }: IdentityProviderRow,
 ) {
-  const reply = { endpointUrl: scimEndpoint(context, identityProviderUid), identityProviderUid, etag };
-  return scimExpireTime === null ? reply : { ...reply, expireTime: toTimestamp(scimExpireTime) };
+  const response = { endpointUrl: scimEndpoint(context, identityProviderUid), identityProviderUid, etag };
+  return scimExpireTime === null ? response : { ...response, expireTime: toTimestamp(scimExpireTime) };
 }
 
-/** What is answered when a token took the place of another, without the token and without how the request had it. */
-export function reissuedReply(context: ServiceContext, row: IdentityProviderRow) {
+/** Returns the response of a regenerated token, without the token itself and the requested overlap. */
+export function reissuedResponse(context: ServiceContext, row: IdentityProviderRow) {
   const end = overlapEnd(row, row.updateTime);
-  return { ...issuedReply(context, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
+  return { ...issuedResponse(context, row), ...(end !== undefined && { previousTokenExpireTime: toTimestamp(end) }) };
 }
 
-/** What is answered when the tokens were revoked. */
-export function revokedReply({ uid: identityProviderUid, ...row }: IdentityProviderRow) {
+/** Returns the response of a revocation. */
+export function revokedResponse({ uid: identityProviderUid, ...row }: IdentityProviderRow) {
   const { scimEtag: etag, scimEnabled: enabled } = row;
   return { identityProviderUid, etag, enabled, revokeTime: toTimestamp(row.scimRevokeTime!) };
 }
 
-/** What is answered when provisioning was switched on or off. */
-export function switchedReply({ uid: identityProviderUid, scimEnabled: enabled, scimEtag: etag }: IdentityProviderRow) {
+/** Returns the response after provisioning was enabled or disabled. */
+export function switchedResponse({
+  uid: identityProviderUid,
+  scimEnabled: enabled,
+  scimEtag: etag,
+}: IdentityProviderRow) {
   return { identityProviderUid, enabled, etag };
 }
 
-/** When a token expires; null for never. */
+/** Returns when a new token expires; null for never. */
 function expiryOf(
   request: { readonly expireTime?: Timestamp | undefined; readonly neverExpires: boolean },
   now: number,
@@ -160,10 +168,11 @@ function overlapOf(overlap: Duration | undefined): number {
 
 /** AIP-154. */
 function requireEtag({ scimEtag }: ScimColumns, etag: string): void {
-  if (etag !== scimEtag) throw aborted("the etag is not that of the present state; read it and try again");
+  if (etag !== scimEtag)
+    throw aborted("the etag is not that of the current state; read the identity provider and try again");
 }
 
-/** Provisioning may take an owner away: another one who was bound by hand must be left. */
+/** Throws unless two identities are bound as owners: provisioning may remove one of them. */
 async function requireTwoOwners(session: Session, groupUid: string): Promise<void> {
   const wanted = capabilitySet(ownerRole.capabilities);
   const owners = new Set<string>();
@@ -174,7 +183,7 @@ async function requireTwoOwners(session: Session, groupUid: string): Promise<voi
   if (owners.size < 2) {
     throw failedPrecondition(
       "TOO_FEW_OWNERS",
-      "provisioning needs two identities that are bound to the organization as owners",
+      "provisioning requires two identities with the owner role in the organization; bind another one first",
       groupUid,
     );
   }

@@ -1,4 +1,4 @@
-// Whose word an identity provider makes an organization take.
+// Checks who may decide which issuer an organization trusts.
 import { permissionDenied } from "../../../aip/errors.ts";
 import { builtInRoles } from "../../../authz/built-in-roles.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
@@ -13,23 +13,22 @@ import { comparisonsOf, normalizeIssuer } from "../../../sts/claim-match.ts";
 import { newStepBudget } from "../../../sts/patterns/step-budget.ts";
 import { fromColumns } from "../identities/relationships.ts";
 
-/** A provider, as far as it says whose tokens are taken. */
-type Vouching = Pick<IdentityProviderRow, "parent" | "issuer" | "clientId">;
+/** The fields of a provider that decide which tokens it accepts. */
+type TrustedIssuer = Pick<IdentityProviderRow, "parent" | "issuer" | "clientId">;
 
-/** Bindings of identities that are looked at, in the organization and outside; where there are more, nobody is let through. */
+/** How many bindings of identities are read. If there are more, the call is denied. */
 const maxBindings = 1000;
 
 /**
- * Whoever decides whose word is believed gives away all that it can be believed about: tokens of the issuer for any client, which
- * whoever runs that client comes by, then stand for people and identities of the organization (security case R2). Throws unless
- * the caller holds what those hold already. As with the relationship of an identity, what is bound later is up to who binds it.
+ * Security case R2: trusting an issuer gives its tokens every role that users and identities of that issuer hold here. Throws
+ * PERMISSION_DENIED unless the caller already holds these roles. Bindings made later are checked when they are made.
  */
-export async function requireRolesOfIssuer(session: Session, provider: Vouching, call: Call): Promise<void> {
+export async function requireRolesOfIssuer(session: Session, provider: TrustedIssuer, call: Call): Promise<void> {
   const access = accessOf(call);
   const { parent: root } = provider;
   const isLacking = (capabilities: readonly number[], uid: string) =>
     access.missing(capabilitySet(capabilities), uid).length > 0;
-  // What is held at the root is held everywhere in the organization, and most often that is all.
+  // Roles that the caller holds at the root cover the whole organization; in most cases these are all.
   const roles = [...builtInRoles, ...(await findRolesOf(session, root))];
   const lacking = new Map(roles.filter((role) => isLacking(role.capabilities, root)).map((role) => [role.uid, role]));
   const [issuer, uids] = [normalizeIssuer(provider.issuer), [...lacking.keys()]];
@@ -38,14 +37,13 @@ export async function requireRolesOfIssuer(session: Session, provider: Vouching,
     throw refused(root);
   const { held, isComplete } = await findRolesOfIdentities(session, root, issuer, uids, maxBindings);
   const isBeyond = held.some(
-    ({ capabilities, groupUid, relationship }) =>
-      isLacking(capabilities, groupUid) && speaksFor(provider, relationship),
+    ({ capabilities, groupUid, relationship }) => isLacking(capabilities, groupUid) && canMatch(provider, relationship),
   );
   if (isBeyond || !isComplete) throw refused(root);
 }
 
-/** Whether tokens of the provider may be those that an identity asks for, whatever they say of their subject. */
-function speaksFor({ issuer, clientId }: Vouching, relationship: StoredRelationship): boolean {
+/** Whether tokens of the provider can match the claims of an identity, for some subject. */
+function canMatch({ issuer, clientId }: TrustedIssuer, relationship: StoredRelationship): boolean {
   const { case: kind, value } = fromColumns(relationship);
   if (kind !== "claimMatch") return false;
   return comparisonsOf(value, exactAudiences(clientId), newStepBudget())
@@ -53,10 +51,10 @@ function speaksFor({ issuer, clientId }: Vouching, relationship: StoredRelations
     .every(({ matches }) => matches({ iss: issuer, aud: clientId }));
 }
 
-/** Neither whose role it is nor which: that is for whoever may list bindings. */
+/** Names neither the role nor its holder: the caller may not be allowed to list bindings. */
 function refused(scope: string) {
   return permissionDenied(
-    "the issuer speaks for people or identities of the organization that hold roles which the caller does not hold",
+    "users or identities of this issuer hold roles in the organization that the caller does not hold",
     { scope },
   );
 }

@@ -1,16 +1,16 @@
-// The rows of the built-in roles follow the program: brought up to date at start.
+// Keeps the rows of the built-in roles equal to the code.
 import { builtInRoles } from "../../../authz/built-in-roles.ts";
 import { findRow, insertRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import { roleCollection } from "../../../storage/iam/collections.ts";
 import type { RoleRow } from "../../../storage/iam/rows.ts";
 
-/** Writes what differs, in one transaction; nothing when nothing does. */
+/** Updates the built-in roles that differ, in one transaction. `now` is in milliseconds since the epoch. */
 export async function syncBuiltInRoles(database: Database, now: number): Promise<void> {
   const stored = await Promise.all(builtInRoles.map(({ uid }) => findRow(database.session, roleCollection, uid)));
   if (builtInRoles.every((role, i) => isSame(stored[i], role))) return;
   await database.write({ actor: "", method: "start", requestId: "", time: now }, async (tx) => {
-    // Servers that start at once on a new database would all find the roles missing.
+    // Servers that start together on a new database would all insert the roles.
     await tx.lockTables([tx.tables.roles]);
     for (const role of builtInRoles) {
       const before = await findRow(tx, roleCollection, role.uid);

@@ -13,12 +13,12 @@ import { groupCollection, identityCollection, roleCollection } from "../../../st
 import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { knownAmong } from "../users/membership.ts";
 
-/** A binding together with what it refers to. */
+/** A role binding with its identity, group and role. */
 export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
 
 /**
- * Bindings together with what they refer to. What belongs to an organization that the caller cannot read shows its uid only; without
- * a caller that is every one but that of the binding. So does a person who has not accepted the organization.
+ * Adds the identity, group and role to bindings. Only the uid is shown of identities that the caller cannot read, and of users who
+ * have not accepted the organization. Without a call, only identities of the binding's organization are readable.
  */
 export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call?: Call): Promise<Hydrated[]> {
   const identities = lookup(session, identityCollection);
@@ -47,8 +47,8 @@ export async function hydrate(session: Session, bindings: readonly RoleBindingRo
 }
 
 /**
- * Whether a binding at a group may name the identity, and shows it. Identities of people belong to no organization; others are
- * readable within the group's own, or by their reader.
+ * Whether a caller may read the identity of a binding, and so may bind it. Users belong to no organization and are readable. Other
+ * identities are readable in their own organization, and elsewhere with `identity.list`.
  */
 export function isReadable(
   { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
@@ -68,7 +68,7 @@ function reference(uid: string, row: { name: string; description: string } | und
   return row ? { uid, name: row.name, description: row.description } : { uid };
 }
 
-/** Reads each row once, however often it is referred to. */
+/** Makes a function that finds rows by uid and reads each of them once. */
 export function lookup<R extends ResourceRow>(session: Session, collection: Collection<R>) {
   const known = new Map<string, MaybePromise<R | undefined>>();
   return (uid: string) => {

@@ -38,7 +38,7 @@ import { createPendingUser, deleteUnusedPendingUser } from "../users/pending-use
 import { isUserUid } from "../users/user-uid.ts";
 import { type Hydrated, hydrate, isReadable } from "./hydration.ts";
 
-/** AIP-233: more than this in one batch is refused. */
+/** The maximum size of a batch (AIP-233). */
 const maxBatch = 25;
 
 const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
@@ -57,7 +57,7 @@ const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   toRow: ({ identityUid, roleUid }) => ({ identityUid, roleUid }),
 });
 
-/** The filters that name what a binding refers to. */
+/** The rules of the list filters. */
 const listRules: MessageRules = {
   schema: ListRoleBindingsRequestSchema,
   fields: { identity: uidRule, role: uidRule, group: uidRule },
@@ -69,7 +69,7 @@ const batchRules: MessageRules = {
   bounds: { requests: { maxItems: maxBatch } },
 };
 
-/** Serves role bindings. Replies are hydrated: they show what a binding refers to. */
+/** Serves role bindings. Responses contain the identity, group and role of each binding. */
 export function roleBindings(context: ServiceContext): Implementation {
   const standard = standardMethods(roleBinding, groupParents, context);
   const { database, clock } = context;
@@ -84,7 +84,7 @@ export function roleBindings(context: ServiceContext): Implementation {
           created.push(await standard.insert(tx, parent, value, {}));
           await adoptKeys(tx, value.identityUid, call);
         }
-        // Each refers to what it shows, which then cannot be deleted before the transaction ends.
+        // The bindings keep what they refer to from being deleted before the transaction ends.
         return await hydrate(tx, created, call);
       }),
     );
@@ -101,10 +101,10 @@ export function roleBindings(context: ServiceContext): Implementation {
       },
       async listRoleBindings(request, call) {
         const { identity: identityUid, role: roleUid, group: parent } = request;
-        const fill: MakeItems<RoleBindingRow, Hydrated> = (session, rows) =>
+        const makeItems: MakeItems<RoleBindingRow, Hydrated> = (session, rows) =>
           hydrate(session, rowsThatFit(session, rows), call);
         const filters = { identityUid, roleUid, parent };
-        const { items: shown, ...envelope } = await standard.page(request, call, filters, undefined, fill);
+        const { items: shown, ...envelope } = await standard.page(request, call, filters, undefined, makeItems);
         return { ...envelope, roleBindings: [...shown] };
       },
       async createRoleBinding({ parent, roleBinding: value }, call) {
@@ -133,7 +133,7 @@ export function roleBindings(context: ServiceContext): Implementation {
       async deleteRoleBinding({ uid }, call) {
         await database.write(writeContext(call, clock), async (tx) => {
           const row = await findRow(tx, roleBindingCollection, uid);
-          // The published contract: taking away what is not there succeeds.
+          // Published contract: deleting what does not exist succeeds.
           if (!row) return;
           await refuseLastOwner(tx, row, call);
           await deleteRow(tx, roleBindingCollection, row);
@@ -146,12 +146,12 @@ export function roleBindings(context: ServiceContext): Implementation {
   );
 }
 
-/** The specification requires both, which the published field annotations call optional. */
+/** Checks that both fields are set. The specification requires them, although the published field annotations call them optional. */
 function checkRoleBinding({ identityUid, roleUid }: Pick<RoleBinding, "identityUid" | "roleUid">): FieldViolation[] {
   return missingTexts({ identity_uid: identityUid, role_uid: roleUid });
 }
 
-/** The items of a batch, each with its role. AIP-233: an item names no parent or that of the batch. */
+/** Returns the bindings of a batch with their roles. AIP-233: the parent of an item is empty or that of the batch. */
 function batchItems(
   parent: string,
   requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[],
@@ -176,7 +176,7 @@ function batchItems(
   return items;
 }
 
-/** Throws unless both ends of a binding are named, the role may be used at the group, and the caller holds what it grants. */
+/** Throws unless a binding names identity and role, and the caller may use the role in the group. */
 async function requireReferences(
   session: Session,
   binding: Pick<RoleBinding, "identityUid" | "roleUid">,
@@ -189,8 +189,8 @@ async function requireReferences(
 }
 
 /**
- * Throws unless the identity exists and is one that the caller may bind at the group. People may be bound before they sign in for
- * the first time: LookupIdentity has told their uid.
+ * Throws unless the caller may bind the identity in the group. Creates a pending user for the uid of a user who has not signed in
+ * yet, which LookupIdentity returns.
  */
 async function requireIdentity(
   tx: Transaction,
@@ -198,20 +198,23 @@ async function requireIdentity(
   groupUid: string,
   call: Call,
 ): Promise<void> {
-  // Security case I7: before it is read, so that nothing is learnt of identities elsewhere.
+  // Security case I7: checked before reading, so that the error does not reveal identities of other organizations.
   if (!isReadable({ identityUid, parent: groupUid }, call)) {
-    throw permissionDenied(`identity ${identityUid} is of another organization, where the caller cannot read it`, {
-      capability: "identity.list",
-      scope: identityUid,
-    });
+    throw permissionDenied(
+      `identity ${identityUid} belongs to another organization, in which the caller lacks identity.list`,
+      {
+        capability: "identity.list",
+        scope: identityUid,
+      },
+    );
   }
   if (await findRow(tx, identityCollection, identityUid)) return;
-  if (!(await mayBePerson(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
+  if (!(await mayBeUser(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
   await createPendingUser(tx, identityUid);
 }
 
-// Security case R6: a group or a role is no person. What is kept by uid, such as counters, must not be that of two things.
-async function mayBePerson(tx: Transaction, uid: string): Promise<boolean> {
+// Security case R6: the uid of a group or role must not become that of a user: counters are stored by uid.
+async function mayBeUser(tx: Transaction, uid: string): Promise<boolean> {
   return isUserUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
 }
 

@@ -39,7 +39,7 @@ const role = defineResource<typeof RoleSchema, RoleRow>({
   toRow: ({ name, description, capabilities }) => ({ name, description, capabilities: [...new Set(capabilities)] }),
 });
 
-/** A stored role as a message. */
+/** Converts a stored role to its message. */
 export const roleMessage = role.toMessage;
 
 /** Serves roles. */
@@ -49,7 +49,7 @@ export function roles(context: ServiceContext): Implementation {
     RolesService,
     {
       getRole(request, call) {
-        // Built-in roles can be read by whoever may list roles anywhere; a custom role needs the right where it lives.
+        // A caller who may list roles anywhere can read built-in roles. A custom role requires the capability in its group.
         if (!isBuiltInRole(request.uid)) requireCapability(call, Capability.CAP_IAM_ROLES_LIST, request.uid);
         return standard.get(request);
       },
@@ -74,7 +74,7 @@ export function roles(context: ServiceContext): Implementation {
   );
 }
 
-/** What keeps a role from being deleted; undefined when nothing does. An invite to it then promises nothing. */
+/** Returns what prevents the deletion of a role, or undefined. Invites do not: they stop working. */
 async function useOf(session: Session, uid: string): Promise<string | undefined> {
   if ((await findBindingsOf(session, "roleUid", uid, 1)).length > 0) return "bound to an identity";
   if (await isDefaultRole(session, uid)) return "the default role of an identity provider";
@@ -85,7 +85,7 @@ const builtInNames = new Set(builtInRoles.map(({ name }) => name));
 
 function checkRole({ name, capabilities }: Role): FieldViolation[] {
   const violations: FieldViolation[] = [];
-  // Clients look a built-in role up by its name and expect exactly one.
+  // Clients look up built-in roles by name and expect exactly one result.
   if (builtInNames.has(name)) violations.push({ field: "name", description: `${name} is the name of a built-in role` });
   if (capabilities.length === 0)
     violations.push({ field: "capabilities", description: "at least one capability is required" });
@@ -93,9 +93,9 @@ function checkRole({ name, capabilities }: Role): FieldViolation[] {
   capabilities.forEach((number, index) => {
     const info = findCapability(number);
     const field = `capabilities[${index}]`;
-    if (!info) violations.push({ field, description: `${number} is no capability` });
+    if (!info) violations.push({ field, description: `${number} is not a capability` });
     else if (info.internal && !isInternal)
-      violations.push({ field, description: `${info.name} is only for roles of the platform itself` });
+      violations.push({ field, description: `${info.name} is reserved for roles of the platform` });
   });
   return violations;
 }

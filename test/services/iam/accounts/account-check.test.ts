@@ -46,7 +46,7 @@ const cases: [
     {
       status: CheckStatus.NOT_READY,
       reason: "error exchanging credentials",
-      message: "this installation exchanges no credentials with amazon",
+      message: "this installation does not support the exchange of amazon credentials",
     },
   ],
   [
@@ -56,7 +56,7 @@ const cases: [
     {
       status: CheckStatus.NOT_READY,
       reason: "not configured",
-      message: "the group is tied to no account of google",
+      message: "the group has no associated google account; add one to its account association",
     },
   ],
 ];
