@@ -39,6 +39,11 @@ npm() {
 # Faster than npx, and only what the packages bring.
 npx() { "$@"; }
 
+# For `openssl rand -base64 32` and the like, where it is not installed.
+command -v openssl >/dev/null || openssl() {
+  "$PROGRAM_NODE" -p "crypto.randomBytes($3).toString('${2#-}')"
+}
+
 # A page that installs something must say so in its fence, with no-run.
 for installer in pip pip3 go cargo gem apt-get sudo; do
   eval "$installer() { echo '$installer may not run in a test: mark the block with no-run' >&2; return 1; }"

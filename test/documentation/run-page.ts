@@ -1,10 +1,11 @@
 // Runs the commands of a page in the order of the page, and compares what they print with what the page shows.
-import { accessSync, constants, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../harness/postgres.ts";
 import { type Block, blocksOf, shownCommands } from "./blocks.ts";
 import { startDevelopmentServer } from "./development-server.ts";
+import { missingPrograms } from "./missing-programs.ts";
 import { type PageSetup, setUp } from "./pages.ts";
 import { type BackgroundCommand, openSession, type ShellSession } from "./session.ts";
 import { differenceFrom, type KnownValues } from "./shown-output.ts";
@@ -60,22 +61,8 @@ function isCommands(language: string): boolean {
 }
 
 function reasonNotToRun({ attributes }: Block): string | undefined {
-  const missing = attributes
-    .get("needs")
-    ?.split(" ")
-    .filter((program) => !isInstalled(program));
-  return attributes.get("no-run") ?? (missing?.length ? `${missing.join(", ")} not installed` : undefined);
-}
-
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? "").split(path.delimiter).some((folder) => {
-    try {
-      accessSync(path.join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  const missing = missingPrograms(attributes.get("needs")?.split(" ") ?? []);
+  return attributes.get("no-run") ?? (missing.length > 0 ? `${missing.join(", ")} not installed` : undefined);
 }
 
 /** What the blocks of a page share. */
