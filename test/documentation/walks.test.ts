@@ -43,6 +43,14 @@ describe("walks.md", () => {
     });
   });
 
+  it("a create visits the files of its walk", async () => {
+    await checkWalk("A create", async () => {
+      const path = `/iam/v2beta1/groups/${server.groupUid}`;
+      const { status } = await rest(server.url, server.ownerToken, "POST", path, { name: "walk" });
+      assert.equal(status, 200);
+    });
+  });
+
   it("a read after a write visits the files that invalidate cached rows", async () => {
     const path = `/iam/v2beta1/groups/${server.groupUid}`;
     const call = async (method: string, body?: object) => {
