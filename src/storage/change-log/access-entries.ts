@@ -1,30 +1,33 @@
-// Entries of the audit log about access: sign-ins, token exchanges and denials. They are rows of the change log, so that one list
-// shows them beside the changes, and are removed earlier than those.
+// Audit log entries about access: sign-ins, token exchanges and denials. They are rows of the change log, so that one
+// list shows them with the changes, but have a shorter retention.
 
 import type { Transaction, WriteContext } from "../engine/session.ts";
 import { removeOldestOfKind } from "./removal.ts";
 
-/** The kinds of entries. A row of one of them was caused by no change of a resource. */
+/** The kinds of access entries. No change of a resource has such a kind. */
 export const accessKinds = ["denials", "sign_ins", "token_exchanges"] as const;
 
 /** One of these kinds. */
 export type AccessKind = (typeof accessKinds)[number];
 
-/** What an entry says beside who, when and where. All texts are of limited length; texts of strangers are escaped. */
+/**
+ * The content of an entry besides who, when and where. All texts have limited length; texts of unauthenticated clients
+ * are escaped.
+ */
 export interface AccessDetails {
-  /** `omitted` stands for entries that a limit kept out of the log. */
+  /** `omitted` counts entries that a limit kept out of the log. */
   readonly outcome: "allowed" | "denied" | "omitted";
-  /** How often it happened; times are in milliseconds since the epoch. */
+  /** How often it happened. Times are in milliseconds since the epoch. */
   readonly count: number;
   readonly firstTime: number;
   readonly lastTime: number;
-  /** The check that failed, such as `iss`; absent where nothing failed. */
+  /** The failed check, such as `iss`; absent if nothing failed. */
   readonly check?: string;
   /** The reason of the error, such as `PERMISSION_DENIED`. */
   readonly reason?: string;
-  /** The capability that was missing. */
+  /** The missing capability. */
   readonly capability?: string;
-  /** The issuer and the subject of the outside token; before they are verified they are what the client claims. */
+  /** The issuer and subject of the subject token; before verification, as the client claims them. */
   readonly issuer?: string;
   readonly subject?: string;
   /** The address of the client and its `User-Agent`. */
@@ -32,7 +35,7 @@ export interface AccessDetails {
   readonly userAgent?: string;
 }
 
-/** One entry, filed under a group. */
+/** One entry of a group. */
 export interface AccessEntry {
   readonly kind: AccessKind;
   readonly uid: string;
@@ -41,10 +44,10 @@ export interface AccessEntry {
   readonly by: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
 }
 
-/** The kind of an entry for a new signing key. It is kept as long as a change. */
+/** The kind of the entry for a new signing key. Its retention is that of changes. */
 export const keyRotationKind = "signing_keys";
 
-/** What such an entry says: never the private half. */
+/** The content of that entry, without the private key. */
 export interface KeyRotation {
   readonly kid: string;
   readonly algorithm: string;
@@ -52,13 +55,13 @@ export interface KeyRotation {
   readonly othersRetireTime: number;
 }
 
-/** Appends entries when the transaction ends. */
+/** Appends entries at the end of the transaction. */
 export function appendAccessEntries(tx: Transaction, entries: readonly AccessEntry[]): void {
   for (const { kind, uid, groupUid, details, by } of entries)
     tx.logChange({ kind, uid, groupUid, before: null, after: details, by });
 }
 
-/** Removes entries that were made at a time or before it, so many of each kind at most, and answers whether that was all. */
+/** Deletes entries made at or before a time, up to a batch of each kind. Returns whether none are left. */
 export async function removeAccessEntries(tx: Transaction, time: number, portion: number): Promise<boolean> {
   let isAll = true;
   for (const kind of accessKinds) if (!(await removeOldestOfKind(tx, kind, time, portion))) isAll = false;

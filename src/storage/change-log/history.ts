@@ -1,4 +1,4 @@
-// The change log of one organization, in either direction.
+// Reads the change log of one organization, in either direction.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -6,17 +6,17 @@ import { and, asc, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import { lastChange } from "./change-log.ts";
 
-/** Which changes of an organization are read: so many at most, the latest first or, if they are to be followed, the earliest first. */
+/** Selects changes of an organization: the oldest first if they are followed, otherwise the newest first. */
 export interface HistoryRange {
   /** The uid of its root group. */
   readonly organization: string;
   readonly isFollowed: boolean;
-  /** The number of the change that they are after, in the order in which they are read; undefined for all. */
+  /** Start after the change with this sequence number, in reading order; undefined for the first. */
   readonly after: number | undefined;
   readonly limit: number;
 }
 
-/** What tells whether a change is meant, without the rows before and after it. */
+/** Reads changes without the rows before and after them. */
 export async function readHistory(
   session: Session,
   { organization, isFollowed, after = isFollowed ? 0 : Number.MAX_SAFE_INTEGER, limit }: HistoryRange,
@@ -36,7 +36,7 @@ export async function readHistory(
   return await statement.execute({ organization, after, limit });
 }
 
-/** The whole changes of some numbers, the earliest first. */
+/** Returns the changes with these sequence numbers, oldest first. */
 export async function findChanges(session: Session, sequences: readonly number[]) {
   const statement = session.prepared("changes.find", (db, { changes }) =>
     db
@@ -48,30 +48,30 @@ export async function findChanges(session: Session, sequences: readonly number[]
   return await statement.execute({ of: JSON.stringify(sequences.map(String)) });
 }
 
-/** One change in the log. After a backup was put back, another one of the same number has another time. */
+/** A position in the change log. If a backup was restored, the same sequence number may have another time. */
 export interface LogPosition {
   readonly sequence: number;
   /** Milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** Before the first change. */
+/** The position before the first change. */
 export const startOfLog: LogPosition = { sequence: 0, time: 0 };
 
-/** The latest change in the log. */
+/** Returns the position of the last change. */
 export async function endOfLog(session: Session): Promise<LogPosition> {
   const sequence = await lastChange(session);
   const found = await findLogPosition(session, sequence);
   return found ? { sequence, time: found.time } : startOfLog;
 }
 
-/** What tells whether a place in the log is still the one that it was. */
+/** The time and group of a change, which tell whether a position is still valid. */
 export interface FoundPlace {
   readonly time: number;
   readonly groupUid: string;
 }
 
-/** The change of a number; undefined when there is none. */
+/** Returns the change with a sequence number, or undefined. */
 export async function findLogPosition(session: Session, sequence: number): Promise<FoundPlace | undefined> {
   const statement = session.prepared("changes.place", (db, { changes }) =>
     db

@@ -1,4 +1,4 @@
-// How changes leave the change log, and how those who follow it learn that something is missing.
+// Deletes old changes from the change log, and tells readers whether they missed some.
 
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -9,14 +9,14 @@ import { findLogPosition, type LogPosition } from "./history.ts";
 
 const removedSetting = "changes_removed";
 
-/** The number of the latest change that was removed: of what came later nothing is missing. 0 when none was. */
+/** Returns the sequence number of the last deleted change; 0 if none was. All later changes are complete. */
 export async function lastTrimmedChange(session: Session): Promise<number> {
   return Number((await readSetting(session, removedSetting)) ?? 0);
 }
 
 /**
- * Whether all changes after a place are in the log. Changes are kept as long as the operator says
- * (docs/decisions/0030), and a restored backup has fewer than clients were told of.
+ * Returns whether all changes after a position are in the log. Changes are deleted after the retention
+ * (docs/decisions/0030), and a restored backup may lack changes that clients have seen.
  */
 export async function hasAllAfter(session: Session, place: LogPosition): Promise<boolean> {
   const removed = await lastTrimmedChange(session);
@@ -26,8 +26,8 @@ export async function hasAllAfter(session: Session, place: LogPosition): Promise
 }
 
 /**
- * Removes changes that were made at a time or before it, the oldest first and of so many at most, and answers whether that was
- * all. The latest of each kind stays: by it readers know whether anything of the kind has changed.
+ * Deletes changes made at or before a time, oldest first, up to `portion`. Returns whether none are left. The last
+ * change of each kind stays: caches compare it to detect changes of the kind.
  */
 export async function removeChanges(tx: Transaction, time: number, portion: number): Promise<boolean> {
   const oldest = await readOldest(tx, portion);
@@ -38,8 +38,8 @@ export async function removeChanges(tx: Transaction, time: number, portion: numb
 }
 
 /**
- * Removes changes of a kind that were made at a time or before it, the oldest first and of so many at most, and answers whether
- * that was all. It is for kinds that no cache follows: none of them need stay.
+ * Deletes changes of a kind made at or before a time, oldest first, up to `portion`. Returns whether none are left. For
+ * kinds that no cache follows: the last change need not stay.
  */
 export async function removeOldestOfKind(
   tx: Transaction,
@@ -64,7 +64,7 @@ export async function removeOldestOfKind(
       db.delete(changes).where(and(eq(changes.kind, wantedKind), lte(changes.sequence, numberPlaceholder("to")))),
     );
     await statement.execute({ kind, to: last.sequence });
-    // Who follows the log from before it has missed something.
+    // Readers at an earlier position have missed something.
     await raiseSettingTo(tx, removedSetting, last.sequence);
   }
   return outdated.length < portion;
@@ -92,7 +92,7 @@ async function removeAllButLatest(
   const statement = tx.prepared("changes.remove", (db, { changes }) =>
     db.delete(changes).where(
       and(
-        // A range of both ends: of one alone PostgreSQL expects a third of the log, and may read all of it.
+        // The range has both bounds: with one, PostgreSQL estimates a third of the log, and may scan all of it.
         gte(changes.sequence, numberPlaceholder("from")),
         lte(changes.sequence, numberPlaceholder("to")),
         not(tx.isAmong(sql`cast(${changes.sequence} as text)`, textPlaceholder("latest"))),

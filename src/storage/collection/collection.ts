@@ -1,12 +1,12 @@
-// How a resource is stored: its rows, its entries, and what depends on them.
+// Declares how a resource is stored: its rows, its entries, and what depends on them.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Session, Transaction } from "../engine/session.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** The columns that every resource has; a name and an update time only where the resource has them. */
+/** The columns that every resource has. Name, update time and alias text are optional. */
 export interface ResourceRow {
   readonly uid: string;
-  /** The uid of the group above; null for rows without one. */
+  /** The uid of the parent; null for rows without one. */
   readonly parent: string | null;
   readonly createTime: number;
   readonly name?: string;
@@ -14,54 +14,54 @@ export interface ResourceRow {
   readonly aliasText?: string;
 }
 
-/** The table of a resource, whichever it is. */
+/** The table of any resource. */
 export type RowTable = PgTable & { uid: PgColumn; parent: PgColumn; createTime: PgColumn };
 
-/** Where one resource is stored. */
+/** The tables of one resource. */
 export interface CollectionTables {
   /** The plural name, such as `groups`. */
   readonly kind: string;
   readonly rows: (tables: Tables) => RowTable;
   readonly entries: (tables: Tables) => Tables["groupEntries"];
-  /** Whether a row has the uid of the group that it belongs to; what lies below is then not its own. */
+  /** Whether a row has the uid of its group. Descendants of that uid then belong to the group. */
   readonly sharesUid?: boolean;
-  /** What else is derived from the rows. */
+  /** Further tables derived from the rows. */
   readonly derived?: DerivedTables;
 }
 
-/** Tables that follow from the rows of a collection, besides its entries and counters. */
+/** Tables derived from the rows of a collection, besides its entries and counters. */
 export interface DerivedTables {
-  /** Those tables, with whatever else they follow from. */
+  /** These tables, and all that they are derived from. */
   readonly tables: (tables: Tables) => readonly PgTable[];
-  /** A sentence for everything that is not as it should be. */
+  /** Yields a sentence for each inconsistency. */
   findings(session: Session): AsyncIterable<string>;
-  /** Puts it right, and tells how much it was. */
+  /** Repairs all inconsistencies. Returns how many there were. */
   repair(tx: Transaction): Promise<number>;
 }
 
-/** How one resource is stored. */
+/** Declares how one resource is stored. */
 export interface Collection<R extends ResourceRow> extends CollectionTables {
-  /** Which changes of a row can change what somebody may do. */
+  /** The changes of a row that can change permissions. */
   readonly changesAccess: readonly Change[];
-  /** Columns that never enter the change log. */
+  /** Columns that are never written to the change log. */
   readonly secret?: readonly (keyof R & string)[];
-  /** Columns that no reply and no event shows: an update of nothing else is stored, but not logged. */
+  /** Columns that no response and no event shows. An update of only these is stored, but not logged. */
   readonly internal?: readonly (keyof R & string)[];
-  /** Whether its rows are exported: a change of one changes the state of its group's exports. False when absent. */
+  /** Whether its rows are part of exports, so that a change updates the export state of the group; false if absent. */
   readonly isExported?: boolean;
-  /** Whether a column is set without an entry in the change log; false when absent. */
+  /** Whether updates of some columns skip the change log; false if absent. Rows are then not cached. */
   readonly hasUnloggedColumns?: boolean;
-  /** How much is made of a row that is shown, what is shown with it included, beside what its own columns are; 1 when absent. */
+  /** Cache weight: the size of the response built from a row, as a multiple of the row. Default 1. */
   readonly responseWeight?: number;
-  /** Keeps what is stored beside a row: after it has come or changed, and before it goes. */
+  /** Updates dependent rows of other tables: after an insert or update of a row, and before a delete. */
   readonly syncDependents?: (tx: Transaction, before: R | undefined, after: R | undefined) => Promise<void>;
 }
 
-/** What the change log has of a row besides its columns, as it was and as it became. */
+/** Further values for the change log, before and after the change. */
 export interface Logged {
   readonly before?: object | undefined;
   readonly after?: object | undefined;
 }
 
-/** What can be done to a row. */
+/** The kinds of changes of a row. */
 export type Change = "insert" | "update" | "delete";

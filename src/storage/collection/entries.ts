@@ -1,4 +1,4 @@
-// The entries of a row, which put it in order under each of its ancestors, and the counters over them.
+// The entries of a row, which sort it under each of its ancestors, and the counters of entries.
 
 import { isBelow } from "../../model/uid.ts";
 import { numberPlaceholder, placeholders, textPlaceholder } from "../engine/placeholders.ts";
@@ -10,32 +10,32 @@ import { tailUnder } from "../schema/tables/entries.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
 
-/** A row under one of its keys, with its whole uid. */
+/** An entry of a row under one key, with its whole uid. */
 export interface Entry {
   readonly key: string;
   readonly uid: string;
-  /** As much of the name as counts in an order. */
+  /** The sort prefix of the name. */
   readonly name: string;
   readonly createTime: number;
   readonly updateTime: number;
 }
 
-/** What every entry of a row holds besides its key. */
+/** Returns what all entries of a row have in common. */
 export function newEntry(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   const { uid, name = "", createTime, updateTime = createTime } = row;
   return { uid, name: sortPrefix(name), createTime, updateTime };
 }
 
-/** Enters a new row, whose uid must begin with that of its parent, and counts it. */
+/** Inserts the entries of a new row, and counts it. Its uid must start with that of its parent. */
 export async function addEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
-  // What entries have of a uid begins behind that of their key.
+  // The tail of an entry is the rest of the uid after that of its key.
   if (row.parent !== null && !isBelow(row.uid, row.parent)) throw new Error(`${row.uid} is not below ${row.parent}`);
   const keys = keysOf(row);
   await insertEntries(tx, collection, keys, newEntry(row));
   tx.counterChanges.add(keys, collection.kind, 1);
 }
 
-/** Brings the entries of a row up to date, if the update concerns them. */
+/** Updates the entries of a row, if the update changes them. */
 export async function updateEntries(
   tx: Transaction,
   collection: CollectionTables,
@@ -46,7 +46,7 @@ export async function updateEntries(
   const now = newEntry(after);
   const isMoved = old.createTime !== now.createTime;
   if (old.name === now.name && old.updateTime === now.updateTime && !isMoved) return;
-  // An index whose column is set is written, also when the value stays.
+  // Setting an indexed column writes the index, even if the value stays the same.
   const columns = ["name", "updateTime", ...(isMoved ? ["createTime"] : [])];
   const update = tx.prepared(`${collection.kind}.entries.update${isMoved ? "_all" : ""}`, (db, tables) => {
     const entries = collection.entries(tables);
@@ -58,14 +58,17 @@ export async function updateEntries(
   await update.execute({ ...entryLookupValues(keysOf(after), old), ...values });
 }
 
-/** Takes away the entries of a row that is gone, and counts it no more. */
+/** Deletes the entries of a deleted row, and updates the counters. */
 export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   const keys = keysOf(row);
   await deleteEntries(tx, collection, keys, newEntry(row));
   tx.counterChanges.add(keys, collection.kind, -1);
 }
 
-/** Adds a row's entries under these keys, without counting them. One statement for all: each would be a round trip. */
+/**
+ * Inserts entries of a row under these keys, without counting them. One statement inserts them all, which saves round
+ * trips.
+ */
 export async function insertEntries(
   tx: Transaction,
   collection: CollectionTables,
@@ -86,7 +89,7 @@ export async function insertEntries(
   await statement.execute({ tails: JSON.stringify(uidTails(keys, entry.uid)), ...entry });
 }
 
-/** Removes a row's entries under these keys, without counting them. */
+/** Deletes entries of a row under these keys, without counting them. */
 export async function deleteEntries(
   tx: Transaction,
   collection: CollectionTables,
@@ -100,7 +103,10 @@ export async function deleteEntries(
   await statement.execute(entryLookupValues(keys, entry));
 }
 
-/** The entries of a row under some keys. Lists of keys and of tails lead to them, which do not tell what belongs to what. */
+/**
+ * Returns a condition for the entries of a row under some keys. The lists of keys and tails use the index; the last
+ * condition pairs them.
+ */
 export function entriesOfRow(session: SessionDialect, entries: Tables["groupEntries"]) {
   return and(
     session.isAmong(entries.key, textPlaceholder("keys")),
@@ -110,7 +116,7 @@ export function entriesOfRow(session: SessionDialect, entries: Tables["groupEntr
   );
 }
 
-/** The values of `entriesOfRow`. */
+/** Returns the values for `entriesOfRow`. */
 export function entryLookupValues(
   keys: readonly string[],
   { uid, name }: Pick<Entry, "uid" | "name">,
@@ -119,7 +125,7 @@ export function entryLookupValues(
   return { keys: JSON.stringify(Object.keys(tails)), tails: JSON.stringify(Object.values(tails)), uid, name };
 }
 
-/** What entries of a uid have under each of these keys. */
+/** Returns the tail of a uid's entry under each key. */
 function uidTails(keys: readonly string[], uid: string): Record<string, string> {
   const tails: Record<string, string> = {};
   for (const key of keys) tails[key] = uid.slice(uidOfKey(key).length);

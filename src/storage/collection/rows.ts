@@ -1,4 +1,4 @@
-// Get, insert, update and delete of one resource, together with its entries, its counters and the change log.
+// Reads, inserts, updates and deletes rows, with their entries, counters and change log entries.
 import type { SQL } from "drizzle-orm";
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../engine/errors.ts";
@@ -9,7 +9,7 @@ import type { Change, Collection, Logged, ResourceRow, RowTable } from "./collec
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
 
-/** The row with this uid; undefined when there is none. At once where the driver answers at once. */
+/** Returns the row with this uid, or undefined. Synchronous if the driver is. */
 export function findRow<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -18,7 +18,10 @@ export function findRow<R extends ResourceRow>(
   return readRow(session, collection, uid, session.readLock);
 }
 
-/** The rows with these few uids, in any order, by one statement: they are of one moment. */
+/**
+ * Returns the rows with these uids, in any order. One statement reads them all, so they are from one snapshot. Meant
+ * for few uids.
+ */
 export function findRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -35,10 +38,10 @@ export function findRows<R extends ResourceRow>(
 }
 
 /**
- * The row with this uid, kept as it is until the end of the transaction; undefined when there is none.
+ * Returns the row with this uid, or undefined, and locks it until the end of the transaction.
  *
- * For a row that decides about a write without being written itself. What is written needs no lock: updateRow and
- * deleteRow notice when their row is no longer as it was read, and the transaction runs again.
+ * Use it for a row that a write depends on without writing to it. A row that is written needs no lock: updateRow and
+ * deleteRow detect if it changed since it was read, and the transaction runs again.
  */
 export async function lockRow<R extends ResourceRow>(
   tx: Transaction,
@@ -48,7 +51,7 @@ export async function lockRow<R extends ResourceRow>(
   return await readRow(tx, collection, uid, tx.rowLock);
 }
 
-/** Adds a row. Throws UniqueViolation or ReferenceViolation. */
+/** Inserts a row. Throws UniqueViolation or ReferenceViolation. */
 export async function insertRow<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
@@ -66,8 +69,8 @@ export async function insertRow<R extends ResourceRow>(
 }
 
 /**
- * Adds a row that the transaction has found missing. Where somebody else has added it since, the transaction runs again and
- * finds it. Throws ReferenceViolation.
+ * Inserts a row that the transaction did not find. If another transaction has inserted it since, this one runs again
+ * and finds it. Throws ReferenceViolation.
  */
 export async function insertOrRetry<R extends ResourceRow>(
   tx: Transaction,
@@ -84,11 +87,12 @@ export async function insertOrRetry<R extends ResourceRow>(
 }
 
 /**
- * Replaces a row, given as this transaction read it, by one of the same uid and parent. Returns the row as stored.
+ * Replaces a row, as this transaction read it, by one with the same uid and parent. Returns the stored row. Throws
+ * ConcurrencyConflict.
  *
- * An update that changes no column but the update time writes nothing, and returns `before`. `changesBeside` says that the update
- * changes something that belongs to the row and is stored elsewhere. The update time neither decreases nor precedes the creation,
- * although of two updates that race the second may have begun first, and clocks are set back.
+ * An update of no column but the update time writes nothing and returns `before`. `changesBeside` says that something
+ * of the row changes in another table. The update time never decreases and never precedes the creation, even if updates
+ * race or clocks are set back.
  */
 export async function updateRow<R extends ResourceRow>(
   tx: Transaction,
@@ -116,7 +120,7 @@ export async function updateRow<R extends ResourceRow>(
   return after;
 }
 
-/** Removes a row, given as this transaction read it. Throws ReferenceViolation when something still refers to it. */
+/** Deletes a row, as this transaction read it. Throws ReferenceViolation if another row still refers to it. */
 export async function deleteRow<R extends ResourceRow>(
   tx: Transaction,
   collection: Collection<R>,
@@ -153,7 +157,10 @@ function readRow<R extends ResourceRow>(
   return mapMaybe(rows, ([row]) => row);
 }
 
-/** The row of this uid, if it has the values that it had before. JSON is compared as text: PostgreSQL's has no `=`. */
+/**
+ * Returns a condition for the row with this uid and its earlier values. JSON is compared as text: json of PostgreSQL
+ * has no `=`.
+ */
 function unchanged(table: RowTable): SQL | undefined {
   const conditions = Object.entries(getTableColumns(table)).map(([name, column]) => {
     const value = sql.param(sql.placeholder(`before.${name}`), column);

@@ -1,12 +1,12 @@
-// How many rows of a resource stand under a key. Kept in the transaction of every change, so that totals are exact and
-// cost one point read whatever the size of the subtree.
+// Counts the rows of a resource under each key. Counters change in the transaction that changes the rows, so a total is
+// exact and costs one point read.
 
 import { and, eq, inArray, sql } from "../schema/drizzle.ts";
 import { childrenKey, uidOfKey } from "../schema/entry-keys.ts";
 import { numberPlaceholder, textPlaceholder } from "./placeholders.ts";
 import type { CounterChanges, Session, Transaction } from "./session.ts";
 
-/** Counters that change by the same number, next to each other in the order in which they are written. */
+/** Counters of one resource that change by the same number, adjacent in write order. */
 interface Run {
   readonly kind: string;
   readonly difference: number;
@@ -14,8 +14,9 @@ interface Run {
 }
 
 /**
- * Gathers them, since they are for the end of a transaction: all writers of an organization meet at the counters of its root.
- * Whoever had changed one, and then waited for a row, would keep them all waiting, or wait for one of them in a circle.
+ * Creates an empty set of changes. They are written at the end of the transaction: all writers of an organization
+ * update the counters of its root. A writer that updated one early and then waited for a row would block the others, or
+ * deadlock with one of them.
  */
 export function newCounterChanges(): CounterChanges {
   const differences = new Map<string, Map<string, number>>();
@@ -54,7 +55,7 @@ export function newCounterChanges(): CounterChanges {
   };
 }
 
-/** The changes in the order that is the same for all writers, so that they never wait for each other in a circle. */
+/** The changes in an order that is the same for all writers, so that they cannot deadlock. */
 function runsOf(differences: ReadonlyMap<string, ReadonlyMap<string, number>>): Run[] {
   const runs: Run[] = [];
   for (const kind of [...differences.keys()].sort()) {
@@ -76,7 +77,7 @@ async function addToCounters(session: Session, { kind, difference, keys }: Run):
     return (
       db
         .insert(counters)
-        // Without a WHERE, SQLite takes the ON of the conflict for that of a join.
+        // SQLite needs a WHERE here, or it parses ON CONFLICT as the ON of a join.
         .select(sql`${values} from ${session.textsOf(textPlaceholder("keys"))} where true`)
         .onConflictDoUpdate({
           target: [counters.key, counters.kind],
@@ -87,7 +88,7 @@ async function addToCounters(session: Session, { kind, difference, keys }: Run):
   await statement.execute({ keys: JSON.stringify(keys), kind, difference });
 }
 
-/** Sets a counter whatever it was, and whatever was to be added to it. */
+/** Overwrites a counter, and discards what this transaction was going to add to it. */
 export async function setCounter(tx: Transaction, key: string, kind: string, count: number): Promise<void> {
   tx.pendingCounters?.forget(key, kind);
   const statement = tx.prepared("counters.set", (db, { counters }) =>
@@ -99,7 +100,7 @@ export async function setCounter(tx: Transaction, key: string, kind: string, cou
   await statement.execute({ key, kind, count });
 }
 
-/** The value of a counter; without what the transaction that asks has changed itself. */
+/** Returns the value of a counter. Changes of the current transaction are not included. */
 export async function readCounter(session: Session, key: string, kind: string): Promise<number> {
   const statement = session.prepared("counters.read", (db, { counters }) =>
     db
@@ -111,7 +112,10 @@ export async function readCounter(session: Session, key: string, kind: string): 
   return session.pendingCounters?.apply(key, new Map([[kind, stored]])).get(kind) ?? stored;
 }
 
-/** What lies below a uid, by resource; resources with nothing there are left out. As `readCounter`. */
+/**
+ * Returns the number of descendants of a uid, by resource, without zeros. Changes of the current transaction are not
+ * included.
+ */
 export async function readCounters(session: Session, uid: string): Promise<Map<string, number>> {
   const statement = session.prepared("counters.below", (db, { counters }) =>
     db

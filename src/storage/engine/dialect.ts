@@ -2,60 +2,60 @@ import type { RowLock, Session, Transaction } from "./session.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
 export interface DialectTransaction extends Session {
-  /** What can lock a row; absent where a write transaction has the whole database to itself. */
+  /** The row lock to use; absent on SQLite, where a write transaction locks the whole database. */
   readonly rowLock?: RowLock;
-  /** As a transaction has it; nothing is to be done where a write transaction has the whole database to itself. */
+  /** See `Transaction.lockTables`. Does nothing on SQLite. */
   readonly lockTables: Transaction["lockTables"];
-  /** Orders appends to the change log by commit. */
+  /** Waits until this transaction may append to the change log, so that sequence numbers follow commit order. */
   lockChanges(): Promise<void>;
 }
 
-/** What the two databases have in common for the rest of the program. */
+/** One of the two databases, as the rest of the program sees it. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
-  /** For single statements. */
+  /** Runs single statements, outside of any transaction. */
   readonly session: Session;
   /** Runs several reads on one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Runs the body in a write transaction and answers once it is durable. A body touches the database and nothing else,
-   * and may be run again when the database asks for it. Writes of bulk work give way to others (SQLite).
+   * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
+   * and may run again after a conflict. Bulk writes yield to other writes (SQLite).
    */
   write<T>(body: (tx: DialectTransaction) => Promise<T>, isBulk: boolean): Promise<T>;
-  /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
+  /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Whether a database that is not there is made. */
+/** Whether to create a database that does not exist. */
 export type OpenMode = "create" | "existing";
 
-/** What bounds the work of a database, and for how long it may be waited for. */
+/** Limits of batches, queues, connections and waiting times. */
 export interface DatabaseLimits {
-  /** Writes that share one commit (SQLite). */
+  /** How many writes share one commit (SQLite). */
   readonly maxBatch: number;
-  /** How long writes go on joining a commit, in milliseconds (SQLite): other processes wait for its lock meanwhile. */
+  /** How long writes may join a commit, in milliseconds (SQLite). Other processes wait for its lock meanwhile. */
   readonly maxBatchMs: number;
-  /** Writes of bulk work that share one commit (SQLite). */
+  /** How many bulk writes share one commit (SQLite). */
   readonly maxBulkBatch: number;
-  /** How long writes of bulk work go on joining a commit while no other write waits, in milliseconds (SQLite). */
+  /** How long bulk writes may join a commit while no other write waits, in milliseconds (SQLite). */
   readonly maxBulkBatchMs: number;
-  /** Writes that may wait: for their turn on SQLite, for a connection on PostgreSQL. */
+  /** How many writes may wait: in the write queue of SQLite, or for a connection to PostgreSQL. */
   readonly maxWaiting: number;
-  /** How long a lock may be waited for, in milliseconds. */
+  /** How long to wait for a lock, in milliseconds. */
   readonly lockTimeoutMs: number;
-  /** Connections (PostgreSQL). */
+  /** How many connections the pool has (PostgreSQL). */
   readonly poolSize: number;
-  /** How long one statement may run, in milliseconds (PostgreSQL); 0 for no limit, neither for its answer. */
+  /** How long one statement may run, in milliseconds (PostgreSQL). 0 means no limit, for its response neither. */
   readonly statementTimeoutMs: number;
   /**
-   * How long a transaction may wait for its client, in milliseconds (PostgreSQL): one that was frozen would keep what it has
-   * locked. 0 for no limit.
+   * How long a transaction may be idle, in milliseconds (PostgreSQL). A frozen client would otherwise keep its locks. 0
+   * means no limit.
    */
   readonly idleInTransactionMs: number;
-  /** How long an answer to a probe is waited for, in milliseconds (PostgreSQL). */
+  /** How long a health check waits for a response, in milliseconds (PostgreSQL). */
   readonly checkTimeoutMs: number;
-  /** How long connections may take to end before they are cut, in milliseconds (PostgreSQL). */
+  /** How long connections may take to close before they are destroyed, in milliseconds (PostgreSQL). */
   readonly closeTimeoutMs: number;
 }
 
@@ -74,7 +74,7 @@ export const defaultDatabaseLimits: DatabaseLimits = {
   closeTimeoutMs: 5_000,
 };
 
-/** A check reads everything there is, and what it prints may have to wait for its reader: nobody waits for a command. */
+/** The limits of a command. A check reads the whole database and may wait for the reader of its output. */
 export const commandDatabaseLimits: DatabaseLimits = {
   ...defaultDatabaseLimits,
   statementTimeoutMs: 0,

@@ -1,47 +1,55 @@
-// What storage reports. Services decide what a caller is told.
+// The errors that storage throws. Services translate them for callers.
 import { DrizzleError, DrizzleQueryError } from "../schema/drizzle.ts";
 
-/** A row of the same key is there already. */
+/** A row with the same unique key exists. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
 }
 
-/** A row that is referred to is missing, or one that is to go is still referred to. */
+/** A row refers to a missing row, or a row to be deleted is still referred to. */
 export class ReferenceViolation extends Error {
   override readonly name = "ReferenceViolation";
 }
 
-/** Where a database is to be opened that is there already, there is none. */
+/** The database to open does not exist. */
 export class DatabaseMissing extends Error {
   override readonly name = "DatabaseMissing";
 }
 
-/** The database is of a later version of the program. The message is what is to be said of it, without its name. */
+/**
+ * The database was migrated by a newer version of the program. The message completes a sentence that begins with the
+ * database.
+ */
 export class DatabaseNewer extends Error {
   override readonly name = "DatabaseNewer";
 }
 
-/** The database cannot serve now; the call may be tried again. */
+/** The database is not available now; the call may be retried. */
 export class StorageUnavailable extends Error {
   override readonly name: string = "StorageUnavailable";
 }
 
-/** The database can be read, but not written now. The message says why, and names neither hosts nor files. */
+/** The database is read-only now. The message says why, without host or file names. */
 export class StorageReadOnly extends StorageUnavailable {
   override readonly name = "StorageReadOnly";
 }
 
-/** What is stored cannot be read: to try again does not help, a backup does. */
+/** The database is damaged: a retry does not help, a backup does. */
 export class StorageDamaged extends Error {
   override readonly name = "StorageDamaged";
 }
 
-/** A row is no longer as its transaction read it; the transaction has to run again. Never leaves storage. */
+/**
+ * An optimistic concurrency conflict: a row changed after this transaction read it, and the transaction must run again.
+ * Never leaves storage.
+ */
 export class ConcurrencyConflict extends Error {
   override readonly name = "StaleRow";
 }
 
-/** By code, by SQLite's primary code, or by PostgreSQL's class of codes (appendix A of its manual). */
+/**
+ * Translations by error code, by primary code of SQLite, or by class of PostgreSQL codes (appendix A of its manual).
+ */
 const translations: Record<string, (cause: unknown) => Error> = {
   SQLITE_CONSTRAINT_PRIMARYKEY: unique,
   SQLITE_CONSTRAINT_UNIQUE: unique,
@@ -80,11 +88,11 @@ const translations: Record<string, (cause: unknown) => Error> = {
   EAI_AGAIN: unavailable,
 };
 
-/** What node-postgres says, without a code, of a connection that broke or could not be had in time. */
+/** Messages of node-postgres, which have no code, about a connection that broke or timed out. */
 const lostConnection =
   /^(?:Connection terminated|timeout exceeded|Query read timeout|Client (?:has encountered a connection error|was closed))/;
 
-/** Translates the error of a driver; anything unknown comes back as it is. */
+/** Translates the error of a driver. Returns an unknown error unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof ConcurrencyConflict) return unavailable(error);
   const inner = withoutQuery(error);
@@ -94,13 +102,13 @@ export function translateError(error: unknown): unknown {
   return isLostConnection(inner) ? unavailable(inner) : inner;
 }
 
-/** Whether nothing can be asked any more on the connection that this error, translated or not, comes from. */
+/** Returns whether the connection of this error, translated or not, is unusable. */
 export function isLostConnection(error: unknown): boolean {
   const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
   return inner instanceof Error && lostConnection.test(inner.message);
 }
 
-/** The code of a driver's error, also of one that has been translated. */
+/** Returns the code of a driver error, also of a translated one. */
 export function driverCode(error: unknown): string | undefined {
   const isOurs = error instanceof StorageUnavailable || error instanceof StorageDamaged;
   const inner = isOurs ? error.cause : withoutQuery(error);
@@ -112,8 +120,8 @@ function translationOf(code: string) {
 }
 
 /**
- * Drizzle wraps the errors of node-postgres, with the parameters in the message: secrets would come into the log. Those of
- * SQLite it wraps in a migration.
+ * Unwraps the errors of Drizzle. Its errors for node-postgres have the parameters in the message, which would put
+ * secrets into the log. For SQLite, it wraps errors of migrations.
  */
 function withoutQuery(error: unknown): unknown {
   const isWrapped = error instanceof DrizzleQueryError || error instanceof DrizzleError;
@@ -136,7 +144,7 @@ function readOnly(cause: unknown): Error {
   return new StorageReadOnly("the database accepts no writes", { cause });
 }
 
-/** A statement that was prepared is gone, or there already: the transaction came to another session of PostgreSQL. */
+/** A prepared statement is missing, or exists already: the pooler gave the transaction another session. */
 function pooled(cause: unknown): Error {
   return new StorageUnavailable("the connection pooler must keep sessions: set pool_mode = session in PgBouncer", {
     cause,

@@ -1,5 +1,5 @@
-// The state of what a group exports: a random text that every transaction replaces that changes an advisory of the group or below it,
-// or a record that one is derived from. While the text is the same, so is the export (docs/decisions/0050).
+// The export state of a group: a random text that changes with every transaction that changes an advisory in the
+// subtree of the group, or a record of one. While the text stays the same, so does the export (docs/decisions/0050).
 
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
@@ -8,18 +8,18 @@ import { randomHex } from "../../base/random.ts";
 import { eq, sql } from "../schema/drizzle.ts";
 import type { Session, Transaction } from "./session.ts";
 
-/** How old the time of a state must be to tell it from later ones: no transaction takes longer to commit. */
+/** The age from which the time of a state is final: no transaction takes longer to commit. */
 export const settledMs = 60_000;
 
-/** The state of a group. */
+/** The export state of a group. */
 export interface ExportState {
   /** Empty before the first change. */
   readonly state: string;
-  /** When the last change was written, in milliseconds since the epoch; 0 before the first. */
+  /** When it last changed, in milliseconds since the epoch; 0 before the first change. */
   readonly changeTime: number;
 }
 
-/** Changes the states of these groups. To be called in the order of commits. */
+/** Changes the states of these groups. Call it in commit order. */
 export async function changeExportStates(session: Session, groupUids: Iterable<string>): Promise<void> {
   const state = randomHex(8);
   const statement = session.prepared("export_states.change", (db, { exportStates }) =>
@@ -35,14 +35,14 @@ export async function changeExportStates(session: Session, groupUids: Iterable<s
         set: { state: sql`excluded.state`, changeTime: laterTime(exportStates.changeTime) },
       }),
   );
-  // The time of the transaction is that of the request, which may be long ago: later changes must not look earlier.
+  // The time of the transaction is that of the request, which may be long ago. Later changes must not look earlier.
   const changeTime = systemClock();
   for (const groupUid of groupUids) await statement.execute({ groupUid, state, changeTime });
 }
 
 /**
- * The time of a change: that of the clock, unless it was set back since the last change. HTTP compares whole seconds, and times of
- * the last minute are not shown (settledMs).
+ * The time of a change: the clock, unless it was set back since the last change. HTTP compares whole seconds, and times
+ * of the last minute are not shown (settledMs).
  */
 function laterTime(known: PgColumn): SQL {
   const next = sql`excluded.change_time`;
@@ -50,7 +50,7 @@ function laterTime(known: PgColumn): SQL {
     else ${known} + 1000 end`;
 }
 
-/** The state of a group, with all groups below it. */
+/** Returns the export state of a group, including its descendants. */
 export async function readExportState(session: Session, groupUid: string): Promise<ExportState> {
   const statement = session.prepared("export_states.get", (db, { exportStates }) =>
     db
@@ -61,7 +61,7 @@ export async function readExportState(session: Session, groupUid: string): Promi
   return (await statement.execute({ groupUid }))[0] ?? { state: "", changeTime: 0 };
 }
 
-/** Forgets the state of a group that is deleted. */
+/** Deletes the state of a deleted group. */
 export async function clearExportState(tx: Transaction, groupUid: string): Promise<void> {
   tx.pendingExports?.delete(groupUid);
   const statement = tx.prepared("export_states.clear", (db, { exportStates }) =>

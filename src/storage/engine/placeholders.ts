@@ -1,7 +1,7 @@
 import type { Placeholder, SQL } from "drizzle-orm";
 import { sql } from "../schema/drizzle.ts";
 
-/** Placeholders for columns, under their own names or under the names given first. */
+/** Returns placeholders for columns, with their own names or the names given first. */
 export function placeholders(
   names: readonly string[],
   columns: readonly string[] = names,
@@ -9,32 +9,33 @@ export function placeholders(
   return Object.fromEntries(columns.map((column, i) => [column, sql.placeholder(names[i]!)]));
 }
 
-/** Placeholders for all columns of a new row: one that is missing does not compile. */
+/** Returns placeholders for all columns of a new row; a missing column does not compile. */
 export function rowPlaceholders<C extends string>(columns: readonly C[]): Record<C, Placeholder> {
   return placeholders(columns) as Record<C, Placeholder>;
 }
 
 /**
- * How many rows a statement answers: a number, or the placeholder of this name.
+ * Returns the limit of a statement: a number, or the placeholder with this name.
  *
- * `LIMIT ?` would have SQLite parse and plan the statement anew at every run, since the value may decide about the plan
- * (https://sqlite.org/c3ref/prepare.html, on sqlite3_prepare_v3). Of an expression it does not ask.
+ * With `LIMIT ?`, SQLite prepares the statement again at every run, because the value may affect the plan
+ * (https://sqlite.org/c3ref/prepare.html, sqlite3_prepare_v3). With an expression it does not.
  */
 export function limitOf(rows: number | string): Placeholder {
   const limit = typeof rows === "number" ? sql.raw(String(rows)) : sql`cast(${sql.placeholder(rows)} as bigint)`;
-  // Drizzle takes any expression here; its types know of placeholders only.
+  // Drizzle accepts any expression here; its types only know placeholders.
   return limit as unknown as Placeholder;
 }
 
 /**
- * A placeholder for a text. PostgreSQL needs the type where the text may be missing. SQLite needs the expression in a statement with
- * `ORDER BY`: with a bare `column = ?` it plans the statement again at every run, because the value may decide about the order.
+ * Returns a placeholder for a text. PostgreSQL needs the type if the text may be null. SQLite needs an expression in
+ * statements with ORDER BY: with a bare `column = ?` it prepares the statement again at every run, because the value
+ * may affect the order.
  */
 export function textPlaceholder(name: string): SQL {
   return sql`cast(${sql.placeholder(name)} as text)`;
 }
 
-/** A placeholder for a number. */
+/** Returns a placeholder for a number. */
 export function numberPlaceholder(name: string): SQL {
   return sql`cast(${sql.placeholder(name)} as bigint)`;
 }

@@ -1,25 +1,25 @@
 import { StorageUnavailable } from "./errors.ts";
 
-/** How many may run and wait. */
+/** Limits of a semaphore. */
 export interface SemaphoreOptions {
-  /** How many may run at once. */
+  /** How many bodies may run at the same time. */
   readonly permits: number;
-  /** How many may wait; one more is refused. */
+  /** How many may wait; one more is rejected. */
   readonly maxWaiting: number;
-  /** How long each of them waits, in milliseconds. */
+  /** How long each may wait, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** Lets only so many run at once. */
+/** Limits how many bodies run at the same time. */
 export interface Semaphore {
   /**
-   * Runs the body when a permit is free, first come first served. Rejects with StorageUnavailable when too many wait already,
-   * or when none becomes free in time.
+   * Runs the body when a permit is free, first come, first served. Rejects with StorageUnavailable if too many wait, or
+   * if none becomes free in time.
    */
   run<T>(body: () => Promise<T>): Promise<T>;
 }
 
-/** Makes one that nobody holds. */
+/** Creates a semaphore with all permits free. */
 export function newSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOptions): Semaphore {
   let free = permits;
   const waiting = new Set<() => void>();
@@ -39,7 +39,7 @@ export function newSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOption
     await promise.finally(() => clearTimeout(timer));
   }
 
-  /** A permit goes to who waits longest, without becoming free in between. */
+  /** Passes the permit to the longest waiting body, without freeing it in between. */
   function release(): void {
     const [next] = waiting;
     if (!next) {

@@ -13,73 +13,74 @@ export interface Prepared<T> {
   execute(values?: Record<string, unknown>): MaybePromise<T>;
 }
 
-/** Something of Drizzle's that can be prepared under a name. */
+/** A Drizzle query that can be prepared under a name. */
 export interface Preparable<T> {
   prepare(name: string): Prepared<T>;
 }
 
-/** How PostgreSQL keeps a row from being changed by others, while they may still refer to it. */
+/** The PostgreSQL lock that prevents changes to a row, but not references to it. */
 export type RowLock = "no key update";
 
-/** What is different in the statements of the two databases. */
+/** What differs between the statements of the two databases. */
 export interface SessionDialect {
   readonly tables: Tables;
-  /** A table of one column, `value`: the texts of a JSON list. */
+  /** A table with one column, `value`: the texts of a JSON array. */
   readonly textsOf: (list: SQLWrapper) => SQL;
-  /** A table of two columns, `key` and `value`: the members of a JSON object, which are texts. */
+  /** A table with two columns, `key` and `value`: the members of a JSON object of texts. */
   readonly membersOf: (object: SQLWrapper) => SQL;
-  /** Whether a value is among the texts of a JSON list, which are few, so that each is looked for in an index. */
+  /** A condition: a value equals one of the texts of a short JSON array. Each is looked up in an index. */
   readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
 }
 
-/** What a transaction, or several that commit together, do to the counters. */
+/** The counter changes of one transaction, or of several that commit together. */
 export interface CounterChanges {
-  /** Adds to the counters of one resource under these keys, which start at zero. */
+  /** Adds to the counters of one resource under these keys. Missing counters count as zero. */
   add(keys: readonly string[], kind: string, difference: number): void;
-  /** Forgets the counters below a uid that is gone, with what was added before. */
+  /** Deletes the counters of a deleted uid, and discards what was added to them. */
   drop(uid: string): void;
-  /** Takes back what was added to one counter. */
+  /** Discards what was added to one counter. */
   forget(key: string, kind: string): void;
-  /** Forgets all of it. */
+  /** Discards all changes. */
   clear(): void;
-  /** Has others come after all of theirs. */
+  /** Applies these changes to other ones. */
   addTo(others: CounterChanges): void;
-  /** The counters under a key, by resource, that are stored as these. */
+  /** Returns the counters of a key by resource, given the stored ones. */
   apply(key: string, stored: ReadonlyMap<string, number>): ReadonlyMap<string, number>;
-  /** Writes all of it. */
+  /** Writes all changes. */
   write(session: Session): Promise<void>;
 }
 
-/** One connection, or a pool of them, with the statements prepared on it. */
+/** A connection or a pool, with its prepared statements. */
 export interface Session extends SessionDialect {
-  /** A number for what reads find: while it is the same, they find the same. Absent where that is not known. */
+  /** Returns a number that stays the same while reads return the same. Absent where that is unknown. */
   readonly dataVersion?: () => number;
-  /** What transactions before this one, that commit together with it, do to the counters; absent where none does. */
+  /** The counter changes of earlier transactions in the same commit; absent on PostgreSQL. */
   readonly pendingCounters?: CounterChanges;
-  /** The groups whose export states such transactions change; absent where none does. */
+  /** The groups whose export states change in the same commit; absent on PostgreSQL. */
   readonly pendingExports?: Set<string>;
-  /** What a row that is read by its uid is locked with until the end of the transaction; nothing when absent. */
+  /** The lock for rows that are read by uid, held until the end of the transaction; none if absent. */
   readonly readLock?: RowLock;
   /**
-   * The statement of this key, built at its first use. A key always stands for the same text; whatever varies is a
-   * placeholder. The number of keys is bounded by the program, never by its input. It rejects with what errors.ts has.
+   * Returns the statement for this key, and builds it on first use. A key always has the same SQL text, and values are
+   * placeholders, so the number of keys is limited by the program, never by its input. Rejects with the errors of
+   * errors.ts.
    */
   prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T>;
 }
 
-/** Who changes something, for the change log. */
+/** The author and origin of a write, for the change log. */
 export interface WriteContext {
   /** The uid of the caller; empty for the installation itself. */
   readonly actor: string;
-  /** The claims of the outside token that the caller exchanged for the one they call with; absent where there is none. */
+  /** The claims of the subject token that the caller exchanged; absent if there was none. */
   readonly actorClaims?: Readonly<Record<string, string>>;
-  /** The mappings of outside groups by which the caller holds roles in their session; none when absent. */
+  /** The uids of the external group mappings that give the caller roles in this session; none if absent. */
   readonly actorMappings?: readonly string[];
   readonly method: string;
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Whether the write is one of many that nobody waits for one by one, such as those of an import; not when absent. */
+  /** Whether the write is part of bulk work, such as an import; false if absent. */
   readonly isBulk?: boolean;
 }
 
@@ -87,37 +88,37 @@ export interface WriteContext {
 export interface ChangeEntry {
   readonly kind: string;
   readonly uid: string;
-  /** The group it is filed under: for groups themselves; for anything deleted and for the rest the one above. */
+  /** The group that the change belongs to: a live group itself, or the parent of anything else. */
   readonly groupUid: string;
   /** The row before; null for an insert. */
   readonly before: unknown;
   /** The row after; null for a delete. */
   readonly after: unknown;
-  /** Who caused it and how, where that is not what the transaction's context says. */
+  /** The author and origin, if they differ from the context of the transaction. */
   readonly by?: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
 }
 
 /** A write transaction. */
 export interface Transaction extends Session {
   readonly context: WriteContext;
-  /** What can lock a row; absent where a write transaction has the whole database to itself. */
+  /** The row lock to use; absent on SQLite, where a write transaction locks the whole database. */
   readonly rowLock?: RowLock;
-  /** Keeps all others from writing to these tables until the transaction ends; to be called before anything is read. */
+  /** Blocks other writes to these tables until the transaction ends. Call it before anything is read. */
   lockTables(tables: readonly PgTable[]): Promise<void>;
-  /** Makes every node evaluate grants anew once this transaction has committed. */
+  /** Makes every node reload grants once this transaction has committed. */
   changeAccess(): void;
-  /** What becomes of the counters when the body is through. */
+  /** The counter changes, written after the body. */
   readonly counterChanges: CounterChanges;
-  /** Changes the state of what a group, and all groups above it, export. */
+  /** Changes the export state of a group and all its ancestors. */
   changeExports(groupUid: string): void;
-  /** Has the change appended to the change log when the body is through. */
+  /** Appends the change to the change log after the body. */
   logChange(entry: ChangeEntry): void;
 }
 
-/** Runs a statement the way its driver does, with errors as errors.ts has them. */
+/** Wraps a statement of a driver, and translates its errors. */
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
-/** Makes the session of one Drizzle database. */
+/** Creates the session of a Drizzle database. */
 export function newSession(db: Queries, dialect: SessionDialect, runner: Runner = runAsync): Session {
   const { tables } = dialect;
   const statements = new Map<string, Prepared<unknown>>();
@@ -134,7 +135,7 @@ export function newSession(db: Queries, dialect: SessionDialect, runner: Runner 
   };
 }
 
-/** For drivers that answer later. */
+/** Wraps a statement of an asynchronous driver. */
 export function runAsync<T>(statement: Prepared<T>): Prepared<T> {
   return {
     async execute(values) {
@@ -147,7 +148,7 @@ export function runAsync<T>(statement: Prepared<T>): Prepared<T> {
   };
 }
 
-/** PostgreSQL keeps prepared statements by name per connection: a name must follow from the key alone. */
+/** PostgreSQL identifies prepared statements by name per connection, so the name must depend on the key alone. */
 function statementName(key: string): string {
   return `gatehouse_${createHash("sha256").update(key).digest("hex").slice(0, 24)}`;
 }

@@ -1,14 +1,14 @@
-// Facts about the installation.
+// Settings of the installation, stored by name.
 
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Prepared, Session, Transaction } from "./session.ts";
 
-/** The value of a setting; undefined when it was never set. */
+/** Returns the value of a setting, or undefined if it was never set. */
 export async function readSetting(session: Session, name: string): Promise<string | undefined> {
   return (await settingStatement(session).execute({ name }))[0]?.value;
 }
 
-/** The statement that reads the value of the setting `name`, for who asks for one often. */
+/** Returns the statement that reads a setting by its `name`, for frequent readers. */
 export function settingStatement(session: Session): Prepared<{ readonly value: string }[]> {
   return session.prepared("settings.get", (db, { settings }) =>
     db
@@ -18,7 +18,7 @@ export function settingStatement(session: Session): Prepared<{ readonly value: s
   );
 }
 
-/** The value of a setting, which is set to `initial` when there is none yet: the same for all who ask at once. */
+/** Returns a setting, storing `initial` first if it is unset. Concurrent callers get the same value. */
 export async function getOrSetSetting(tx: Transaction, name: string, initial: string): Promise<string> {
   const statement = tx.prepared("settings.settle", (db, { settings }) =>
     db
@@ -30,7 +30,7 @@ export async function getOrSetSetting(tx: Transaction, name: string, initial: st
   return (await readSetting(tx, name)) ?? initial;
 }
 
-/** Sets a setting whatever it was. */
+/** Overwrites a setting. */
 export async function writeSetting(tx: Transaction, name: string, value: string): Promise<void> {
   const statement = tx.prepared("settings.set", (db, { settings }) =>
     db
@@ -41,7 +41,7 @@ export async function writeSetting(tx: Transaction, name: string, value: string)
   await statement.execute({ name, value });
 }
 
-/** Sets a setting to another value, if it still has the one that was read, and answers whether it had. */
+/** Changes a setting if it still has the value `from`. Returns whether it had. */
 export async function compareAndSetSetting(tx: Transaction, name: string, from: string, to: string): Promise<boolean> {
   const statement = tx.prepared("settings.change", (db, { settings }) =>
     db

@@ -1,9 +1,8 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 
 /**
- * Goes through a whole table page by page, so that memory does not grow with the database.
- *
- * `read` answers the first `size` rows behind a place, in the order of their places; `start` is the place before all of them.
+ * Yields a table in pages, so that memory does not grow with the database. `read` returns the first `size` rows after a
+ * cursor, in cursor order; `start` is the cursor before all rows.
  */
 export async function* scanTable<R, P>(
   size: number,

@@ -1,11 +1,11 @@
-// Requests for access to a group stand in the change log, under a kind of their own with an index of its own.
+// Requests for access to a group. They are change log entries of their own kind, with an index.
 
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { isAccessRequest } from "../schema/access-requests.ts";
 import { and, desc, eq, sql } from "../schema/drizzle.ts";
 
-/** When the identity last asked for access to the group; undefined when never. */
+/** Returns when the identity last requested access to the group, or undefined. */
 export async function findLatestAccessRequest(
   session: Session,
   groupUid: string,

@@ -1,10 +1,13 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "./drizzle.ts";
 
-/** What a request for access to a group is called. */
+/** The kind of change log entries that request access to a group. */
 export const accessRequests = "group_access_requests";
 
-/** Whether a kind is theirs. A placeholder instead of the text would keep the databases from using their index. */
+/**
+ * Returns a condition for that kind. It contains the text, because with a placeholder the databases do not use the
+ * partial index.
+ */
 export function isAccessRequest(kind: SQLWrapper): SQL {
   return sql`${kind} = ${sql.raw(`'${accessRequests}'`)}`;
 }

@@ -1,21 +1,21 @@
-// The vocabulary of columns in PostgreSQL. Its type is that of both dialects.
+// The column types of PostgreSQL. Their TypeScript type is that of both databases.
 import { loadPostgresCore } from "./drizzle.ts";
 
 const pg = loadPostgresCore();
 
-/** Text in byte order whatever the collation of the cluster: keyset pages and prefix ranges depend on it. */
+/** Text in byte order, whatever the collation of the cluster: keyset pagination and prefix ranges depend on it. */
 const collatedText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });
 
-/** What tables are declared with, for PostgreSQL. */
+/** The functions that declare tables and columns, for PostgreSQL. */
 export const postgresColumns = {
   table: pg.pgTable,
   text: () => collatedText(),
-  /** A whole number up to 2^53; times are milliseconds since the epoch. */
+  /** An integer up to 2^53; times are milliseconds since the epoch. */
   integer: () => pg.bigint({ mode: "number" }),
   boolean: () => pg.boolean(),
-  /** Kept as text, so that lists and maps come back in the order in which they were given. */
+  /** Stored as text, so that arrays and objects keep their order. */
   json: <T>() => pg.json().$type<T>(),
-  /** A number that the database counts up by itself. */
+  /** A primary key that the database increments. */
   sequence: () => pg.bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
   foreignKey: pg.foreignKey,
   index: pg.index,
@@ -23,5 +23,5 @@ export const postgresColumns = {
   primaryKey: pg.primaryKey,
 };
 
-/** What tables are declared with. PostgreSQL gives the types: SQLite stores the same. */
+/** The functions that declare tables and columns. The types are those of PostgreSQL: SQLite stores the same values. */
 export type Columns = typeof postgresColumns;

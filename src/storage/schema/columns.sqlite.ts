@@ -1,11 +1,11 @@
-// The vocabulary of columns in SQLite, cast to the type of PostgreSQL's here and nowhere else, so that every table and every
-// query is written once. Only the dialect in use is loaded.
+// The column types of SQLite. They are cast to the types of PostgreSQL only here, so that every table and query is
+// written once. Only the dialect in use is loaded.
 import type { Columns } from "./columns.postgres.ts";
 import { loadSqliteCore } from "./drizzle.ts";
 
 const sqlite = loadSqliteCore();
 
-/** What tables are declared with, for SQLite. */
+/** The functions that declare tables and columns, for SQLite. */
 export const sqliteColumns = {
   table: sqlite.sqliteTable,
   text: () => sqlite.text(),

@@ -1,5 +1,5 @@
-// Drizzle, loaded as CommonJS: its manifest of 180 kB is read again for every one of its ES modules, which takes most of a
-// start; the same files as CommonJS take a tenth of the time.
+// Loads Drizzle as CommonJS. Node reads its package.json of 180 kB again for each of its ES modules, which takes most
+// of a start; as CommonJS they load in a tenth of the time.
 import { createRequire } from "node:module";
 
 const load = createRequire(import.meta.url);
@@ -35,17 +35,17 @@ export const {
 
 export const { DrizzleError, DrizzleQueryError }: typeof import("drizzle-orm/errors") = load("drizzle-orm/errors");
 
-/** The columns and tables of SQLite. */
+/** Loads the column and table types of SQLite. */
 export function loadSqliteCore(): typeof import("drizzle-orm/sqlite-core") {
   return load("drizzle-orm/sqlite-core");
 }
 
-/** The columns and tables of PostgreSQL. */
+/** Loads the column and table types of PostgreSQL. */
 export function loadPostgresCore(): typeof import("drizzle-orm/pg-core") {
   return load("drizzle-orm/pg-core");
 }
 
-/** better-sqlite3, and the driver for it. */
+/** Loads better-sqlite3 and its Drizzle driver. */
 export function loadSqliteDriver() {
   const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");
   const { drizzle }: typeof import("drizzle-orm/better-sqlite3") = load("drizzle-orm/better-sqlite3");
@@ -53,7 +53,7 @@ export function loadSqliteDriver() {
   return { BetterSqlite, drizzle, migrate };
 }
 
-/** The driver for node-postgres. */
+/** Loads the Drizzle driver for node-postgres. */
 export function loadPostgresDriver() {
   const { drizzle }: typeof import("drizzle-orm/node-postgres") = load("drizzle-orm/node-postgres");
   const { migrate }: typeof import("drizzle-orm/node-postgres/migrator") = load("drizzle-orm/node-postgres/migrator");

@@ -1,17 +1,20 @@
 /**
- * How much of a text counts in an order, in code points: rows that begin alike for so long are in the order of their uids. Texts
- * can be much longer, and a place between rows, which goes out in page tokens, must not be.
+ * How many code points of a text are compared when sorting: rows with the same prefix of this length are sorted by uid.
+ * A cursor, which is part of page tokens, must not be as long as the text.
  */
 export const maxSortPrefix = 384;
 
-/** The part of a text that counts in an order, as `substr` of SQL cuts it. */
+/** Returns the prefix of a text that is compared when sorting, as `substr` of SQL returns it. */
 export function sortPrefix(text: string): string {
   if (text.length <= maxSortPrefix) return text;
-  // A code point has two units at most.
+  // A code point has at most two UTF-16 units.
   return [...text.slice(0, 2 * maxSortPrefix)].slice(0, maxSortPrefix).join("");
 }
 
-/** Whether all of a text counts in an order, so that no other text is ordered as the same; false where it may not. */
+/**
+ * Returns whether a text is compared as a whole, so that no other text sorts as equal. May return false for a text that
+ * is.
+ */
 export function isWholeInOrder(text: string): boolean {
   return text.length < maxSortPrefix;
 }

@@ -4,7 +4,7 @@ import { defineTables } from "./tables.ts";
 /** All tables, for SQLite. */
 export const sqliteTables = defineTables(sqliteColumns);
 
-// drizzle-kit looks for tables among the exports.
+// drizzle-kit reads the tables from the exports.
 export const {
   groups,
   identities,

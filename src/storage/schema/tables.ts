@@ -1,4 +1,4 @@
-// Every table, once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
+// Declares every table once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 import type { Columns } from "./columns.postgres.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
@@ -11,9 +11,9 @@ import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 /**
  * Defines the tables in one dialect.
  *
- * A resource has two: its rows, keyed by uid, so that a subtree is one contiguous range; and its entries, which put every
- * row under a key for each of its ancestors (`a`, `a/b`) and one for its parent's children (`a/b/*`, `/*` for a row
- * without parent), so that each subtree can be read in the order of each sortable field.
+ * A resource has two tables. Its rows have the uid as the key, so a subtree is one contiguous range. Its entries list
+ * every row under a key for each ancestor (`a`, `a/b`) and one for the children of its parent (`a/b/*`, or `/*` for a
+ * row without parent), so every subtree can be read in any sort order.
  */
 export function defineTables(columns: Columns) {
   const iam = defineIamTables(columns);

@@ -7,6 +7,6 @@ export const postgresDialect: SessionDialect = {
   tables: postgresTables,
   textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
   membersOf: (object) => sql`json_each_text(cast(${object} as json))`,
-  // Of a subquery in its place PostgreSQL expects more rows, and may read a whole subtree to compare it with them.
+  // For a subquery, PostgreSQL estimates more rows, and may scan a whole subtree to compare it with them.
   isAmong: (value, list) => sql`${value} = any(array(select json_array_elements_text(cast(${list} as json))))`,
 };

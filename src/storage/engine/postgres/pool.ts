@@ -1,29 +1,28 @@
-// The connections to PostgreSQL, and how long each of them is waited for: a host that died, a lost entry of an address
-// translation or a proxy that hangs says nothing, and nothing but a clock notices.
+// Connections to PostgreSQL, with a timeout for every wait: a dead host, a lost NAT entry or a hanging proxy sends
+// nothing, so only a clock notices it.
 import { Socket } from "node:net";
 import pg from "pg";
 import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, isLostConnection, StorageUnavailable } from "../errors.ts";
 import { newWritability, type WritableRow, writableQuery } from "./writability.ts";
 
-/** What PostgreSQL calls its sessions. */
+/** The application name of the sessions. */
 export const applicationName = "gatehouse";
 
-/** What PostgreSQL says of a write in a read-only transaction (appendix A of its manual). */
+/** The code of a write in a read-only transaction (appendix A of the manual). */
 const readOnlyCode = "25006";
 
-/** How much longer than its statement may run an answer is waited for, in milliseconds. */
+/** How much longer than the statement timeout to wait for a response, in milliseconds. */
 const answerMarginMs = 1000;
 
 /**
- * What every session is set to: by statements, since PgBouncer refuses connections that bring parameters along.
+ * Returns the settings of every session. They are statements, because PgBouncer rejects connections with parameters.
  *
- * No bitmap scans: PostgreSQL plans a statement without the bounds of its range, and takes any range for a two-hundredth of
- * the table. To read that through a bitmap and sort it then looks cheaper than to walk an index, which has a page after a few
- * rows.
+ * No bitmap scans: PostgreSQL plans a statement without the bounds of its range, and estimates any range at 0.5 % of
+ * the table. A bitmap scan and a sort then look cheaper than an index scan, which has a page after a few rows.
  *
- * Keepalives: nothing else tells PostgreSQL of a client that died without a word. It notices after 10 s + 3 × 5 s, and what
- * the client had locked stays locked until then. Sockets of the file system have no keepalives.
+ * Keepalives: without them PostgreSQL does not notice that a client died, and keeps its locks. With these, it notices
+ * after 10 s + 3 × 5 s. Unix sockets have no keepalives.
  */
 function sessionSettings({ lockTimeoutMs, statementTimeoutMs, idleInTransactionMs }: DatabaseLimits): string {
   return [
@@ -37,27 +36,36 @@ function sessionSettings({ lockTimeoutMs, statementTimeoutMs, idleInTransactionM
   ].join("; ");
 }
 
-/** How long a connection is idle before the system asks whether its other end is there, in milliseconds. */
+/** How long a connection may be idle before the system probes its other end, in milliseconds. */
 const keepAliveDelayMs = 10_000;
 
-/** A pool whose connections are given up when they go silent. */
+/** A pool that drops connections that no longer respond. */
 export interface PostgresPool {
   readonly pool: pg.Pool;
-  /** Runs the body between BEGIN and COMMIT on one connection. Rejects with StorageUnavailable when that is lost. */
+  /**
+   * Runs the body between BEGIN and COMMIT on one connection. Rejects with StorageUnavailable if the connection is
+   * lost.
+   */
   transact<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** The same for writes. Where the server refuses them, the body runs again on a new connection, if that one accepts them. */
+  /**
+   * The same for writes. If the server rejects them, runs the body again on a new connection, if that one accepts
+   * writes.
+   */
   transactWrite<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Rejects with StorageReadOnly when nothing can be written, and when no answer comes by `checkTimeoutMs`. */
+  /**
+   * Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable without a response within
+   * `checkTimeoutMs`.
+   */
   check(): Promise<void>;
-  /** Lets what runs end, for `closeTimeoutMs` at most. */
+  /** Closes the pool. Waits for running statements, `closeTimeoutMs` at most. */
   close(): Promise<void>;
 }
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
 /**
- * Of a connection that cannot be had it says that the database is not available, whatever the reason: a database that is being
- * renamed, a role that may not log in or an outdated certificate is no fault of the statement, which may be tried again.
+ * A pool that reports every failed connection as StorageUnavailable: a database that is being renamed, a role without
+ * LOGIN or an expired certificate is no fault of the statement, which may be retried.
  */
 class Pool extends pg.Pool {
   readonly writability = newWritability(async () => (await this.connect()).release());
@@ -88,7 +96,7 @@ function unconnected(cause: unknown): StorageUnavailable {
   return new StorageUnavailable("no connection to the database could be had", { cause });
 }
 
-/** Makes the pool; connections are made when they are needed. */
+/** Creates the pool; it connects on first use. */
 export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
   const { checkTimeoutMs, closeTimeoutMs } = limits;
   const sockets = newSockets();
@@ -101,7 +109,7 @@ export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
     },
   });
   const { writability } = pool;
-  // A connection that breaks while idle is replaced at its next use; one that breaks in use fails its statement.
+  // A connection that breaks while idle is replaced on next use; one that breaks in use fails its statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
@@ -132,7 +140,7 @@ function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: lockTimeoutMs,
-    // Without a limit for the statement there is none for the answer.
+    // Without a limit for the statement there is none for its response.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + answerMarginMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
@@ -153,11 +161,11 @@ async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolC
     await client.query(begin);
     const result = await body(client);
     const { command } = await client.query("COMMIT");
-    // After a failed statement PostgreSQL takes a COMMIT for a ROLLBACK, and says so without an error.
+    // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
     if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
     return result;
   } catch (error) {
-    // A connection that went silent would keep the ROLLBACK waiting as well; PostgreSQL rolls back when it is cut.
+    // A ROLLBACK would hang on a connection that does not respond. PostgreSQL rolls back when the connection closes.
     isLost = isLostConnection(error) || !(await rollBack(client));
     throw isLost ? new StorageUnavailable("the connection to the database broke", { cause: error }) : error;
   } finally {
@@ -172,7 +180,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
   );
 }
 
-/** The sockets of the connections, also of those that are being made or ended, of which the pool knows nothing. */
+/** The sockets of all connections, including those that the pool is opening or closing and no longer knows. */
 function newSockets() {
   const sockets = new Set<Socket>();
   return {
@@ -191,7 +199,7 @@ function newSockets() {
   };
 }
 
-/** Rejects with StorageUnavailable when the promise takes longer; what becomes of it then is nobody's concern. */
+/** Rejects with StorageUnavailable if the promise takes longer; its later result is ignored. */
 async function within<T>(timeoutMs: number, promise: Promise<T>, complaint: string): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new StorageUnavailable(complaint)), timeoutMs);

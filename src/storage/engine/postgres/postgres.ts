@@ -1,4 +1,4 @@
-// PostgreSQL: a pool, ordinary transactions, statements prepared once per connection.
+// PostgreSQL: a pool, ordinary transactions, and statements that are prepared once per connection.
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
@@ -21,17 +21,17 @@ import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts
 const { drizzle, migrate } = loadPostgresDriver();
 const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/postgres", import.meta.url));
 
-/** Names of the advisory locks; any two constants do. */
+/** Names of advisory locks; any two constants do. */
 const migrationLock = 7_301_001;
 const changesLock = 7_301_002;
 
-/** How often a transaction that has to be repeated is tried. */
+/** How often a transaction is tried. */
 const maxTries = 4;
 
-/** The part of the connections that writes may hold: while they wait for a lock, the rest goes on reading. */
+/** The share of the connections that writes may hold. While they wait for locks, the rest keeps serving reads. */
 const writingShare = 3 / 4;
 
-/** Connects and brings the database up to date. */
+/** Connects, and migrates the database. `onMigrated` is called if migrations were applied. */
 export async function openPostgres(
   url: string,
   limits: DatabaseLimits,
@@ -45,7 +45,7 @@ export async function openPostgres(
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
   });
-  // So that what is wrong with the connections of the pool is said of the database that was to be opened.
+  // Reports connection errors now, when the database is opened.
   await warmUp(pool, close);
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
@@ -80,7 +80,7 @@ async function warmUp(pool: pg.Pool, close: () => Promise<void>): Promise<void> 
   }
 }
 
-/** A transaction that runs again locks what it reads, so that its rows cannot change a second time. */
+/** A transaction that runs again locks the rows that it reads, so they cannot change a second time. */
 function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
   return {
     ...session,
@@ -88,10 +88,10 @@ function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean
     ...(isRetry ? { readLock: "no key update" } : {}),
     async lockTables(tables) {
       const names = tables.map((table) => client.escapeIdentifier(getTableName(table)));
-      // The weakest mode that no other writer shares, nor this one; reading goes on.
+      // The weakest mode that excludes other writers, including this one. Reads continue.
       await client.query(`LOCK TABLE ${names.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
     },
-    // Sequence numbers are handed out before the commit: without a lock a reader could miss the slower of two writers.
+    // Sequence numbers are assigned before the commit: without a lock, a reader could miss the slower of two writers.
     async lockChanges() {
       await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });
     },
@@ -109,8 +109,8 @@ async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T>
 }
 
 /**
- * Serialization failures, deadlocks, and rows that others were quicker to change. So are those that are missing, or referred to,
- * against what the transaction has read: the next time it sees them, and says what it says of them.
+ * Returns whether to run the transaction again: after a serialization failure, a deadlock, a concurrency conflict, or a
+ * violated reference. On the next run it sees the rows that other writers committed, and reports what it finds.
  */
 function needsRetry(error: unknown): boolean {
   const code = driverCode(error);
@@ -119,7 +119,7 @@ function needsRetry(error: unknown): boolean {
   );
 }
 
-/** On a connection of its own, since a migration may take longer than a statement is given. */
+/** Uses a separate connection, because a migration may take longer than the statement timeout. */
 async function migrateUnderLock(
   url: string,
   limits: DatabaseLimits,
@@ -132,7 +132,7 @@ async function migrateUnderLock(
     if (mode === "existing" && applied === undefined) throw new DatabaseMissing("it has no tables of Gatehouse");
     if (isLatest(migrationsFolder, applied)) return;
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
-    // Another server may have migrated while this one waited for the lock.
+    // Another server may have migrated the database while this one waited for the lock.
     const report = watchMigrations(migrationsFolder, await appliedTo(client), onMigrated);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
     refuseNewer(migrationsFolder, await appliedTo(client));
@@ -160,7 +160,7 @@ async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Clie
   }
 }
 
-/** The time of the database's latest migration. */
+/** Returns the time of the latest migration of the database, or undefined if there is none. */
 async function appliedTo(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query<{ found: boolean }>(
     "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found",

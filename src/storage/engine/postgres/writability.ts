@@ -1,39 +1,42 @@
-// Whether the server behind the address accepts writes. After a failover an address leads to another server, and connections
-// that were made before still lead to the old one.
+// Tracks whether the database server accepts writes. After a failover the address leads to another server, while older
+// connections still lead to the old one.
 import type pg from "pg";
 import { newReader } from "../../../base/shared-reader.ts";
 import { StorageReadOnly, StorageUnavailable } from "../errors.ts";
 
-/** For how long a connection that is read-only serves reads before a new one is made, and one attempt to find a writable server counts. */
+/**
+ * How long a read-only connection serves reads before it is replaced, and how long the result of one attempt to find a
+ * writable server is reused, in milliseconds.
+ */
 const limits = { readOnlyMs: 1000, attemptMs: 100 };
 
-/** What is known of the connections of a pool. */
+/** Tracks which connections of a pool accept writes. */
 export interface Writability {
-  /** Checks a new connection. Rejects with StorageUnavailable where it leads to a standby. */
+  /** Checks a new connection. Rejects with StorageUnavailable if it leads to a standby. */
   admit(client: pg.ClientBase): Promise<void>;
-  /** Whether a connection is to be dropped rather than used. */
+  /** Returns whether to drop a connection instead of using it. */
   isOutdated(client: pg.ClientBase): boolean;
-  /** Says that a server has refused a write, or would: no connection of now is used for writing any more. */
+  /** Reports that a server rejected a write, or would. Existing connections are no longer used for writes. */
   refused(): void;
-  /** Rejects with StorageReadOnly unless writes can be made, as far as is known; makes a new connection to find out. */
+  /** Rejects with StorageReadOnly if the server is known to be read-only and a new connection confirms it. */
   require(): Promise<void>;
 }
 
-/** The check of a connection, whose result has one row. */
+/** The query that checks a connection; it returns one row. */
 export const writableQuery =
   "SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only";
 
-/** What the check finds. */
+/** The row of the check. */
 export interface WritableRow {
   readonly standby: boolean;
   readonly read_only: boolean;
 }
 
-/** Makes it; `connect` makes the pool open a connection and give it back. */
+/** Creates a tracker. `connect` opens a connection of the pool and releases it. */
 export function newWritability(connect: () => Promise<void>): Writability {
   const admittedAt = new WeakMap<pg.ClientBase, number>();
   const readOnly = new WeakSet<pg.ClientBase>();
-  /** Connections that are older lead to a server that refused a write. */
+  /** Connections made before this time lead to a server that rejected a write. */
   let outdatedBefore = Number.NEGATIVE_INFINITY;
   let isReadOnly = false;
 
@@ -70,7 +73,7 @@ export function newWritability(connect: () => Promise<void>): Writability {
   };
 }
 
-/** Throws StorageUnavailable for a standby: it may lag behind for any time, so that a revocation would not be seen on it. */
+/** Throws StorageUnavailable for a standby: it may lag behind, so a revocation could go unnoticed on it. */
 export function refuseStandby(row: WritableRow | undefined): void {
   if (row?.standby) throw new StorageUnavailable("the database server is a standby");
 }

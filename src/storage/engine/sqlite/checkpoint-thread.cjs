@@ -1,21 +1,21 @@
-// The thread of checkpointer.ts. PASSIVE never waits for a reader or a writer, nor makes one wait; TRUNCATE does, where the disk
-// is full or a flush has failed. Plain JavaScript: for types, a thread would load the compiler that strips them, at ten times
-// what it costs itself.
+// The thread of checkpointer.ts. A PASSIVE checkpoint neither waits for readers and writers nor blocks them; TRUNCATE
+// does, and is used after a full disk or a failed flush. This file is plain JavaScript: to strip types, a thread would
+// load the compiler, which takes ten times as long.
 //
-// Nothing here may throw: Node loads what an error of a thread needs to become a message, and where the process began with a
-// startup snapshot, which already has a part of that, it ends the process instead.
+// Nothing here may throw. Node loads more modules to report an error of a thread, and in a process started from a V8
+// snapshot, which has some of them, that ends the process.
 const { createRequire } = require("node:module");
 const { setPriority } = require("node:os");
 const { parentPort, workerData } = require("node:worker_threads");
 
-// On one core, a thread of the same priority takes the core from the event loop for milliseconds at a time. A little lower
-// only: writes wait for this one once the log is long. On Linux every thread has a priority of its own (setpriority(2)),
-// elsewhere it would be that of the process.
+// On one core, a thread of the same priority blocks the event loop for milliseconds at a time. A slightly lower
+// priority suffices: writes wait for this thread once the log is long. Linux has a priority per thread
+// (setpriority(2)), other systems one per process.
 if (process.platform === "linux") {
   try {
     setPriority(0, 5);
   } catch {
-    // Forbidden by a filter of system calls. Reads are slower then beside writes.
+    // Forbidden by a seccomp filter. Reads are then slower during checkpoints.
   }
 }
 
@@ -23,7 +23,10 @@ const connection = open();
 if (connection) parentPort.on("message", obey);
 else parentPort.close();
 
-/** Undefined where it cannot be opened: too many open files, say. The next checkpoint starts another thread. */
+/**
+ * Returns undefined if the file cannot be opened, for example because of too many open files. The next checkpoint
+ * starts another thread.
+ */
 function open() {
   try {
     const BetterSqlite = createRequire(workerData.module)("better-sqlite3");
@@ -49,7 +52,7 @@ function checkpoint(mode) {
     const [{ busy, log, checkpointed }] = connection.pragma(`wal_checkpoint(${mode})`);
     return { log, checkpointed, isMade: busy === 0 };
   } catch {
-    // A full disk, say. The log grows until a later one succeeds, and the data is as safe as before.
+    // For example, a full disk. The log grows until a later checkpoint succeeds; the data is as safe as before.
     return { log: 0, checkpointed: 0, isMade: false };
   }
 }

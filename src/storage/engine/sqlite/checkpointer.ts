@@ -1,59 +1,59 @@
-// Moves what the write-ahead log holds into the database file, in a thread of its own: it flushes both files, and the event
-// loop must not wait for a disk.
+// Checkpoints the write-ahead log into the database file, in a thread of its own: a checkpoint flushes both files, and
+// the event loop must not wait for a disk.
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { StorageUnavailable } from "../errors.ts";
 
-/** The checkpoints of one database file. */
+/** Runs the checkpoints of one database file. */
 export interface Checkpointer {
-  /** Says that something was committed; a checkpoint follows soon. */
+  /** Schedules a checkpoint after a commit. */
   afterCommit(): void;
-  /** Says that the disk is full; the next write waits until the log has given back what it takes of it. */
+  /** Reports a full disk; the next write waits until a checkpoint has truncated the log. */
   afterFull(): void;
   /**
-   * Says that the log could not be flushed; no write is made until the log is empty and the file has been flushed.
+   * Reports a failed flush of the log; writes wait until the log is empty and the file has been flushed.
    *
-   * The system tells of a failed flush once: it then takes what it could not write for written (fsync(2)), so that the next flush
-   * succeeds without it. A commit behind such a gap in the log would be lost with a power cut, although it was flushed itself.
+   * The operating system reports a failed flush once, and then marks the pages as written (fsync(2)): the next flush
+   * succeeds without them. A later commit would be lost in a power failure although its own flush succeeded.
    */
   afterFailedFlush(): void;
   /**
-   * What a write has to wait for once the log is long: all of it has to be in the file, so that the next commit begins the
-   * log anew. Undefined while the log is short, the disk has room and the last flush succeeded. Rejects with StorageUnavailable
-   * while a log that was not flushed cannot be emptied.
+   * Returns a promise that the next write must await, or undefined. It is set if the log is long, the disk was full or
+   * the last flush failed. It resolves once the whole log is in the file. Rejects with StorageUnavailable while an
+   * unflushed log cannot be emptied.
    *
-   * Writes that never pause would let the log grow without end, and every read looks through all of it.
+   * Without this, writes that never pause would let the log grow without limit, and every read searches all of it.
    */
   waitForRoom(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
-/** What a checkpoint found. */
+/** The result of a checkpoint. */
 interface CheckpointResult {
-  /** Pages in the log, and those of them that are in the file now. */
+  /** Pages in the log, and how many of them are in the file now. */
   readonly log: number;
   readonly checkpointed: number;
-  /** Whether it did what it was to do: nothing failed, and nobody was in its way. */
+  /** Whether it completed: nothing failed, and no reader blocked it. */
   readonly isMade: boolean;
 }
 
-/** How long commits gather before a checkpoint, in milliseconds. */
+/** The delay between a commit and its checkpoint, in milliseconds. */
 const intervalMs = 250;
 
-/** How long the log may become before writes wait, in pages of 4 KiB. */
+/** The length of the log from which writes wait, in pages of 4 KiB. */
 const longLogPages = 16 * 1024;
 
-/** The size that the log shrinks to when it begins anew, in bytes. It grows far beyond while somebody reads for long. */
+/** The size that SQLite truncates the log to when it restarts, in bytes. A long read lets it grow far beyond. */
 export const keptLogBytes = longLogPages * 4096;
 
-/** What the thread is told to do; `empty` takes away the log's part of the disk as well, and waits for those who read. */
+/** Commands of the thread. `empty` also truncates the log on disk, and waits for readers. */
 type Order = "checkpoint" | "empty" | "close";
 
 const threadFile = new URL("./checkpoint-thread.cjs", import.meta.url);
-/** What a checkpoint finds that could not be made. */
+/** The result of a checkpoint that did not run. */
 const nothing: CheckpointResult = { log: 0, checkpointed: 0, isMade: false };
 
-/** Makes the checkpointer of a database file. Its thread starts with the first commit. */
+/** Creates the checkpointer of a database file. Its thread starts with the first commit. */
 export function newCheckpointer(file: string, longLog = longLogPages): Checkpointer {
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
   const running: ((result: CheckpointResult) => void)[] = [];
 
   function start(): Worker {
-    // As text: a thread that could not read its file would fail, which the thread's own code must never do.
+    // Passed as text: a thread that cannot read its file would throw, which its own code never does.
     const started = new Worker(readFileSync(threadFile, "utf8"), {
       eval: true,
       workerData: { file, module: import.meta.url },
@@ -87,7 +87,7 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
     try {
       worker ??= start();
     } catch {
-      // Too many open files, say. The next checkpoint tries again.
+      // For example, too many open files. The next checkpoint tries again.
       return nothing;
     }
     const thread = worker;
@@ -97,11 +97,11 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
     });
   }
 
-  /** While nobody writes, so that nothing comes to the log after what is moved. */
+  /** Runs while no write does, so nothing is appended to the log behind the checkpoint. */
   async function empty(): Promise<void> {
     const running = checkpoint(isDiskFull || isUnflushed ? "empty" : "checkpoint");
     isDiskFull = false;
-    // A write waits, whatever else may have ended.
+    // A write waits for this, so the process must stay alive.
     worker?.ref();
     const { log, checkpointed, isMade } = await running;
     worker?.unref();
@@ -127,8 +127,8 @@ export function newCheckpointer(file: string, longLog = longLogPages): Checkpoin
     async close() {
       clearTimeout(timer);
       if (!worker) return;
-      // The thread ends by itself: one that is cut off while it loads native code takes the process with it. What the log
-      // still holds goes into the file when the last connection closes.
+      // The thread ends by itself: terminating it while it loads native code ends the process. What is left in the log
+      // moves to the file when the last connection closes.
       const thread = worker;
       const ended = new Promise((resolve) => thread.once("exit", resolve));
       thread.ref();

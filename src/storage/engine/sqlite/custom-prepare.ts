@@ -1,6 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
 
-/** The connection, on which statements are prepared in another way. */
+/** Returns a proxy of the connection that prepares statements with `prepare`. */
 export function withPrepare(
   connection: BetterSqlite.Database,
   prepare: (sql: string) => BetterSqlite.Statement,

@@ -1,14 +1,14 @@
-// Whether the files of an open SQLite database are still where they were opened. A file that is deleted or replaced goes on
-// taking writes, which nobody finds any more once the process ends.
+// Checks that the files of an open SQLite database were not moved. A file that was deleted or replaced still accepts
+// writes, which are lost when the process ends.
 import { type Stats, statSync } from "node:fs";
 import { StorageReadOnly } from "../errors.ts";
 
-/** The database, its write-ahead log, and the index of that by which other processes agree on their locks. */
+/** The database, its write-ahead log, and the shared index of the log, which holds the locks between processes. */
 const suffixes = ["", "-wal", "-shm"];
 
 /**
- * Makes the check of a database that has just been opened. It throws StorageReadOnly while one of the paths leads to another
- * file than then, or to none, and costs some microseconds.
+ * Creates the check for a database that was just opened. It throws StorageReadOnly if one of the paths leads to another
+ * file or to none. It takes some microseconds.
  */
 export function newFileCheck(file: string): () => void {
   const opened = suffixes.map((suffix) => ({ path: file + suffix, stats: find(file + suffix) }));
@@ -21,7 +21,7 @@ function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
-/** Undefined where there is no such file any more. */
+/** Returns undefined if the file does not exist. */
 function find(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

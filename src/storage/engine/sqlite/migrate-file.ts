@@ -1,4 +1,4 @@
-// Brings a SQLite file up to date.
+// Migrates a SQLite file.
 import { fileURLToPath } from "node:url";
 import type BetterSqlite from "better-sqlite3";
 import type { loadSqliteDriver } from "../../schema/drizzle.ts";
@@ -7,7 +7,7 @@ import { withPrepare } from "./custom-prepare.ts";
 
 const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/sqlite", import.meta.url));
 
-/** Applies the migrations that are missing. Throws what SQLite says, and DatabaseNewer for a file of a later version. */
+/** Applies missing migrations. Throws the errors of SQLite, and DatabaseNewer for a file of a newer version. */
 export function migrateFile(
   connection: BetterSqlite.Database,
   { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
@@ -20,7 +20,7 @@ export function migrateFile(
   try {
     migrate(db, { migrationsFolder });
   } catch {
-    // Another process may have migrated the file in between; what fails for any other reason fails again.
+    // Another process may have migrated the file in between. Any other failure happens again.
     if (connection.inTransaction) connection.exec("ROLLBACK");
     migrate(db, { migrationsFolder });
   }
@@ -28,7 +28,7 @@ export function migrateFile(
   report();
 }
 
-/** The time of the file's latest migration. */
+/** Returns the time of the latest migration of the file. */
 function appliedTo(connection: BetterSqlite.Database): number | undefined {
   const read = (sql: string) => connection.prepare(sql).pluck().get();
   if (!read("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'")) return undefined;
@@ -36,8 +36,8 @@ function appliedTo(connection: BetterSqlite.Database): number | undefined {
 }
 
 /**
- * The connection, on which a ROLLBACK never fails. SQLite has rolled back by itself where the disk is full or does not
- * write (https://sqlite.org/lang_transaction.html, section 3); what drizzle's ROLLBACK then meets would hide the reason.
+ * Returns a connection on which ROLLBACK never fails. If the disk is full or does not write, SQLite has already rolled
+ * back (https://sqlite.org/lang_transaction.html, section 3), and an error of drizzle's ROLLBACK would hide the cause.
  */
 function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
   return withPrepare(connection, (sql) => prepareAfterFailure(connection, sql));

@@ -4,8 +4,8 @@ import { driverCode } from "../errors.ts";
 const maxPauseMs = 100;
 
 /**
- * Does what needs a lock that another process may hold, and waits for it without blocking the event loop. Throws the error of
- * SQLite once it has been held for so many milliseconds.
+ * Retries an action while another process holds the lock, without blocking the event loop. Throws the error of SQLite
+ * after `timeoutMs`.
  */
 export async function retryWhileLocked(action: () => void, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;

@@ -1,33 +1,34 @@
-// One snapshot for all reads of a turn of the event loop: to begin and end one costs as much as a point read.
+// One snapshot for all reads of an event-loop tick: beginning and ending one takes as long as a point read.
 import type BetterSqlite from "better-sqlite3";
 
 /** The snapshot that the reads of one connection share. */
 export interface Snapshot {
-  /** Begins one unless it is open. It ends with this turn of the event loop, or with the last body that shares it. */
+  /** Begins a snapshot unless one is open. It ends with this event-loop tick, or with the last body that shares it. */
   open(): void;
-  /** Runs several reads on one snapshot; the body waits for nothing but the connection. */
+  /** Runs several reads on one snapshot. The body must await nothing but the connection. */
   share<T>(body: () => Promise<T>): Promise<T>;
   /**
-   * Ends it before the turn does, unless a body is in the middle of its reads: for a commit, which reads that come after
-   * it have to see, and which begins the log anew only while nobody reads from it. It never throws: nobody who could be
-   * told of a failure is there.
+   * Ends the snapshot early, unless a read transaction is using it. Called before each commit: later reads must see the
+   * commit, and SQLite restarts the WAL only without readers. Never throws.
    */
   end(): void;
-  /** How many turns have read so far. */
+  /** How many event-loop ticks had reads. */
   ticks(): number;
   /**
-   * A number for what reads find now, which is the same only as long as nobody has committed anything. To ask for it costs a
-   * quarter of a snapshot, and none is begun.
+   * Returns a number that stays the same until someone commits. It takes a quarter of the time of a snapshot, and
+   * begins none.
    */
   dataVersion(): number;
 }
 
-/** Makes the one of a connection. What a turn reads is never older than what was acknowledged before the turn began. */
+/**
+ * Creates the snapshot of a connection. Reads of a tick are never older than the commits acknowledged before the tick.
+ */
 export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
   const begin = reader.prepare("BEGIN");
   const commit = reader.prepare("COMMIT");
   const rollback = reader.prepare("ROLLBACK");
-  // SQLite, "PRAGMA data_version": differs once another connection, of whichever process, has committed.
+  // SQLite, "PRAGMA data_version": changes once another connection, of any process, has committed.
   const readVersion = reader.prepare("PRAGMA data_version").pluck();
   let isOpen = false;
   let isDue = false;
@@ -36,10 +37,10 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
   let isInTurn = false;
   let state = 0;
   let version: unknown;
-  /** Whether `state` is that of the snapshot, or that which this turn has found where none is open. */
+  /** Whether `state` is current for the open snapshot, or for this tick if none is open. */
   let isKnown = false;
 
-  /** Whoever reads next is told what fails here. */
+  /** Errors are ignored here; the next read reports them. */
   function versionNow(): unknown {
     try {
       return readVersion.get();
@@ -60,7 +61,7 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
     begin.run();
     isOpen = true;
     isDue = false;
-    // It begins with its first read: somebody may have committed since the state was asked for.
+    // SQLite begins it with the first read: someone may have committed since `dataVersion` was called.
     isKnown = false;
     enterTurn();
   }
@@ -76,12 +77,12 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
     isKnown = false;
     if (!isOpen) return;
     isOpen = false;
-    // The connection may have been closed meanwhile.
+    // The connection may be closed by now.
     if (!reader.open) return;
     try {
       if (reader.inTransaction) commit.run();
     } catch {
-      // After a read that failed, as on a damaged page, SQLite reports that failure once more. Whoever read has been told.
+      // After a failed read, such as of a damaged page, SQLite repeats the error here. The reader already has it.
       leave();
     }
   }
@@ -90,7 +91,7 @@ export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
     try {
       if (reader.inTransaction) rollback.run();
     } catch {
-      // The next snapshot cannot begin then, and says why.
+      // The next snapshot then fails to begin, and reports the error.
     }
   }
 

@@ -1,4 +1,4 @@
-// SQLite: one write connection behind a queue, one read connection, both in WAL mode.
+// SQLite: one write connection with a queue, and one read connection, both in WAL mode.
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import path from "node:path";
@@ -24,20 +24,22 @@ import { WriteQueue } from "./write-queue.ts";
 
 const driver = once(loadSqliteDriver);
 
-/** How much of the file a connection may map. */
+/** How many bytes of the file a connection may map into memory. */
 const mappedBytes = 2 ** 30;
 
-/** How much memory the connection for writes may use for pages: what an import changes in two seconds has room in it. */
+/** The page cache of the write connection. The pages that an import changes within two seconds fit. */
 const writerCacheKib = 128 * 1024;
 
-/** Opens or, where that is the mode, creates the database file, and brings it up to date. Rejects with what errors.ts has. */
+/**
+ * Opens or, depending on the mode, creates the database file, and migrates it. Rejects with the errors of errors.ts.
+ */
 export async function openSqlite(
   file: string,
   limits: DatabaseLimits,
   mode: OpenMode,
   onMigrated: MigrationListener,
 ): Promise<Dialect> {
-  // An empty file is what is left of one whose making was cut off.
+  // An empty file is left if creating a database was interrupted.
   if (mode === "existing" && !(existsSync(file) && statSync(file).size > 0)) throw new DatabaseMissing(file);
   try {
     return await open(file, limits, onMigrated);
@@ -55,7 +57,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
     ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement))),
     state: snapshot.dataVersion,
   };
-  // One writer at a time: nobody else writes to any table, and sequence numbers are in the order of commits anyway.
+  // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.
   const pendingCounters = newCounterChanges();
   const pendingExports = new Set<string>();
   const transaction = {
@@ -118,38 +120,38 @@ async function openWriter(
   onMigrated: MigrationListener,
 ): Promise<BetterSqlite.Database> {
   makeDirectory(path.dirname(file));
-  // The file holds signing keys; the files that SQLite puts beside it take over its mode. One that exists is not
-  // opened: to close it would take away the locks that another connection of this process has on it.
+  // The file holds signing keys. SQLite gives the same mode to its other files. An existing file is not opened here:
+  // closing it would drop the locks of other connections in this process.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   const writer = connect(file, limits);
   try {
-    // Of two processes that open a new file, SQLite tells one at once that it is locked.
+    // If two processes open a new file at the same time, one gets SQLITE_BUSY immediately.
     await retryWhileLocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
     migrateFile(writer, driver(), onMigrated);
   } catch (error) {
     writer.close();
     throw error;
   }
-  // From here on a lock that another process holds is waited for by the queue, which does not block the event loop.
+  // From here on the queue waits for locks of other processes, without blocking the event loop.
   writer.pragma("busy_timeout = 0");
-  // Left to itself, SQLite flushes the log and the file in the middle of a commit.
+  // By default, SQLite checkpoints during a commit.
   writer.pragma("wal_autocheckpoint = 0");
   writer.pragma(`journal_size_limit = ${keptLogBytes}`);
-  // Changed pages that find no room are written before the end of their transaction, and often twice.
+  // Changed pages that do not fit are written before the end of their transaction, often twice.
   writer.pragma(`cache_size = -${writerCacheKib}`);
   return writer;
 }
 
 function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
   const connection = new (driver().BetterSqlite)(file, { readonly, timeout: limits.lockTimeoutMs });
-  // A commit is flushed by the queue, away from the event loop, before it is acknowledged.
+  // The queue flushes a commit before it acknowledges it, off the event loop.
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
-  // What a savepoint may have to put back is kept in memory rather than in a temporary file.
+  // Keeps the data of savepoints in memory rather than in a temporary file.
   connection.pragma("temp_store = MEMORY");
-  // KiB. Pages are taken from the mapped file, whose memory belongs to the system's cache and not to the process.
+  // In KiB. Pages are read from the mapped file, which the system caches outside of the process.
   connection.pragma("cache_size = -8192");
   connection.pragma(`mmap_size = ${mappedBytes}`);
   return connection;
@@ -163,7 +165,7 @@ function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
   );
 }
 
-/** A statement that begins the snapshot that it reads from. */
+/** Wraps a statement so that it begins the snapshot that it reads from. */
 function opening<T>(snapshot: Snapshot, statement: Prepared<T>): Prepared<T> {
   return {
     execute(values) {

@@ -2,12 +2,12 @@ import type BetterSqlite from "better-sqlite3";
 import { withPrepare } from "./custom-prepare.ts";
 
 /**
- * The connection, with statements that fail as FAIL has it: what a statement has written until then stays
+ * Returns a connection on which statements use OR FAIL: what a failed statement has written until then stays
  * (https://sqlite.org/lang_conflict.html).
  *
- * By default SQLite takes back what a statement of several rows has written when one of them fails, and keeps every page that it
- * changes for that; for the entries of a new row this is a third of the time. Here a write that fails is taken back as a whole, by
- * the queue, so nothing is gained by it. Foreign keys are as they were: they always take back the statement.
+ * By default, SQLite undoes a statement of several rows if one of them fails, and copies every page that it changes for
+ * that; for the entries of a new row this is a third of the time. The write queue undoes a failed write as a whole, so
+ * the copies are useless here. Violated foreign keys still undo the statement.
  */
 export function withOrFail(connection: BetterSqlite.Database): BetterSqlite.Database {
   return withPrepare(connection, (sql) => connection.prepare(failing(sql)));

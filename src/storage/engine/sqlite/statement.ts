@@ -1,5 +1,5 @@
-// How a statement of Drizzle runs on better-sqlite3: what can be known about its values and its rows is worked out once, when
-// it is prepared, and not again for every row.
+// Runs statements of Drizzle on better-sqlite3. Everything that is known about parameters and columns is computed when
+// a statement is prepared, not for every row.
 import type { DriverValueDecoder, SQL } from "drizzle-orm";
 import { compileLiteral } from "../../../base/compile.ts";
 import { Column, is, Param, Placeholder } from "../../schema/drizzle.ts";
@@ -10,14 +10,14 @@ type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => unknown[];
 type Decode = (value: unknown) => unknown;
 
-/** What a statement selects. */
+/** The columns that a statement selects. */
 type Fields = readonly { readonly path: readonly string[]; readonly field: unknown }[];
 
-/** What Drizzle has made of a query for better-sqlite3. */
+/** A statement that Drizzle prepared for better-sqlite3. */
 interface DrizzleStatement {
   readonly stmt: DriverStatement;
   readonly query: { readonly params: readonly unknown[] };
-  /** Absent when nothing is selected. */
+  /** Absent if nothing is selected. */
   readonly fields?: Fields;
   execute(values: Values): { sync(): unknown };
 }
@@ -28,7 +28,7 @@ interface DriverStatement {
   run(...values: unknown[]): unknown;
 }
 
-/** Makes a statement answer at once, as the driver does: a promise around the answer would cost more than a point read. */
+/** Runs a statement synchronously, as the driver does: a promise would take longer than a point read. */
 export function runSync<T>(prepared: Prepared<T>): Prepared<T> {
   const run = runnerOf(prepared as unknown as DrizzleStatement);
   return {
@@ -46,12 +46,12 @@ function runnerOf(statement: DrizzleStatement): (values: Values) => unknown {
   const { stmt, query, fields } = statement;
   const bind = bindOf(query.params);
   if (!fields) return (values) => stmt.run(...bind(values));
-  // An object for each of several tables is Drizzle's to put together; only checks of the whole database ask for it.
+  // Drizzle builds rows of several nested objects; only checks of the whole database select them.
   if (fields.some(({ path }) => path.length > 1)) return (values) => statement.execute(values).sync();
   return reader(stmt.raw(), bind, fields);
 }
 
-/** Puts values in the places of placeholders. */
+/** Returns a function that replaces placeholders by values. */
 function bindOf(params: readonly unknown[]): Bind {
   const readers = params.map((param): ((values: Values) => unknown) => {
     if (is(param, Placeholder)) return (values) => given(values, param.name);
@@ -68,7 +68,7 @@ function given(values: Values, name: string): unknown {
   return value;
 }
 
-/** Reads rows as objects of what is selected. */
+/** Returns a function that reads rows as objects of the selected columns. */
 function reader(stmt: DriverStatement, bind: Bind, fields: Fields): (values: Values) => unknown[] {
   const toObject = compileLiteral(
     fields.map(({ path, field }, i) => ({ name: path[0]!, from: i, convert: decodeOf(field) })),
@@ -76,7 +76,7 @@ function reader(stmt: DriverStatement, bind: Bind, fields: Fields): (values: Val
   return (values) => stmt.all(...bind(values)).map((row) => toObject(row));
 }
 
-/** Undefined when values are as the driver has them. */
+/** Returns undefined if values need no conversion. */
 function decodeOf(field: unknown): Decode | undefined {
   const decoder = is(field, Column) ? field : decoderOf(field as SQL | SQL.Aliased);
   if (is(field, Column) && field.dataType === "json") return decodeJson;
@@ -84,7 +84,7 @@ function decodeOf(field: unknown): Decode | undefined {
   return (value) => (value === null ? null : decoder.mapFromDriverValue(value));
 }
 
-/** Most columns of JSON are empty. */
+/** Fast path: most JSON columns are empty. */
 function decodeJson(text: unknown): unknown {
   if (text === null) return null;
   if (text === "{}") return {};
@@ -92,7 +92,7 @@ function decodeJson(text: unknown): unknown {
 }
 
 function decoderOf(selected: SQL | SQL.Aliased): DriverValueDecoder<unknown, unknown> {
-  // Not in the types, but in every SQL: what `mapWith` has set.
+  // Not in the types, but every SQL has it: the decoder set by `mapWith`.
   const { decoder } = ("sql" in selected ? selected.sql : selected) as unknown as {
     readonly decoder: DriverValueDecoder<unknown, unknown>;
   };

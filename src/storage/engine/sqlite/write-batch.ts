@@ -1,19 +1,19 @@
-// Which writes share a commit: those of callers who wait for them first, then those of bulk work such as imports.
+// Decides which writes share a commit: first those that callers wait for, then bulk writes such as imports.
 import type { DatabaseLimits } from "../dialect.ts";
 
-/** A write that waits for its turn. */
+/** A waiting write. */
 export interface Job {
   readonly body: () => Promise<unknown>;
-  /** Whether it belongs to bulk work, which gives way to other writes and shares larger commits. */
+  /** Whether it is bulk work, which yields to other writes and shares larger commits. */
   readonly isBulk: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What bounds a batch. */
+/** The limits of a batch. */
 export type BatchLimits = Pick<DatabaseLimits, "maxBatch" | "maxBatchMs" | "maxBulkBatch" | "maxBulkBatchMs">;
 
-/** The writes that wait, in the order in which they arrived. */
+/** The waiting writes, in order of arrival. */
 export class WaitingWrites {
   #foreground: Job[] = [];
   #bulk: Job[] = [];
@@ -26,13 +26,13 @@ export class WaitingWrites {
     (job.isBulk ? this.#bulk : this.#foreground).push(job);
   }
 
-  /** Puts the jobs before all others, in their order. */
+  /** Puts the jobs back at the front, in their order. */
   putBack(jobs: readonly Job[]): void {
     this.#foreground = [...jobs.filter(({ isBulk }) => !isBulk), ...this.#foreground];
     this.#bulk = [...jobs.filter(({ isBulk }) => isBulk), ...this.#bulk];
   }
 
-  /** Empties the queue. */
+  /** Removes and returns all jobs. */
   clear(): Job[] {
     const jobs = [...this.#foreground, ...this.#bulk];
     [this.#foreground, this.#bulk] = [[], []];
@@ -53,12 +53,13 @@ export class WaitingWrites {
 }
 
 /**
- * The writes of one commit. Nobody waits for a single write of bulk work, so that a batch of them may take longer: pages that many
- * of them change are then written once. As soon as another write joins, the batch ends as soon as one without bulk work.
+ * The writes of one commit. No caller waits for a single bulk write, so a batch of them may take longer: pages that
+ * several of them change are then written once. As soon as another write joins, the time limit is that of a batch
+ * without bulk work.
  */
 export class Batch {
   readonly jobs: Job[] = [];
-  /** Tells each job, in the order of `jobs`, what became of it. */
+  /** Settles each job, in the order of `jobs`. */
   readonly settle: (() => void)[] = [];
   readonly #limits: BatchLimits;
   #due: number;
@@ -69,12 +70,12 @@ export class Batch {
     this.#due = now + limits.maxBulkBatchMs;
   }
 
-  /** When the batch takes no more writes, on the clock of `performance.now()`. */
+  /** When the batch stops taking writes, in milliseconds of `performance.now()`. */
   get due(): number {
     return this.#due;
   }
 
-  /** The next write; undefined when the batch is full, late, or nothing waits. */
+  /** Returns the next write, or undefined if the batch is full or late, or if no write waits. */
   take(waiting: WaitingWrites, now: number): Job | undefined {
     const { maxBatch, maxBatchMs, maxBulkBatch } = this.#limits;
     if (this.#foreground === 0 && waiting.hasForeground()) this.#due = Math.min(this.#due, now + maxBatchMs);

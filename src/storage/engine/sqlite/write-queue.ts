@@ -3,50 +3,54 @@ import { driverCode, StorageUnavailable, translateError } from "../errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
 import { Batch, type BatchLimits, type Job, WaitingWrites } from "./write-batch.ts";
 
-/** The bounds of the queue, and what it does around its commits. */
+/** Limits and hooks of the queue. */
 export interface WriteQueueOptions extends BatchLimits {
-  /** How many writes may wait; one more is refused. */
+  /** How many writes may wait; one more is rejected. */
   readonly maxWaiting: number;
   /** How long another process may hold the write lock, in milliseconds. */
   readonly lockTimeoutMs: number;
-  /** What the next batch has to wait for, if anything; when it rejects, no write may be made now. */
+  /** Returns a promise that the next batch must await, or undefined. If it rejects, all waiting writes fail. */
   readonly waitForRoom?: () => Promise<void> | undefined;
-  /** How many turns of the event loop have read so far. */
+  /** Returns how many event-loop ticks had reads. */
   readonly readTicks?: () => number;
-  /** Called when a write found the disk full. */
+  /** Called if a write finds the disk full. */
   readonly afterFull?: () => void;
-  /** Called when a flush failed. */
+  /** Called if a flush fails. */
   readonly afterFailedFlush?: () => void;
-  /** Called when a batch begins, also one that is made anew. */
+  /** Called when a batch begins, also when it is run again. */
   readonly begin?: () => void;
-  /** Writes what the writes of a batch have left for its end. */
+  /** Called after the writes of a batch, to write what they deferred. */
   readonly finish?: () => Promise<void>;
   /** Called right before each commit. */
   readonly beforeCommit?: () => void;
-  /** Resolves once everything committed before the call is on disk. */
+  /** Resolves once everything that was committed before the call is on disk. */
   readonly sync: () => Promise<void>;
-  /** Called before a batch is made and before it is acknowledged; throws where neither may happen. */
+  /** Called before a batch and before its acknowledgement; throws if writes are not possible. */
   readonly check?: () => void;
 }
 
-/** How long those who read go first after a write, as a multiple of the time that it took: they get up to three quarters. */
+/** How long reads go first after a write, as a multiple of its duration: they get up to three quarters of the time. */
 const readingShare = 3;
 
-/** How many writes of a batch are answered in one turn: their clients send the next ones at once, and all others would wait. */
+/**
+ * How many writes are acknowledged per event-loop tick: their clients send the next ones immediately, which would delay
+ * all others.
+ */
 const acknowledgedPerTick = 8;
 
-/** How many batches are made with savepoints after one that lacked them. */
+/** How many batches use savepoints after one that needed them. */
 const batchesWithSavepoints = 100;
 
-/** A write has failed after it had written something, and there is no savepoint to go back to. */
+/** A write failed after it had changed rows, and there is no savepoint to return to. */
 class PartialWrite extends Error {}
 
 /**
- * Group commit on one SQLite connection: the writes that arrive while others are made or flushed share a transaction and
- * one flush to disk.
+ * Group commit on one SQLite connection: writes that arrive while others run or flush share a transaction and one flush
+ * to disk.
  *
- * A savepoint would have SQLite copy every page that a write changes. Nearly all writes succeed, or fail before they have written
- * anything: only after one that did not, the batch is made anew, and so are those that follow, with a savepoint for each write.
+ * With savepoints, SQLite copies every page that a write changes. Nearly all writes succeed, or fail before they change
+ * anything. So savepoints are used only after a write that failed later: its batch runs again with one for each write,
+ * and so do the following batches.
  */
 export class WriteQueue {
   readonly #connection: BetterSqlite.Database;
@@ -63,10 +67,10 @@ export class WriteQueue {
   }
 
   /**
-   * Runs the body inside a transaction and answers once its commit is on disk.
+   * Runs the body in a transaction, and resolves once its commit is on disk.
    *
-   * A body touches the database and nothing else: the write connection is held while it runs. One that throws fails alone, and
-   * nothing of it stays. It may run again, for another's sake. A write of bulk work gives way to all others (write-batch.ts).
+   * The body must only use the database: it holds the write connection. If it throws, only its own changes are undone.
+   * It may run again because of another write. Bulk writes yield to all others (write-batch.ts).
    */
   run<T>(body: () => Promise<T>, isBulk = false): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
@@ -78,7 +82,7 @@ export class WriteQueue {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves once no write waits. */
   async idle(): Promise<void> {
     while (this.#active) await this.#active;
   }
@@ -98,7 +102,7 @@ export class WriteQueue {
       if (room) await room;
       return true;
     } catch (error) {
-      this.#refuseWaiting(error);
+      this.#rejectWaiting(error);
       return false;
     }
   }
@@ -122,7 +126,7 @@ export class WriteQueue {
     await this.#flush(batch);
   }
 
-  /** Runs the writes of a batch, those that arrive meanwhile too. */
+  /** Runs the writes of a batch, including those that arrive meanwhile. */
   async #runAll(batch: Batch): Promise<void> {
     const isGuarded = this.#guardedBatches > 0;
     if (isGuarded) this.#guardedBatches--;
@@ -131,7 +135,7 @@ export class WriteQueue {
       batch.settle.push(await this.#runMember(job, isGuarded));
       const ended = performance.now();
       const isAlone = batch.jobs.length === 1 && this.#waiting.length === 0;
-      // Reads come between any two writes, and before the commit; the transaction stays open meanwhile.
+      // Reads run between any two writes and before the commit, while the transaction is open.
       if (!isAlone) await this.#yieldToReaders(Math.min(ended + readingShare * (ended - began), batch.due));
       began = performance.now();
     }
@@ -147,7 +151,7 @@ export class WriteQueue {
       return () => job.resolve(value as never);
     } catch (error) {
       this.#noteFull(error);
-      // On a full disk SQLite may have rolled back everything by itself; then all of the batch fail, and for this.
+      // On a full disk SQLite may roll back the transaction itself; then the whole batch fails with this error.
       if (!this.#connection.inTransaction) throw error;
       if (isGuarded) {
         undo.run();
@@ -157,7 +161,7 @@ export class WriteQueue {
     }
   }
 
-  /** Acknowledges what was committed, once it is on disk. */
+  /** Acknowledges the writes of a commit once it is on disk. */
   async #flush({ jobs, settle }: Batch): Promise<void> {
     try {
       await this.#options.sync();
@@ -178,15 +182,15 @@ export class WriteQueue {
     }
   }
 
-  /** The batch is to be made anew, with savepoints. */
+  /** Runs the batch again with savepoints. */
   #retryWithSavepoints(batch: readonly Job[]): void {
     this.#guardedBatches = batchesWithSavepoints;
     this.#waiting.putBack(batch);
   }
 
   /**
-   * Lets whatever else waits go first: for one turn, and until this moment for more, as long as each of them reads. The
-   * replies of a turn leave at the beginning of the next.
+   * Yields to other work: for one event-loop tick, or until `until` as long as each tick has reads. The responses of a
+   * tick are sent at the beginning of the next.
    */
   async #yieldToReaders(until: number): Promise<void> {
     const { readTicks: turnsOfReaders } = this.#options;
@@ -197,19 +201,22 @@ export class WriteQueue {
     } while (turnsOfReaders?.() !== before && performance.now() < until);
   }
 
-  /** Begins the transaction. Without the lock in time, every write that waits has waited for it, and is refused. */
+  /**
+   * Begins the transaction. If the lock is not available in time, every waiting write has waited for it, and is
+   * rejected.
+   */
   async #lock(): Promise<boolean> {
     try {
       await retryWhileLocked(() => this.#statements.begin.run(), this.#options.lockTimeoutMs);
       return true;
     } catch (error) {
       this.#noteFull(error);
-      this.#refuseWaiting(error);
+      this.#rejectWaiting(error);
       return false;
     }
   }
 
-  #refuseWaiting(error: unknown): void {
+  #rejectWaiting(error: unknown): void {
     for (const job of this.#waiting.clear()) job.reject(translateError(error));
   }
 
@@ -221,7 +228,7 @@ export class WriteQueue {
     try {
       if (this.#connection.inTransaction) this.#statements.rollback.run();
     } catch {
-      // The next batch cannot begin then, and says why.
+      // The next batch then fails to begin, and reports the error.
     }
   }
 }
@@ -238,7 +245,7 @@ function prepareAll(connection: BetterSqlite.Database) {
   };
 }
 
-/** Lets whatever else waits for the event loop go first. */
+/** Resolves after other work of the event loop. */
 function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

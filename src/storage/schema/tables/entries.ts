@@ -2,36 +2,39 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { Columns } from "../columns.postgres.ts";
 import { sql } from "../drizzle.ts";
 
-/** The last 16 characters of a uid, by which groups are indexed; one text for both databases, which index what it says. */
+/** Returns the last segment of a uid, 16 characters, by which groups are indexed. Both databases index this text. */
 export function lastSegment(uid: SQLWrapper): SQL {
   return sql`substr(${uid}, length(${uid}) - 15)`;
 }
 
-/** What stands behind a key's own uid is cut off: it is that uid, empty for the rows without parent. */
+/** Returns the uid of a key, without the suffix for children; empty for the rows without parent. */
 function baseOf(key: SQLWrapper): SQL {
   return sql`rtrim(${key}, '/*')`;
 }
 
-/** The uid of the row of an entry. */
+/** Returns the uid of the row of an entry. */
 export function uidOf({ key, tail }: { readonly key: SQLWrapper; readonly tail: SQLWrapper }): SQL<string> {
   return sql<string>`${baseOf(key)} || ${tail}`;
 }
 
-/** What an entry of this uid has as its tail under a key. */
+/** Returns the tail that the entry of a uid has under a key. */
 export function tailUnder(key: SQLWrapper, uid: SQLWrapper): SQL {
   return sql`substr(${uid}, length(${baseOf(key)}) + 1)`;
 }
 
-/** Makes tables of entries, which put the rows of a resource under each of their ancestors. */
+/**
+ * Returns a function that declares a table of entries, which lists the rows of a resource under each of their
+ * ancestors.
+ */
 export function entriesTable({ table, text, integer, index, primaryKey }: Columns) {
   return (name: string) =>
     table(
       name,
       {
         key: text().notNull(),
-        /** What the uid of the row has behind the one that the key is of, which the key tells: a third of an entry. */
+        /** The rest of the row's uid after the uid of the key. Leaving that out saves a third of an entry. */
         tail: text().notNull(),
-        /** As much of it as counts in an order. */
+        /** The sort prefix of the name. */
         name: text().notNull(),
         createTime: integer().notNull(),
         updateTime: integer().notNull(),

@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Who wants to know of events, and what they have not been told of yet. */
+/** Subscriptions and their delivery queues. */
 export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, json, index, primaryKey } = columns;
   const entries = entriesTable(columns);
@@ -24,7 +24,7 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
   const events = table(
     "events",
     {
-      /** That of the change in the log, or of the first of those that are told of together. */
+      /** The sequence number of the change, or of the first of several changes in one event. */
       sequence: integer().primaryKey(),
       /** When the change was made. */
       time: integer().notNull(),
@@ -38,10 +38,10 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
     subscriptions,
     subscriptionEntries: entries("subscription_entries"),
 
-    /** What is told of a change, as it was when it was read: the same whenever and to whomever it is sent. */
+    /** Events as they are sent: the same content for every subscription and attempt. */
     events,
 
-    /** The events that a subscription is still to be told of. */
+    /** The undelivered events of a subscription. */
     eventDeliveries: table(
       "event_deliveries",
       {
@@ -56,18 +56,18 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
       ],
     ),
 
-    /** The subscriptions that have any, and how it goes with the first of them. */
+    /** The subscriptions with undelivered events, and the state of their first delivery. */
     eventQueues: table(
       "event_queues",
       {
         subscriptionUid: subscriptionUid().primaryKey(),
-        /** How often it was tried in vain. */
+        /** The number of failed attempts. */
         attempts: integer().notNull(),
-        /** Why it failed the last time; empty when it did not. */
+        /** The reason of the last failure; empty if there was none. */
         lastFailure: text().notNull(),
-        /** How long the last attempt lasted, whatever came of it, in milliseconds; 0 before the first. */
+        /** The duration of the last attempt in milliseconds, whatever its result; 0 before the first. */
         lastDuration: integer().notNull().default(0),
-        /** It is not tried before. */
+        /** The earliest time of the next attempt. */
         nextTime: integer().notNull(),
       },
       (t) => [index("event_queues_due").on(t.nextTime, t.lastDuration)],

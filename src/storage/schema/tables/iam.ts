@@ -2,13 +2,13 @@ import type { Columns } from "../columns.postgres.ts";
 import { sql } from "../drizzle.ts";
 import { entriesTable, lastSegment } from "./entries.ts";
 
-/** The relationship of an identity as it is stored: the name of the member and its protobuf JSON. */
+/** The relationship of an identity as it is stored: the name of the oneof member and its protobuf JSON. */
 export interface StoredRelationship {
   readonly case: string;
   readonly value: unknown;
 }
 
-/** Groups, and who may do what in them. */
+/** Groups, identities, roles and role bindings, and invites, account associations and delegations. */
 export function defineIamTables(columns: Columns) {
   const { table, text, integer, boolean, json, foreignKey, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
@@ -47,7 +47,7 @@ export function defineIamTables(columns: Columns) {
       company: text().notNull(),
       relationshipType: integer().notNull(),
       relationship: json<StoredRelationship>().notNull(),
-      /** The exact issuer and subject of a claim match or of static keys; empty where there is none. */
+      /** The exact issuer and subject of a claim match or of static keys; empty if there is none. */
       issuer: text().notNull(),
       subject: text().notNull(),
       metadata: json<Record<string, unknown>>().notNull(),
@@ -66,7 +66,7 @@ export function defineIamTables(columns: Columns) {
     "roles",
     {
       uid: text().primaryKey(),
-      /** Absent for built-in roles. */
+      /** Null for built-in roles. */
       parent: text().references(() => groups.uid),
       name: text().notNull(),
       description: text().notNull(),
@@ -94,7 +94,7 @@ export function defineIamTables(columns: Columns) {
       createTime: integer().notNull(),
     },
     (t) => [
-      // A role is given to an identity at a group once.
+      // An identity has a role at a group at most once.
       uniqueIndex("role_bindings_once").on(t.parent, t.roleUid, t.identityUid),
       index("role_bindings_parent").on(t.parent, t.uid),
       index("role_bindings_identity").on(t.identityUid, t.uid),
@@ -109,9 +109,9 @@ export function defineIamTables(columns: Columns) {
       parent: text()
         .notNull()
         .references(() => groups.uid),
-      /** The role may be deleted; the invite then promises nothing. */
+      /** The role may be deleted; the invite then grants nothing. */
       roleUid: text().notNull(),
-      /** The e-mail address that is invited; empty for anyone. */
+      /** The invited e-mail address; empty for anyone. */
       recipient: text().notNull(),
       expirationTime: integer().notNull(),
       singleUse: boolean().notNull(),
@@ -130,7 +130,7 @@ export function defineIamTables(columns: Columns) {
       uid: text()
         .primaryKey()
         .references(() => groups.uid),
-      /** The uid above that of the group; null for an organization. */
+      /** The uid of the parent group; null for an organization. */
       parent: text(),
       name: text().notNull(),
       description: text().notNull(),
@@ -142,22 +142,22 @@ export function defineIamTables(columns: Columns) {
     (t) => [index("account_associations_parent").on(t.parent, t.uid)],
   );
 
-  /** Who vouches for what gives authority to others later on. */
+  /** Delegations: who vouches for a row that grants access to others later. */
   const delegations = table(
     "delegations",
     {
-      /** The uid of what gives it, such as an invite. */
+      /** The uid of the row that grants access, such as an invite. */
       uid: text().notNull(),
       kind: text().notNull(),
-      /** Null where nobody is known to vouch, and once the identity has been deleted: one of the same uid is another. */
+      /** Null if the maker is unknown, or was deleted: a new identity with the same uid is a different one. */
       makerUid: text().references(() => identities.uid, { onDelete: "set null" }),
       /** Whether the installation itself vouches. */
       isInstallation: boolean().notNull(),
-      /** What was promised: numbers of the Capability enum. */
+      /** The delegated capabilities: numbers of the Capability enum. */
       capabilities: json<number[]>().notNull(),
-      /** The mappings of outside groups that the maker's session had. */
+      /** The external group mappings of the maker's session. */
       mappings: json<string[]>().notNull(),
-      /** When it was vouched for; 0 where that is not known. */
+      /** When the maker vouched; 0 if unknown. */
       time: integer().notNull(),
     },
     (t) => [primaryKey({ columns: [t.uid, t.kind] }), index("delegations_maker").on(t.makerUid)],

@@ -2,23 +2,23 @@ import { isAccessRequest } from "../access-requests.ts";
 import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 
-/** What is kept beside the resources: how many there are, how they changed, and facts about the installation. */
+/** Counters, the change log, signing keys and settings. */
 export function defineInstallationTables(columns: Columns) {
   const { table, text, integer, json, sequence, index, primaryKey } = columns;
   return {
-    /** How many entries a key has, by resource: what makes totals exact without counting. */
+    /** The number of entries under a key, by resource: exact totals without counting. */
     counters: table("counters", { key: text().notNull(), kind: text().notNull(), count: integer().notNull() }, (t) => [
       primaryKey({ columns: [t.key, t.kind] }),
     ]),
 
-    /** One row per change of a resource, written in the transaction that makes it. Secrets never enter it. */
+    /** One row per change of a resource, written in the transaction that makes it. It never has secrets. */
     changes: table(
       "changes",
       {
         sequence: sequence(),
         time: integer().notNull(),
         actor: text().notNull(),
-        /** The claims of the outside token by which the actor became who they are; null when there are none. */
+        /** The claims of the subject token that the actor exchanged; null if there was none. */
         actorClaims: json<Readonly<Record<string, string>>>(),
         method: text().notNull(),
         kind: text().notNull(),
@@ -43,7 +43,7 @@ export function defineInstallationTables(columns: Columns) {
       retireTime: integer(),
     }),
 
-    /** Facts about the installation, such as its page-token key, and the access epoch. */
+    /** Settings of the installation, such as its page token key and the access epoch. */
     settings: table("settings", { name: text().primaryKey(), value: text().notNull() }),
   };
 }

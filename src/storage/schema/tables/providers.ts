@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** How people sign in, what their groups elsewhere may do here, and what was accepted in their name. */
+/** Identity providers, their external group mappings, and accepted terms. */
 export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColumn, roleUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, index, uniqueIndex } = columns;
   const entries = entriesTable(columns);
@@ -17,7 +17,7 @@ export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColu
       defaultRole: text().notNull().references(roleUid),
       issuer: text().notNull(),
       clientId: text().notNull(),
-      /** Sealed; null where there is none. */
+      /** Encrypted; null if there is none. */
       clientSecret: text(),
       additionalScopes: json<string[]>().notNull(),
       groupsClaim: text().notNull(),
@@ -25,11 +25,11 @@ export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColu
       pkceEnabled: boolean().notNull(),
       scimEnabled: boolean().notNull(),
       scimEtag: text().notNull(),
-      /** SHA-256 of the token, in hexadecimal digits; null when there is none. */
+      /** SHA-256 of the token in hexadecimal; null if there is none. */
       scimTokenDigest: text(),
       /** Null for a token that never expires. */
       scimExpireTime: integer(),
-      /** That of the replaced token, while it is accepted. */
+      /** The digest of the replaced token, while it is accepted. */
       scimPreviousDigest: text(),
       scimPreviousExpireTime: integer(),
       scimRevokeTime: integer(),
@@ -61,7 +61,7 @@ export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColu
         createTime: integer().notNull(),
       },
       (t) => [
-        // What makes it one of a kind; a sign-in reads the mappings of its groups by it.
+        // Unique columns, by which a sign-in reads the mappings of its groups.
         uniqueIndex("external_group_role_mappings_once").on(t.parent, t.externalGroupId, t.roleUid, t.scope),
         index("external_group_role_mappings_parent").on(t.parent, t.uid),
         index("external_group_role_mappings_role").on(t.roleUid, t.uid),
@@ -73,7 +73,7 @@ export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColu
     termsAcceptances: table(
       "terms_acceptances",
       {
-        /** Made of the group and the document, so that a document is accepted for a group once. */
+        /** Derived from the group and the document, so that a group accepts a document once. */
         uid: text().primaryKey(),
         parent: text().notNull().references(groupUid),
         /** The id of the document. */

@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Repos, and what is in them. */
+/** Repos, tags, readmes, manifests and registry notifications. */
 export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
@@ -36,7 +36,7 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       digest: text().notNull(),
       deprecated: boolean().notNull(),
       bundles: json<string[]>().notNull(),
-      /** What the name says, by which lists leave tags out. */
+      /** Derived from the name; lists filter by these columns. */
       isReferrer: boolean().notNull(),
       isDate: boolean().notNull(),
       isEpoch: boolean().notNull(),
@@ -52,7 +52,7 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
     tags,
     tagEntries: entries("tag_entries"),
 
-    /** The digests that tags have had: one row for each time that a tag was set to another one. */
+    /** The digests of tags: one row each time that a tag was set to another digest. */
     tagHistory: table(
       "tag_history",
       {
@@ -65,7 +65,7 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       (t) => [primaryKey({ columns: [t.tagUid, t.time] })],
     ),
 
-    /** The readmes of the repos that have one: apart, so that lists need not read them. */
+    /** Readmes, in a table of their own so that lists need not read them. */
     readmes: table("readmes", {
       repoUid: text()
         .primaryKey()
@@ -73,7 +73,7 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       content: text().notNull(),
     }),
 
-    /** What is known of images: one row for each architecture that a manifest, or an index of manifests, is for. */
+    /** Images: one row per architecture of a manifest or of an image index. */
     manifests: table(
       "manifests",
       {
@@ -82,19 +82,22 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
           .references(() => repos.uid),
         digest: text().notNull(),
         architecture: text().notNull(),
-        /** Of the layers and the configuration, in bytes. */
+        /** The size of the layers and the configuration, in bytes. */
         size: integer().notNull(),
       },
       (t) => [primaryKey({ columns: [t.repoUid, t.digest, t.architecture] })],
     ),
 
-    /** Notifications of registries that were dealt with, so that one that is repeated changes nothing, and one that is late little. */
+    /**
+     * Processed notifications of registries, so that a repeated one changes nothing and a late one does not overwrite
+     * newer data.
+     */
     registryEvents: table(
       "registry_events",
       {
-        /** SHA-256, in hexadecimal digits: of where the event is from and of its id there, or of a tag or digest. */
+        /** SHA-256 in hexadecimal, of the source and id of an event, or of a tag or digest. */
         id: text().primaryKey(),
-        /** When the event was dealt with, or when the latest about the tag or digest happened. */
+        /** When the event was processed, or the time of the latest event about the tag or digest. */
         time: integer().notNull(),
       },
       (t) => [index("registry_events_time").on(t.time)],

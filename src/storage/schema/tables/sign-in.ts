@@ -1,7 +1,7 @@
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 
-/** A sign-in, as far as a refresh needs to know it. */
+/** What a refresh needs to know of the sign-in. */
 export interface StoredSignIn {
   /** Claims of the upstream token: at least `iss`, `sub` and `aud`. */
   readonly act: Readonly<Record<string, string>>;
@@ -11,11 +11,14 @@ export interface StoredSignIn {
   readonly provider: string;
   readonly audience: readonly string[];
   readonly scopes?: readonly string[];
-  /** The upstream claims as JSON text, where another identity than the person's own was assumed with them; once an object. */
+  /**
+   * The upstream claims as JSON text, if the sign-in assumed another identity than that of the user; formerly an
+   * object.
+   */
   readonly claims?: string | Readonly<Record<string, unknown>>;
 }
 
-/** What people who sign in leave behind for a while. None of it can be used by whoever reads it here. */
+/** Temporary data of sign-ins. None of it is usable for someone who reads the database. */
 export function defineSignInTables(
   columns: Columns,
   groupUid: () => AnyPgColumn,
@@ -24,7 +27,7 @@ export function defineSignInTables(
 ) {
   const { table, text, integer, json, index, primaryKey } = columns;
   return {
-    /** Browsers that were sent to a login provider. */
+    /** Logins in progress: browsers that were redirected to a login provider. */
     signIns: table(
       "sign_ins",
       {
@@ -32,33 +35,36 @@ export function defineSignInTables(
         id: text().primaryKey(),
         /** SHA-256 of the cookie of the browser. */
         browserDigest: text().notNull(),
-        /** Everything else, encrypted under a key that follows from the state. */
+        /** Everything else, encrypted with a key derived from the state. */
         sealed: text().notNull(),
         expireTime: integer().notNull(),
       },
       (t) => [index("sign_ins_expire_time").on(t.expireTime)],
     ),
 
-    /** Tokens that wait for the device without a browser, encrypted for it. */
+    /** Tokens for devices without a browser, encrypted for the device. */
     headlessSessions: table(
       "headless_sessions",
       {
         /** The public key of the device, base64url. */
         code: text().primaryKey(),
         publicKey: text().notNull(),
-        /** Nonce and ciphertext, base64. Empty once they were delivered: the code stays used. */
+        /** Nonce and ciphertext in base64. Empty after delivery: the code remains used. */
         encryptedToken: text().notNull(),
         expireTime: integer().notNull(),
       },
       (t) => [index("headless_sessions_expire_time").on(t.expireTime)],
     ),
 
-    /** Who has come by which identity provider: its default role is given once, even to somebody who left in between. */
+    /**
+     * Which users signed in through which identity provider. Its default role is granted once, even to a user who left
+     * in between.
+     */
     providerMembers: table(
       "provider_members",
       {
         providerUid: text().notNull().references(providerUid, { onDelete: "cascade" }),
-        /** The person may be deleted, and come back. */
+        /** The user may be deleted and sign in again. */
         identityUid: text().notNull(),
         createTime: integer().notNull(),
       },
@@ -68,7 +74,7 @@ export function defineSignInTables(
       ],
     ),
 
-    /** In which organizations people have accepted that roles are bound to them. */
+    /** The organizations that a user has joined: only there do role bindings of the user count. */
     memberships: table(
       "memberships",
       {
@@ -80,13 +86,13 @@ export function defineSignInTables(
       (t) => [primaryKey({ columns: [t.identityUid, t.groupUid] }), index("memberships_group").on(t.groupUid)],
     ),
 
-    /** One row for each sign-in that may be refreshed. */
+    /** Refresh token families: one row per sign-in that can be refreshed. */
     refreshFamilies: table(
       "refresh_families",
       {
         id: text().primaryKey(),
         identityUid: text().notNull().references(identityUid, { onDelete: "cascade" }),
-        /** SHA-256 of the only refresh token that is in force. */
+        /** SHA-256 of the only valid refresh token. */
         digest: text().notNull(),
         signIn: json<StoredSignIn>().notNull(),
         createTime: integer().notNull(),

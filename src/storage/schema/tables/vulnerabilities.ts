@@ -3,7 +3,7 @@ import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Advisories with their events, and the records that they are derived from. */
+/** Advisories, their events, and the records that they are derived from. */
 export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, sequence, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);
@@ -13,9 +13,9 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     {
       uid: text().primaryKey(),
       parent: text().notNull().references(groupUid),
-      /** The public id, by which advisories are ordered. */
+      /** The public id; advisories are sorted by it. */
       name: text().notNull(),
-      /** Empty when there is none. */
+      /** Empty if there is none. */
       legacyAdvisoryId: text().notNull(),
       author: text().notNull(),
       artifactName: text().notNull(),
@@ -28,13 +28,13 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       componentLocation: text().notNull(),
       aliases: json<string[]>().notNull(),
       severities: json<{ readonly type: number; readonly score: string }[]>().notNull(),
-      /** The type of the latest approved event; 0 when there is none. */
+      /** The type of the latest approved event; 0 if there is none. */
       latestEventType: integer().notNull(),
-      /** The aliases as one text, by which version 1 can order. */
+      /** The aliases as one text; v1 can sort by it. */
       aliasText: text().notNull().default(""),
-      /** When each author had changed what versions before records imported of them, until a record of theirs is stored. */
+      /** By author, the time of the last import by versions before records, until a record of the author is stored. */
       sources: json<{ readonly author: string; readonly time: number }[]>().notNull().default([]),
-      /** The identity of the product; empty where it is not known, as in advisories that were written with the API. */
+      /** The identity of the product; empty if unknown, as in advisories that were created with the API. */
       product: text().notNull().default(""),
       /** The keys by which queries for packages and commits find the advisory. */
       lookUpKeys: json<string[]>().notNull().default([]),
@@ -52,8 +52,9 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     advisoryEntries: entries("advisory_entries"),
 
     /**
-     * What advisories can be found by: every value of every filter, so that a filter is one range of this table. Values come first:
-     * an advisory often has one text for several filters, such as the name of a package, and then writes one page.
+     * Filter terms: one row per value of every filter, so that a filter is one range of this table. The value comes
+     * first: an advisory often has the same text for several filters, such as a package name, and then changes one
+     * page.
      */
     advisoryTerms: table(
       "advisory_terms",
@@ -66,21 +67,23 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       (t) => [primaryKey({ columns: [t.value, t.filter, t.uid] })],
     ),
 
-    /** What a query looks through, in lower case, one line each. Apart from the rows: a search reads all of it. */
+    /**
+     * The searched texts, in lower case, one value per line. They are not in the rows, because a search reads them all.
+     */
     advisoryTexts: table("advisory_texts", { uid: text().primaryKey(), text: text().notNull() }),
 
-    /** Advisories that were deleted or withdrawn. Nothing lists them, so they are no rows of the resource. */
+    /** Deleted and withdrawn advisories. No list shows them, so they are no rows of the resource. */
     deletedAdvisories: table(
       "deleted_advisories",
       {
         uid: text().primaryKey(),
         parent: text().notNull().references(groupUid),
         name: text().notNull(),
-        /** When it was deleted, or when its source withdrew it by the source's own clock. */
+        /** When it was deleted, or withdrawn by its source, by the clock of the source. */
         deleteTime: integer().notNull(),
-        /** When that became known here, by which followers of changes are told. */
+        /** When the deletion was stored; clients that follow changes receive them in this order. */
         changeTime: integer().notNull().default(0),
-        /** The row as it last was. */
+        /** The last state of the row. */
         advisory: json<unknown>().notNull(),
         /** The rows of its events. */
         events: json<unknown[]>().notNull(),
@@ -91,11 +94,11 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       ],
     ),
 
-    /** What documents of sources say, one row for each document and vulnerability. */
+    /** Imported records: one row per document and vulnerability. */
     advisoryRecords: table(
       "advisory_records",
       {
-        /** Ascending, since a record is large: those that are imported together are stored together. */
+        /** Ascending, so that records of one import are stored together: they are large. */
         id: sequence(),
         parent: text().notNull().references(groupUid),
         source: text().notNull(),
@@ -103,19 +106,19 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         vulnerability: text().notNull(),
         format: integer().notNull(),
         digest: text().notNull(),
-        /** When the source published, changed and withdrew it; null where the source does not say, or did not. */
+        /** When the source published, changed and withdrew it; null if it did not, or does not say. */
         publishTime: integer(),
         modifyTime: integer(),
         withdrawTime: integer(),
-        /** The nanoseconds behind the milliseconds of the time when the source changed it. */
+        /** The nanoseconds of `modifyTime` beyond milliseconds. */
         modifyNanos: integer().notNull(),
         revision: integer().notNull(),
-        /** When the record was imported first, and when this copy of it was. */
+        /** When the record was first imported, and when this version was. */
         createTime: integer().notNull(),
         updateTime: integer().notNull(),
-        /** The advisories that the record speaks of. */
+        /** The advisories that the record is about. */
         advisoryUids: json<string[]>().notNull(),
-        /** How many characters the record has. */
+        /** The length of the record in characters. */
         size: integer().notNull(),
         /** The protobuf JSON of the whole record. */
         record: json<unknown>().notNull(),
@@ -123,7 +126,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       (t) => [uniqueIndex("advisory_records_key").on(t.parent, t.source, t.document, t.vulnerability)],
     ),
 
-    /** Which records speak of an advisory, so that they are found without reading others. */
+    /** Links from advisories to their records. */
     advisoryRecordLinks: table(
       "advisory_record_links",
       { advisoryUid: text().notNull(), recordId: integer().notNull() },
@@ -144,14 +147,14 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       (t) => [primaryKey({ columns: [t.parent, t.source, t.document] })],
     ),
 
-    /** By group, a text that is another one after each change of what the group exports. */
+    /** The export state of each group, which changes with its exports. */
     exportStates: table("export_states", {
       groupUid: text().primaryKey(),
       state: text().notNull(),
       changeTime: integer().notNull(),
     }),
 
-    /** What became of advisories. */
+    /** The events of advisories. */
     advisoryEvents: table(
       "advisory_events",
       {
@@ -163,11 +166,11 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
         author: text().notNull(),
         reviewer: text().notNull(),
         reviewState: integer().notNull(),
-        /** The number of the type in EventTypeFilter; 9 for componentLocationChanged, which version 2 does not know. */
+        /** The number of the type in EventTypeFilter; 9 for componentLocationChanged, which v2 does not have. */
         type: integer().notNull(),
-        /** The protobuf JSON of the whole event but its uid. */
+        /** The protobuf JSON of the event without its uid. */
         event: json<unknown>().notNull(),
-        /** Whether it follows from records. */
+        /** Whether it is derived from records. */
         derived: boolean().notNull().default(false),
       },
       (t) => [index("advisory_events_of").on(t.advisoryUid, t.createTime, t.uid)],
