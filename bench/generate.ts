@@ -1,4 +1,5 @@
 // Fills a data directory of a development server with a generated installation.
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -13,6 +14,7 @@ import { placeholders } from "../src/storage/engine/placeholders.ts";
 import { newSession, type Queries, type Transaction } from "../src/storage/engine/session.ts";
 import { writeSetting } from "../src/storage/engine/settings.ts";
 import { sqliteDialect } from "../src/storage/engine/sqlite/dialect.ts";
+import { runSync } from "../src/storage/engine/sqlite/statement.ts";
 import { keysOf } from "../src/storage/schema/entry-keys.ts";
 import { type Landmarks, type PlacedRow, type PopulationOptions, populate } from "./population.ts";
 
@@ -124,7 +126,7 @@ function dropIndexes(connection: BetterSqlite.Database): () => void {
 function newTransaction(connection: BetterSqlite.Database): Transaction {
   const queries = drizzle(connection, { casing: "snake_case" }) as unknown as Queries;
   return {
-    ...newSession(queries, sqliteDialect),
+    ...newSession(queries, sqliteDialect, runSync),
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
     lockTables: async () => {},
     changeAccess() {},

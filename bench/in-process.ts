@@ -16,6 +16,7 @@ import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { groupCollection } from "../src/storage/iam/collections.ts";
 import { keyStore } from "../src/storage/installation/signing-keys.ts";
 import { countRows, type ListQuery, listRows, prepareSkip, type SortField } from "../src/storage/list/list-rows.ts";
+import { newOffsetIndex } from "../src/storage/list/offset-index.ts";
 import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
 import type { Landmarks } from "./population.ts";
 
@@ -48,7 +49,7 @@ function driverRead(driver: BetterSqlite.Database, { sampleUids }: Landmarks): O
   return { name: baseline, run: () => void statement.get(sampleUids[at++ % sampleUids.length]) };
 }
 
-async function storageOperations({ session, milestones }: Database, landmarks: Landmarks): Promise<Operation[]> {
+async function storageOperations({ session, read }: Database, landmarks: Landmarks): Promise<Operation[]> {
   const { sampleUids, groupUid, groups } = landmarks;
   const sources = [{ type: "subtree", uid: groupUid } as const];
   const query = (field: SortField, skip: number): ListQuery => ({
@@ -59,10 +60,10 @@ async function storageOperations({ session, milestones }: Database, landmarks: L
     skip,
     limit: 51,
   });
-  const page = (field: SortField, skip: number) =>
-    listRows(session, groupCollection, query(field, skip), milestones.find);
+  const page = (field: SortField, skip: number) => listRows(session, groupCollection, query(field, skip), offsets.find);
+  const offsets = newOffsetIndex(read);
   const deep = Math.floor(groups * 0.8);
-  for (const field of ["uid", "name"] as const) await prepareSkip(milestones, groupCollection, query(field, deep));
+  for (const field of ["uid", "name"] as const) await prepareSkip(offsets, groupCollection, query(field, deep));
   let at = 0;
   return [
     { name: "point read", run: () => findRow(session, groupCollection, sampleUids[at++ % sampleUids.length]!) },

@@ -8,10 +8,10 @@ import { memoizeFrozen } from "../base/memoize-frozen.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection/collection.ts";
 import type { Session } from "../storage/engine/session.ts";
-import { type Condition, cursorOf, prepareSkip, type SortField, type Source } from "../storage/list/list-rows.ts";
+import { type Condition, cursorOf, type SortField, type Source } from "../storage/list/list-rows.ts";
 import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ReadableResource } from "./resource.ts";
-import { readTogether, type ServiceContext } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
 
 /** The paging fields that every list request has. */
 export interface PageRequest {
@@ -74,11 +74,8 @@ export async function listPage<D extends DescMessage, R extends ResourceRow, T>(
 ): Promise<Page<T>> {
   const { database, clock } = context;
   const { query, order, listing } = parseList(resource, context, call, request, selection);
-  await prepareSkip(database.milestones, resource.collection, listing);
-  const [{ rows, hasMore, total }, items] = await readTogether(database, call, async (session) => {
-    const page = await database.pages.read(session, resource.collection, listing);
-    return [page, await makeItems(session, page.rows)] as const;
-  });
+  const page = await database.lists.page(resource.collection, listing, makeItems, call.snapshot);
+  const { rows, hasMore, total, items } = page;
   const last = hasMore || items.length < rows.length ? rows[items.length - 1] : undefined;
   const cursor = last && cursorOf(last, order.field);
   const nextPageToken = cursor

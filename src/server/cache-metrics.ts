@@ -5,7 +5,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Database } from "../storage/database.ts";
 
 /** Adds the hits and misses of the caches to the metrics. */
-export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, { memory }: Database): void {
+export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, { cache }: Database): void {
   metrics.counter(
     "gatehouse_token_cache_hits_total",
     "Tokens answered by the cache of verified tokens.",
@@ -19,14 +19,10 @@ export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, 
   metrics.counter("gatehouse_token_rejections_total", "Tokens that were refused.", () => tokens.counters.rejections);
   metrics.counter("gatehouse_grant_cache_hits_total", "Grants answered by the cache.", () => policy.hits);
   metrics.counter("gatehouse_grant_cache_misses_total", "Grants that had to be read.", () => policy.misses);
-  metrics.counter(
-    "gatehouse_read_cache_hits_total",
-    "Rows and pages of lists answered from memory.",
-    () => memory.hits,
-  );
+  metrics.counter("gatehouse_read_cache_hits_total", "Rows and pages of lists answered from memory.", () => cache.hits);
   metrics.counter(
     "gatehouse_read_cache_misses_total",
     "Rows and pages of lists that had to be read.",
-    () => memory.misses,
+    () => cache.misses,
   );
 }

@@ -2,7 +2,8 @@
 
 import { ancestorsOf } from "../model/uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
-import { newPageCache, type PageCache } from "./cache/page-cache.ts";
+import { type Lists, newLists } from "./cache/lists.ts";
+import { newPageCache } from "./cache/page-cache.ts";
 import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
@@ -11,7 +12,7 @@ import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./en
 import { changeExportStates } from "./engine/export-states.ts";
 import type { MigrationListener } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
-import { newOffsetIndex, type OffsetIndex } from "./list/offset-index.ts";
+import { newOffsetIndex } from "./list/offset-index.ts";
 import { newFilterResultCache } from "./list/range-plan.ts";
 import { newTextSearch } from "./search/text-search.ts";
 
@@ -27,16 +28,14 @@ export interface Database {
    * never calls `write` itself, and may be run again when the database asks for it.
    */
   write<T>(context: WriteContext, body: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Tells whether grants that were read earlier still hold. */
+  /** Returns a number that changes with permissions: equal numbers mean that cached grants are valid. */
   readonly accessEpoch: AccessEpoch;
-  /** Finds places far into listings. */
-  readonly milestones: OffsetIndex;
-  /** What was read lately, of pages and rows. */
-  readonly memory: Pick<ReadCache, "hits" | "misses">;
-  /** Reads pages of listings. */
-  readonly pages: PageCache;
-  /** Finds rows outside of any transaction. */
+  /** Reads rows by uid, outside of any transaction. */
   readonly rows: RowCache;
+  /** Reads pages of lists. */
+  readonly lists: Lists;
+  /** How many reads of rows and pages came from the cache, and how many did not. */
+  readonly cache: Pick<ReadCache, "hits" | "misses">;
   /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -55,9 +54,9 @@ export async function openDatabase(
   const dialect = await openDialect(url, limits, mode, onMigrated);
   const accessEpoch = newAccessEpoch(dialect.session);
   const read: Database["read"] = (body) => dialect.read(body);
-  const findings = newFilterResultCache(newTextSearch(dialect.name));
-  const milestones = newOffsetIndex(read);
-  const memory = newReadCache();
+  const cache = newReadCache();
+  const offsets = newOffsetIndex(read);
+  const pages = newPageCache(cache, offsets, newFilterResultCache(newTextSearch(dialect.name)));
   return {
     dialect: dialect.name,
     session: dialect.session,
@@ -69,10 +68,9 @@ export async function openDatabase(
       return result;
     },
     accessEpoch,
-    milestones,
-    memory,
-    pages: newPageCache(memory, milestones, findings),
-    rows: newRowCache(memory, dialect.session),
+    rows: newRowCache(cache, dialect.session),
+    lists: newLists(read, pages, offsets),
+    cache,
     check: () => dialect.check(),
     close: () => dialect.close(),
   };

@@ -1,4 +1,5 @@
 // How SQLite would run the statements of pages.
+
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { newSession, type Queries } from "../../src/storage/engine/session.ts";
 import { sqliteDialect } from "../../src/storage/engine/sqlite/dialect.ts";
+import { runSync } from "../../src/storage/engine/sqlite/statement.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { tagCondition } from "../../src/storage/registry/repos-and-tags.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
@@ -61,7 +63,7 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
     },
   };
   const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
-  const session = newSession(queries, sqliteDialect);
+  const session = newSession(queries, sqliteDialect, runSync);
   for (const source of sources) {
     for (const order of orders) {
       const value = order.field === "name" || order.field === "uid" ? "b" : 7;

@@ -9,6 +9,7 @@ import { insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
 import type { ListQuery, Source } from "../../src/storage/list/list-rows.ts";
+import { newOffsetIndex } from "../../src/storage/list/offset-index.ts";
 import { newFilterResultCache } from "../../src/storage/list/range-plan.ts";
 import { newTextSearch } from "../../src/storage/search/text-search.ts";
 import { apply, beforeFirst, edits, forgetChanges, plant, remainders, uproot } from "./edits.ts";
@@ -171,7 +172,7 @@ export function rememberedConformance(open: OpenStore): void {
           begun.resolve();
           return released.promise;
         };
-        const slow = ask(database, (session) => beforeFirst(session, "places_of_kind", wait));
+        const slow = ask(database, (session) => beforeFirst(session, "of_kind.uid", wait));
         await begun.promise;
         await add(["e", "f", "g", "h"]);
         for (let i = 0; i < 2; i++) assert.equal((await ask(other)).total, total + 8);
@@ -213,7 +214,7 @@ async function compareRows(database: Database, find: RowCache, rows: readonly Gr
 /** A memory of pages that remembers nothing yet. */
 export function memoryOf(database: Database, size: ReadCacheLimits): PageCache {
   const findings = newFilterResultCache(newTextSearch(database.dialect));
-  return newPageCache(newReadCache(size), database.milestones, findings);
+  return newPageCache(newReadCache(size), newOffsetIndex(database.read), findings);
 }
 
 /** The first page of groups. */

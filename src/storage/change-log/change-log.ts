@@ -3,10 +3,13 @@
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
 import { and, asc, desc, eq, gt, gte, lte, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
 
 // Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
 // value is among them, and plan the statement anew; see `atMost`.
 export const wantedKind = textPlaceholder("kind");
+
+type ChangeRow = Tables["changes"]["$inferSelect"];
 
 /** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
 export async function writeChanges(
@@ -85,53 +88,42 @@ export async function lastChange(session: Session): Promise<number> {
   return (await statement.execute())[0]?.sequence ?? 0;
 }
 
-/**
- * What rows of a kind became by the changes after one of them, oldest first. Undefined when they are no longer all there: see
- * `following`.
- */
-export async function readChangesOfKind(session: Session, kind: string, after: number, limit: number) {
-  const statement = session.prepared("changes.read_of_kind", (db, { changes }) =>
-    db
-      .select({ sequence: changes.sequence, uid: changes.uid, after: changes.after })
-      .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
-      .orderBy(asc(changes.sequence))
-      .limit(limitOf("limit")),
-  );
-  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
-}
+/** The keys of a changed row: its uid and its group. */
+const keyColumns = ["uid", "groupUid"] as const;
+/** The states of a changed row. */
+const stateColumns = ["before", "after"] as const;
 
-/** What rows of a kind were, and became; as `readChangesOfKind`. */
-export async function readChangedRows(session: Session, kind: string, after: number, limit: number) {
-  const statement = session.prepared("changes.differences_of_kind", (db, { changes }) =>
-    db
-      .select({ sequence: changes.sequence, before: changes.before, after: changes.after })
-      .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
-      .orderBy(asc(changes.sequence))
-      .limit(limitOf("limit")),
-  );
-  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
-}
-
-/** Where rows of a kind were changed; as `readChangesOfKind`. */
+/** Returns the uid and group of each change of a kind after `after`; see `readChangesOfKind`. */
 export async function readChangedKeys(session: Session, kind: string, after: number, limit: number) {
-  const statement = session.prepared("changes.places_of_kind", (db, { changes }) =>
-    db
-      .select({ sequence: changes.sequence, uid: changes.uid, groupUid: changes.groupUid })
-      .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
-      .orderBy(asc(changes.sequence))
-      .limit(limitOf("limit")),
-  );
-  return changesSince(after, await statement.execute({ kind, after, limit: limit + 1 }));
+  return await readChangesOfKind(session, kind, after, limit, keyColumns);
+}
+
+/** Returns the row before and after each change of a kind after `after`; see `readChangesOfKind`. */
+export async function readChangedRows(session: Session, kind: string, after: number, limit: number) {
+  return await readChangesOfKind(session, kind, after, limit, stateColumns);
 }
 
 /**
- * The changes behind the one that a reader came to, which has been read with them. Of a kind the oldest are removed first: as
- * long as that one is there, so are all that follow it. Without it nobody knows.
+ * Returns up to `limit` changes of a kind after `after`, oldest first, with these columns. Returns undefined if retention has
+ * deleted some of them. It deletes the oldest changes of a kind first: while the change `after` is there, so are all later ones.
  */
-function changesSince<C extends { readonly sequence: number }>(after: number, found: readonly C[]): C[] | undefined {
+async function readChangesOfKind<C extends keyof ChangeRow>(
+  session: Session,
+  kind: string,
+  after: number,
+  limit: number,
+  columns: readonly C[],
+): Promise<Pick<ChangeRow, C | "sequence">[] | undefined> {
+  const statement = session.prepared(`changes.of_kind.${columns.join(".")}`, (db, { changes }) => {
+    const selected = Object.fromEntries(["sequence" as const, ...columns].map((column) => [column, changes[column]]));
+    return db
+      .select(selected)
+      .from(changes)
+      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
+      .orderBy(asc(changes.sequence))
+      .limit(limitOf("limit"));
+  });
+  const found = (await statement.execute({ kind, after, limit: limit + 1 })) as Pick<ChangeRow, C | "sequence">[];
   return found[0]?.sequence === after ? found.slice(1) : undefined;
 }
 

@@ -47,65 +47,28 @@ export class ConcurrencyConflict extends Error {
   override readonly name = "StaleRow";
 }
 
-/**
- * Translations by error code, by primary code of SQLite, or by class of PostgreSQL codes (appendix A of its manual).
- */
-const translations: Record<string, (cause: unknown) => Error> = {
-  SQLITE_CONSTRAINT_PRIMARYKEY: unique,
-  SQLITE_CONSTRAINT_UNIQUE: unique,
-  SQLITE_CONSTRAINT_FOREIGNKEY: reference,
-  SQLITE_BUSY: unavailable,
-  SQLITE_LOCKED: unavailable,
-  SQLITE_FULL: unavailable,
-  SQLITE_IOERR: unavailable,
-  SQLITE_READONLY: readOnly,
-  SQLITE_CORRUPT: damaged,
-  SQLITE_NOTADB: damaged,
-  "23505": unique,
-  "23503": reference,
-  "25006": readOnly,
-  "25P03": unavailable,
-  "26000": pooled,
-  "42P05": pooled,
-  "55P03": unavailable,
-  "08": unavailable,
-  "40": unavailable,
-  "53": unavailable,
-  "57": unavailable,
-  "58030": unavailable,
-  XX001: damaged,
-  XX002: damaged,
-  ECONNREFUSED: unavailable,
-  ECONNRESET: unavailable,
-  EPIPE: unavailable,
-  ECONNABORTED: unavailable,
-  ETIMEDOUT: unavailable,
-  EHOSTUNREACH: unavailable,
-  EHOSTDOWN: unavailable,
-  ENETUNREACH: unavailable,
-  ENETDOWN: unavailable,
-  ENOTFOUND: unavailable,
-  EAI_AGAIN: unavailable,
-};
+/** Creates the error that a driver error is translated to. */
+export type Translation = (cause: unknown) => Error;
 
-/** Messages of node-postgres, which have no code, about a connection that broke or timed out. */
-const lostConnection =
-  /^(?:Connection terminated|timeout exceeded|Query read timeout|Client (?:has encountered a connection error|was closed))/;
+/** The translations that both databases use. */
+export const translations = {
+  unique: (cause) => new UniqueViolation("a row of this key exists", { cause }),
+  reference: (cause) => new ReferenceViolation("a reference does not hold", { cause }),
+  unavailable: (cause) => new StorageUnavailable("the database is not available", { cause }),
+  readOnly: (cause) => new StorageReadOnly("the database accepts no writes", { cause }),
+  damaged: (cause) => new StorageDamaged("the database is damaged", { cause }),
+} as const satisfies Record<string, Translation>;
 
-/** Translates the error of a driver. Returns an unknown error unchanged. */
-export function translateError(error: unknown): unknown {
-  if (error instanceof ConcurrencyConflict) return unavailable(error);
-  const inner = withoutQuery(error);
-  if (inner instanceof StorageUnavailable) return inner;
-  const code = driverCode(inner);
-  if (code !== undefined) return translationOf(code)?.(inner) ?? inner;
-  return isLostConnection(inner) ? unavailable(inner) : inner;
-}
-
-/** Returns whether the connection of this error, translated or not, is unusable. */
-export function isLostConnection(error: unknown): boolean {
-  const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
-  return inner instanceof Error && lostConnection.test(inner.message);
+/** Translates the errors of a driver. `find` returns the translation of an error, given with its code if it has one. */
+export function translateWith(
+  find: (code: string | undefined, error: unknown) => Translation | undefined,
+): (error: unknown) => unknown {
+  return (error) => {
+    if (error instanceof ConcurrencyConflict) return translations.unavailable(error);
+    const inner = withoutQuery(error);
+    if (inner instanceof StorageUnavailable) return inner;
+    return find(driverCode(inner), inner)?.(inner) ?? inner;
+  };
 }
 
 /** Returns the code of a driver error, also of a translated one. */
@@ -115,42 +78,11 @@ export function driverCode(error: unknown): string | undefined {
   return inner instanceof Error && "code" in inner && typeof inner.code === "string" ? inner.code : undefined;
 }
 
-function translationOf(code: string) {
-  return translations[code] ?? translations[/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code.slice(0, 2)];
-}
-
 /**
- * Unwraps the errors of Drizzle. Its errors for node-postgres have the parameters in the message, which would put
- * secrets into the log. For SQLite, it wraps errors of migrations.
+ * Unwraps the errors of Drizzle. Its errors for node-postgres have the parameters in the message, which would put secrets into the
+ * log. For SQLite, it wraps errors of migrations.
  */
-function withoutQuery(error: unknown): unknown {
+export function withoutQuery(error: unknown): unknown {
   const isWrapped = error instanceof DrizzleQueryError || error instanceof DrizzleError;
   return isWrapped ? (error.cause ?? error) : error;
-}
-
-function unique(cause: unknown): Error {
-  return new UniqueViolation("a row of this key exists", { cause });
-}
-
-function reference(cause: unknown): Error {
-  return new ReferenceViolation("a reference does not hold", { cause });
-}
-
-function unavailable(cause: unknown): Error {
-  return new StorageUnavailable("the database is not available", { cause });
-}
-
-function readOnly(cause: unknown): Error {
-  return new StorageReadOnly("the database accepts no writes", { cause });
-}
-
-/** A prepared statement is missing, or exists already: the pooler gave the transaction another session. */
-function pooled(cause: unknown): Error {
-  return new StorageUnavailable("the connection pooler must keep sessions: set pool_mode = session in PgBouncer", {
-    cause,
-  });
-}
-
-function damaged(cause: unknown): Error {
-  return new StorageDamaged("the database is damaged", { cause });
 }

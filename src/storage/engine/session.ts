@@ -3,7 +3,6 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { PgDatabase, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Tables } from "../schema/tables.ts";
-import { translateError } from "./errors.ts";
 
 /** The part of a Drizzle database that both dialects share. */
 export type Queries = Pick<PgDatabase<PgQueryResultHKT>, "select" | "selectDistinct" | "insert" | "update" | "delete">;
@@ -119,7 +118,7 @@ export interface Transaction extends Session {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Creates the session of a Drizzle database. */
-export function newSession(db: Queries, dialect: SessionDialect, runner: Runner = runAsync): Session {
+export function newSession(db: Queries, dialect: SessionDialect, runner: Runner): Session {
   const { tables } = dialect;
   const statements = new Map<string, Prepared<unknown>>();
   return {
@@ -131,19 +130,6 @@ export function newSession(db: Queries, dialect: SessionDialect, runner: Runner 
         statements.set(key, statement);
       }
       return statement as Prepared<T>;
-    },
-  };
-}
-
-/** Wraps a statement of an asynchronous driver. */
-export function runAsync<T>(statement: Prepared<T>): Prepared<T> {
-  return {
-    async execute(values) {
-      try {
-        return await statement.execute(values);
-      } catch (error) {
-        throw translateError(error);
-      }
     },
   };
 }

@@ -68,7 +68,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           throw error;
         }
       }
-      assert.ok(stored.memory.hits > 10 * watched, `only ${stored.memory.hits} answers were remembered`);
+      assert.ok(stored.cache.hits > 10 * watched, `only ${stored.cache.hits} answers were remembered`);
     });
   });
 }

@@ -7,13 +7,19 @@ import {
   StorageDamaged,
   StorageReadOnly,
   StorageUnavailable,
-  translateError,
   UniqueViolation,
 } from "../../../src/storage/engine/errors.ts";
+import { translatePostgresError } from "../../../src/storage/engine/postgres/errors.ts";
+import { translateSqliteError } from "../../../src/storage/engine/sqlite/errors.ts";
 import { DrizzleQueryError } from "../../../src/storage/schema/drizzle.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error(`the driver says ${code}`), { code });
+}
+
+/** Translates a driver error as the database that its code belongs to does. */
+function translateError(error: unknown): unknown {
+  return driverCode(error)?.startsWith("SQLITE_") ? translateSqliteError(error) : translatePostgresError(error);
 }
 
 const translations = [

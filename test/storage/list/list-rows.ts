@@ -48,7 +48,7 @@ async function compareWithModel<R extends ResourceRow>(
   const expected = modelRows(rows, query);
   const said = `${collection.kind} ${JSON.stringify(query)}`;
   const list = async (part: Pick<ListQuery, "after" | "skip" | "limit">) => {
-    const read = () => database.read((session) => database.pages.read(session, collection, { ...query, ...part }));
+    const read = () => database.lists.page(collection, { ...query, ...part }, () => undefined);
     const { rows, total } = await read();
     assert.equal(total, expected.length, said);
     // What is read a second time is remembered.

@@ -47,7 +47,7 @@ export async function positionAt(session: Session, time: number): Promise<Positi
 
 /** The advisories among the sources that have changed behind a position. */
 export async function readChanged(
-  database: Pick<Database, "pages">,
+  database: Pick<Database, "lists">,
   session: Session,
   sources: readonly Source[],
   position: Position,
@@ -71,7 +71,7 @@ interface Looks {
 
 /** The advisories and the deletions that there were when a client began, in the order of their times. */
 async function readStanding(
-  { pages }: Pick<Database, "pages">,
+  { lists }: Pick<Database, "lists">,
   session: Session,
   { sources, organizations, limit, pageSize }: Looks,
   place: LogPosition,
@@ -80,10 +80,13 @@ async function readStanding(
   const order = { field: "updateTime", descending: false } as const;
   const cursor = { value: after.time, uid: after.uid };
   const listing = { sources, filters: {}, order, after: cursor, skip: 0, limit: pageSize };
-  const live = await pages.read(session, advisoryCollection, listing);
-  const runs: Run<Deletion>[] = [
-    { items: live.rows.map(({ uid, updateTime }) => ({ uid, time: updateTime })), hasMore: live.hasMore },
-  ];
+  const live = await lists.page(
+    advisoryCollection,
+    listing,
+    (_, rows) => rows.map(({ uid, updateTime }) => ({ uid, time: updateTime })),
+    session,
+  );
+  const runs: Run<Deletion>[] = [live];
   for (const organization of organizations) {
     const items = await readDeletions(session, organization, after, limit);
     runs.push({ items, hasMore: items.length === limit });

@@ -3,7 +3,8 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import type { DatabaseLimits } from "../dialect.ts";
-import { driverCode, isLostConnection, StorageUnavailable } from "../errors.ts";
+import { driverCode, StorageUnavailable } from "../errors.ts";
+import { isLostConnection } from "./errors.ts";
 import { newWritability, type WritableRow, writableQuery } from "./writability.ts";
 
 /** The application name of the sessions. */

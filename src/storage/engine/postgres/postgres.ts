@@ -3,19 +3,14 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
-import {
-  ConcurrencyConflict,
-  DatabaseMissing,
-  driverCode,
-  ReferenceViolation,
-  StorageUnavailable,
-  translateError,
-} from "../errors.ts";
+import { ConcurrencyConflict, DatabaseMissing, driverCode, ReferenceViolation, StorageUnavailable } from "../errors.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
-import { newSession, runAsync, type Session } from "../session.ts";
+import { newSession, type Session } from "../session.ts";
 import { postgresDialect } from "./dialect.ts";
+import { translatePostgresError } from "./errors.ts";
 import { applicationName, openPool } from "./pool.ts";
+import { runAsync } from "./statement.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
@@ -103,7 +98,7 @@ async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T>
     try {
       return await attempt(tries > 1);
     } catch (error) {
-      if (tries >= maxTries || !needsRetry(error)) throw translateError(error);
+      if (tries >= maxTries || !needsRetry(error)) throw translatePostgresError(error);
     }
   }
 }

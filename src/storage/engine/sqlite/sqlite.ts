@@ -8,13 +8,14 @@ import { once } from "../../../base/lazy.ts";
 import { loadSqliteDriver } from "../../schema/drizzle.ts";
 import { newCounterChanges } from "../counters.ts";
 import type { DatabaseLimits, Dialect, OpenMode } from "../dialect.ts";
-import { DatabaseMissing, translateError } from "../errors.ts";
+import { DatabaseMissing } from "../errors.ts";
 import { changeExportStates } from "../export-states.ts";
 import type { MigrationListener } from "../migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
 import { keptLogBytes, newCheckpointer } from "./checkpointer.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
+import { translateSqliteError } from "./errors.ts";
 import { migrateFile } from "./migrate-file.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
@@ -44,7 +45,7 @@ export async function openSqlite(
   try {
     return await open(file, limits, onMigrated);
   } catch (error) {
-    throw translateError(error);
+    throw translateSqliteError(error);
   }
 }
 

@@ -3,8 +3,8 @@
 import type { DriverValueDecoder, SQL } from "drizzle-orm";
 import { compileLiteral } from "../../../base/compile.ts";
 import { Column, is, Param, Placeholder } from "../../schema/drizzle.ts";
-import { translateError } from "../errors.ts";
 import type { Prepared } from "../session.ts";
+import { translateSqliteError } from "./errors.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => unknown[];
@@ -36,7 +36,7 @@ export function runSync<T>(prepared: Prepared<T>): Prepared<T> {
       try {
         return run(values) as T;
       } catch (error) {
-        throw translateError(error);
+        throw translateSqliteError(error);
       }
     },
   };

@@ -1,5 +1,6 @@
 import type BetterSqlite from "better-sqlite3";
-import { driverCode, StorageUnavailable, translateError } from "../errors.ts";
+import { driverCode, StorageUnavailable } from "../errors.ts";
+import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
 import { Batch, type BatchLimits, type Job, WaitingWrites } from "./write-batch.ts";
 
@@ -120,7 +121,7 @@ export class WriteQueue {
       this.#rollBack();
       if (error instanceof PartialWrite) return this.#retryWithSavepoints(batch.jobs);
       this.#noteFull(error);
-      for (const job of batch.jobs) job.reject(translateError(error));
+      for (const job of batch.jobs) job.reject(translateSqliteError(error));
       return;
     }
     await this.#flush(batch);
@@ -157,7 +158,7 @@ export class WriteQueue {
         undo.run();
         release.run();
       } else if (rowsWritten.get() !== before) throw new PartialWrite();
-      return () => job.reject(translateError(error));
+      return () => job.reject(translateSqliteError(error));
     }
   }
 
@@ -173,7 +174,7 @@ export class WriteQueue {
     try {
       this.#options.check?.();
     } catch (error) {
-      for (const job of jobs) job.reject(translateError(error));
+      for (const job of jobs) job.reject(translateSqliteError(error));
       return;
     }
     for (const [index, member] of settle.entries()) {
@@ -217,7 +218,7 @@ export class WriteQueue {
   }
 
   #rejectWaiting(error: unknown): void {
-    for (const job of this.#waiting.clear()) job.reject(translateError(error));
+    for (const job of this.#waiting.clear()) job.reject(translateSqliteError(error));
   }
 
   #noteFull(error: unknown): void {

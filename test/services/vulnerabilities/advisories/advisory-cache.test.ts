@@ -73,13 +73,13 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     it("a new one, a new event, a changed event and a deletion are in the next lists", async () => {
-      const { memory } = ground.server.server.database;
+      const { cache } = ground.server.server.database;
       await add("A-1", "ann");
       const one = { "A-1": "ann" };
       assert.deepEqual(await lists(), [one, one, {}, one, one, one, one]);
-      const before = memory.hits;
+      const before = cache.hits;
       assert.deepEqual(await lists(), [one, one, {}, one, one, one, one]);
-      assert.ok(memory.hits > before, "nothing is remembered");
+      assert.ok(cache.hits > before, "nothing is remembered");
 
       await add("A-2");
       const two = { "A-1": "ann", "A-2": "" };

@@ -1,0 +1,15 @@
+import type { Prepared } from "../session.ts";
+import { translatePostgresError } from "./errors.ts";
+
+/** Wraps a statement of node-postgres, and translates its errors. */
+export function runAsync<T>(statement: Prepared<T>): Prepared<T> {
+  return {
+    async execute(values) {
+      try {
+        return await statement.execute(values);
+      } catch (error) {
+        throw translatePostgresError(error);
+      }
+    },
+  };
+}
