@@ -22,6 +22,7 @@ export type RowLock = "no key update";
 
 /** What differs between the statements of the two databases. */
 export interface SessionDialect {
+  readonly dialect: "sqlite" | "postgres";
   readonly tables: Tables;
   /** A table with one column, `value`: the texts of a JSON array. */
   readonly textsOf: (list: SQLWrapper) => SQL;

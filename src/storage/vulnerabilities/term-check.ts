@@ -5,6 +5,7 @@ import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { scanTable } from "../engine/table-scan.ts";
 import { and, asc, eq, gt, isNull, sql } from "../schema/drizzle.ts";
+import { rebuildTextIndex, textIndexAgrees } from "../search/index-check.ts";
 import { findAdvisoryEvents } from "./advisories.ts";
 import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisory-terms.ts";
 
@@ -26,6 +27,7 @@ export const advisoryTables: DerivedTables = {
       const what = term === "text" ? "the searched text" : `the term ${term.filter}=${term.value}`;
       yield `advisories ${uid}: ${what} ${due === undefined ? "does not belong to the row" : "is missing or another"}`;
     }
+    if (!(await textIndexAgrees(session))) yield "advisories: the index of the searched texts differs from the texts";
   },
   async repair(tx) {
     let repaired = 0;
@@ -34,7 +36,9 @@ export const advisoryTables: DerivedTables = {
       if (term === "text") await replaceText(tx, uid, due);
       else await replaceTerms(tx, uid, due === undefined ? [term] : [], due === undefined ? [] : [term]);
     }
-    return repaired;
+    if (await textIndexAgrees(tx)) return repaired;
+    await rebuildTextIndex(tx);
+    return repaired + 1;
   },
 };
 

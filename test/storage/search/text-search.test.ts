@@ -1,11 +1,13 @@
 // Searches find exactly the texts that contain a term, on both databases, with and without an index.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { setImmediate as nextTick } from "node:timers/promises";
 import pg from "pg";
 import { newChild, newRoot } from "../../../src/model/uid.ts";
 import { type Database, openDatabase } from "../../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";
 import type { TextQuery } from "../../../src/storage/list/text-search.ts";
+import { rebuildTextIndex, textIndexAgrees } from "../../../src/storage/search/index-check.ts";
 import { newTextSearch } from "../../../src/storage/search/text-search.ts";
 import { replaceText } from "../../../src/storage/vulnerabilities/advisory-terms.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
@@ -138,6 +140,22 @@ describe("the text index of SQLite", () => {
       { block: 1, organizations: 1 },
       { block: 2, organizations: 1 },
     ]);
+  });
+});
+
+describe("the check of the text index of SQLite", () => {
+  it("finds that the index differs from the texts, and the repair makes it again", async () => {
+    await using store = await openSqliteStore();
+    const { database } = store;
+    await fill(database);
+    await write(database, (tx) => replaceText(tx, newChild(group), "a\uffff\ufffe 😀"));
+    const agrees = () => database.read(textIndexAgrees);
+    assert.equal(await agrees(), true);
+    await store.tamper("INSERT INTO advisory_text_index (rowid, text) VALUES (1, 'of no row')");
+    await nextTick();
+    assert.equal(await agrees(), false);
+    await write(database, rebuildTextIndex);
+    assert.equal(await agrees(), true);
   });
 });
 

@@ -4,6 +4,7 @@ import type { SessionDialect } from "../session.ts";
 
 /** What a session needs to know of the database. */
 export const postgresDialect: SessionDialect = {
+  dialect: "postgres",
   tables: postgresTables,
   textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
   membersOf: (object) => sql`json_each_text(cast(${object} as json))`,

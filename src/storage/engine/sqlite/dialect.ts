@@ -4,6 +4,7 @@ import type { SessionDialect } from "../session.ts";
 
 /** What a session needs to know of the database. */
 export const sqliteDialect: SessionDialect = {
+  dialect: "sqlite",
   tables: sqliteTables,
   textsOf: (list) => sql`json_each(${list})`,
   membersOf: (object) => sql`json_each(${object})`,

@@ -19,6 +19,9 @@ CREATE VIRTUAL TABLE `advisory_text_index` USING fts5(`text`, content = 'advisor
 --> statement-breakpoint
 INSERT INTO `advisory_text_index` (`advisory_text_index`) VALUES ('rebuild');
 --> statement-breakpoint
+-- The trigrams of the index, and how many texts have each: for the check of the database.
+CREATE VIRTUAL TABLE `advisory_text_trigrams` USING fts5vocab(`advisory_text_index`, 'row');
+--> statement-breakpoint
 -- SQLite numbers a new text behind all others. Unless the one before it is of the same organization, it moves behind the
 -- organization's last text, or begins the next range.
 CREATE TRIGGER `advisory_texts_insert` AFTER INSERT ON `advisory_texts` BEGIN
