@@ -40,7 +40,7 @@ export function resolveMask(
     return {
       violations: unknown.map(({ path }) => ({
         field: "update_mask",
-        description: `${JSON.stringify(clip(path))} is no field of ${schema.name}`,
+        description: `${JSON.stringify(clip(path))} is not a field of ${schema.name}`,
       })),
     };
   }

@@ -48,7 +48,7 @@ export function addApiCommand(program: Command, shell: Shell): void {
 function readMethod(method: string): string {
   const known = methods.find((name) => name === method.toUpperCase());
   if (known) return known;
-  throw wrongUsage(`${JSON.stringify(method)} is no method of the API`, `Methods are ${methods.join(", ")}.`);
+  throw wrongUsage(`${JSON.stringify(method)} is not a method of the API`, `Methods are ${methods.join(", ")}.`);
 }
 
 /**
@@ -57,10 +57,10 @@ function readMethod(method: string): string {
  */
 export function addressOf(server: string, path: string, parameters: readonly string[]): URL {
   if (!path.startsWith("/") || path.startsWith("//"))
-    throw wrongUsage(`${JSON.stringify(path)} is no path`, "It begins with one slash, such as /iam/v2beta1/groups.");
+    throw wrongUsage(`${JSON.stringify(path)} is not a path`, "It begins with one slash, such as /iam/v2beta1/groups.");
   const address = new URL(server + path);
   if (address.origin !== new URL(server).origin || address.hash !== "")
-    throw wrongUsage(`${JSON.stringify(path)} is no path of the server`);
+    throw wrongUsage(`${JSON.stringify(path)} is not a path of the server`);
   for (const parameter of parameters) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? [];
     if (name === undefined) throw wrongUsage(`--query-parameter: ${JSON.stringify(parameter)} is not name=value`);

@@ -10,7 +10,7 @@ import { withDatabase } from "./open.ts";
 /** Lists the signing keys, without their private parts. */
 export async function listKeys(config: Config): Promise<number> {
   const keys = await withDatabase(config, "existing", (database) => listSigningKeys(database.session));
-  if (keys.length === 0) console.log("there is no key yet; the server makes one when it starts");
+  if (keys.length === 0) console.log("there is no key yet; the server creates one when it starts");
   for (const { kid, algorithm, createTime, retireTime } of keys) {
     const state =
       retireTime === null

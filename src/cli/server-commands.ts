@@ -51,10 +51,10 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
       finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(raw), { ...options, baseUrl }));
     });
 
-  const db = program.command("db").description("look after the database");
+  const db = program.command("db").description("check and repair the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
-    .option("--repair", "write them anew where they differ")
+    .option("--repair", "rewrite those that differ")
     .action(async (options, command) =>
       finish(
         await (await import("./db.ts")).checkDatabaseCommand(
@@ -64,15 +64,15 @@ export function addServerCommands(program: Command, environment: NodeJS.ProcessE
       ),
     );
 
-  const keys = program.command("keys").description("look after the keys that sign tokens");
+  const keys = program.command("keys").description("manage the keys that sign tokens");
   withSettings(keys.command("list"))
     .description("show the keys")
     .action(async (_options, command) =>
       finish(await (await import("./keys.ts")).listKeys(dataConfigOf(readWarning(command)))),
     );
   withSettings(keys.command("rotate"))
-    .description("sign with a new key; the old one verifies for two more hours")
-    .option("--retire-now", "let the old keys verify no longer, as after a leak")
+    .description("sign with a new key; the old one stays valid for two more hours")
+    .option("--retire-now", "retire the old keys at once, for example after a leak")
     .action(async (options, command) =>
       finish(
         await (await import("./keys.ts")).rotateKeys(dataConfigOf(readWarning(command)), options.retireNow === true),

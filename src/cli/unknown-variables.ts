@@ -25,7 +25,7 @@ export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const proposed = known.filter((variable) => !neverProposed.some((name) => variable === variableOf(name)));
   return Object.keys(environment)
     .filter((name) => /^GATEHOUSE_/i.test(name) && !known.includes(name) && !ofKubernetes.test(name))
-    .map((name) => `the variable ${printable(name)} is no setting, and is not read${suggestion(name, proposed)}`);
+    .map((name) => `the variable ${printable(name)} is not a setting and has no effect${suggestion(name, proposed)}`);
 }
 
 function suggestion(name: string, known: readonly string[]): string {

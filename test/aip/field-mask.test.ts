@@ -53,7 +53,7 @@ describe("field mask (AIP-134, AIP-161)", () => {
   });
   for (const path of ["nope", "name.inner", "__proto__", "create_time.seconds", "resource_limits.x", "a.b.c"]) {
     it(`F2: ${path} is no field`, () =>
-      assert.deepEqual(updated({}, [path]), [`update_mask: "${path}" is no field of Group`]));
+      assert.deepEqual(updated({}, [path]), [`update_mask: "${path}" is not a field of Group`]));
   }
   it("F2: the number of paths is bounded", () => {
     const paths = Array.from({ length: 10_000 }, (_, i) => `f${i}`);

@@ -142,7 +142,7 @@ describe("gatehouse auth status, token, logout", () => {
     for (const audience of ["", ".", ".."]) {
       const { code, stderr } = await caller.runWith(signedOut(), "auth", "token", "--audience", audience);
       assert.equal(code, 2);
-      assert.match(stderr, /is no audience of a token/);
+      assert.match(stderr, /is not an audience of a token/);
     }
   });
 
@@ -197,8 +197,8 @@ describe("gatehouse auth status, token, logout", () => {
     writeCache(environment.HOME, "https://other.test", unsigned({ iss: "https://other.test" }));
     writeCache(environment.HOME, "registry.test", "x", "refresh-token");
     const { code, stderr } = await caller.runWith(environment, "auth", "logout");
-    const said = ["Tokens that do not say that they are of it are left:", ...left];
-    const hint = "`gatehouse auth logout --audience NAME` forgets those for one audience.\n";
+    const said = ["Tokens of unknown issuers were kept:", ...left];
+    const hint = "`gatehouse auth logout --audience NAME` deletes the tokens for one audience.\n";
     assert.deepEqual([code, stderr], [0, [`Signed out of ${caller.server.url}.`, ...said, hint].join("\n")]);
     assert.ok(existsSync(cachePath(environment.HOME, "registry.test", "refresh-token")));
     await caller.runWith(environment, "auth", "logout", "--audience", "registry.test");
@@ -227,7 +227,7 @@ describe("gatehouse auth status, token, logout", () => {
 });
 
 describe("credentials for container tools", () => {
-  it("a pull token is good for its identity, which may pull and nothing else", async () => {
+  it("a pull token is valid for its identity, which may pull and nothing else", async () => {
     const made = await caller.json(
       ...["auth", "pull-token", "--parent", "example.org", "--ttl", "24h", "--name", "robot"],
     );
@@ -274,8 +274,8 @@ describe("credentials for container tools", () => {
     const create = ["auth", "pull-token", "create", "--parent", "example.org", "--name", "nobody-has-it"];
     for (const [flags, reason] of [
       [["--save"], /config set platform\.registry HOST/],
-      [["--ttl", "8761h"], /good for 8760h at most, not for 8761h/],
-      [["--ttl", "99999999999999d"], /good for 8760h at most/],
+      [["--ttl", "8761h"], /valid for 8760h at most, not for 8761h/],
+      [["--ttl", "99999999999999d"], /valid for 8760h at most/],
     ] as const) {
       const { code, stderr } = await caller.run(...create, ...flags);
       assert.equal(code, 2);

@@ -46,7 +46,7 @@ describe("gatehouse changes list", () => {
   it("says what is wrong", async () => {
     const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
       [["--limit", "0"], 2, /a number from 1 to 10000/],
-      [["--since", "yesterday"], 2, /no length of time such as/],
+      [["--since", "yesterday"], 2, /not a duration such as/],
       [["--actor", "me"], 1, /actor_uid: must match/],
     ];
     for (const [args, code, said] of cases) {
@@ -91,7 +91,7 @@ describe("gatehouse changes follow", () => {
     }
     const { code, stderr } = await following.finished;
     assert.equal(code, 1);
-    assert.match(stderr, /^To go on from here: --after [\w-]{59}$/m);
+    assert.match(stderr, /^To continue from here: --after [\w-]{59}$/m);
   });
 
   it("ends where the change that it is to follow is not there", async () => {

@@ -116,8 +116,8 @@ describe("the token", () => {
     const home = await startHome({});
     writeCache(home.HOME!, caller.server.url, "canary canary");
     const cases = [
-      [{ ...home, ...noToken }, /what \/.*oidc-token holds is no token: /, 1],
-      [{ GATEHOUSE_TOKEN: "canary\ncanary" }, /what GATEHOUSE_TOKEN holds is no token: /, 2],
+      [{ ...home, ...noToken }, /oidc-token does not contain a token: /, 1],
+      [{ GATEHOUSE_TOKEN: "canary\ncanary" }, /GATEHOUSE_TOKEN does not contain a token: /, 2],
     ] as const;
     for (const [environment, said, exitCode] of cases) {
       const { code, stderr } = await caller.runWith(environment, ...list);
@@ -209,7 +209,7 @@ describe("failures", () => {
   type Wrong = [what: string, args: string[], text: RegExp];
   const wrong: Wrong[] = [
     ["an unknown format", [...list, "-o", "xml"], /Allowed choices are table/],
-    ["an address that is none", [...list, "--url", "localhost"], /"localhost" is no http or https address/],
+    ["an address that is none", [...list, "--url", "localhost"], /"localhost" is not an http or https address/],
     ...["http://ada:canary@127.0.0.1", "http://:canary@127.0.0.1", "ada:canary@127.0.0.1"].map(
       (address): Wrong => [
         `the address ${address}, and does not repeat its password`,
@@ -232,12 +232,12 @@ describe("failures", () => {
       ["iam", "groups", "delete", "tools"],
       /Delete group tools .*\n.*--yes/,
     ],
-    ["an update of nothing", ["iam", "groups", "update", "tools"], /nothing is to be changed/],
+    ["an update of nothing", ["iam", "groups", "update", "tools"], /nothing to change/],
     ["a command that is misspelt", ["iam", "gruops", "list"], /unknown command 'gruops'[\s\S]*groups/],
     [
       "a length of time that is none",
       ["iam", "invites", "create", "--parent", "tools", "--role", "viewer", "--ttl", "x"],
-      /no length of time/,
+      /not a duration/,
     ],
   ];
   for (const [what, args, text] of wrong) {
@@ -252,7 +252,7 @@ describe("failures", () => {
     const home = await startHome({ platform: { apy: "x" } });
     const { code, stderr } = await caller.runWith(home, ...list);
     assert.equal(code, 2);
-    assert.match(stderr, /config\.yaml sets platform\.apy, which is no setting/);
+    assert.match(stderr, /config\.yaml sets platform\.apy, which is not a setting/);
   });
 });
 

@@ -215,12 +215,12 @@ describe("api", () => {
   });
 
   const wrong: [args: string[], said: RegExp][] = [
-    [["GET", "iam/v2beta1/groups"], /is no path/],
-    [["GET", "//evil.test/x"], /is no path/],
-    [["GET", "https://evil.test/"], /is no path/],
-    [["GET", "@evil.test/"], /is no path/],
-    [["GET", "/x#y"], /is no path of the server/],
-    [["TRACE", "/x"], /is no method of the API/],
+    [["GET", "iam/v2beta1/groups"], /is not a path/],
+    [["GET", "//evil.test/x"], /is not a path/],
+    [["GET", "https://evil.test/"], /is not a path/],
+    [["GET", "@evil.test/"], /is not a path/],
+    [["GET", "/x#y"], /is not a path of the server/],
+    [["TRACE", "/x"], /is not a method of the API/],
     [["GET", "/x", "-q", "novalue"], /is not name=value/],
     [["GET", "/x", "-d", "{}"], /a GET request has no body/],
     [["POST", "/x", "-d", "@/nowhere/x"], /--data: \/nowhere\/x cannot be read: ENOENT/],

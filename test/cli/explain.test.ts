@@ -74,7 +74,7 @@ describe("gatehouse sts debug", () => {
     const { code, stdout, stderr } = await debug({ sub: "cd" });
     assert.equal(code, 1);
     assert.match(stdout, /^sub +failed +presented cd; the identity asks for ci$/m);
-    assert.match(stderr, /the exchange would be refused: sub/);
+    assert.match(stderr, /the exchange would be denied: sub/);
     assert.equal(JSON.parse((await debug({ sub: "cd" }, "-o", "json")).stdout).allowed, false);
   });
 

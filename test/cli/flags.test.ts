@@ -90,7 +90,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
   [
     "a token file without a token",
     ["sts", "debug", "--identity", "x", "--token-file", "package.json"],
-    /--token-file: what package\.json holds is no identity token\n/,
+    /--token-file: package\.json does not contain an identity token\n/,
   ],
   [
     "an identity token that is neither a token nor a file",
@@ -101,7 +101,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
   [
     "an identity token in a file without one",
     ["auth", "login", "--identity-token", "package.json"],
-    /--identity-token: what package\.json holds is no identity token\n/,
+    /--identity-token: package\.json does not contain an identity token\n/,
   ],
 ];
 
@@ -124,7 +124,7 @@ describe("flags", () => {
   it("a file with an unknown field is named", async () => {
     const file = path.join(caller.home, "odd.yaml");
     const { code, stderr } = await caller.run("iam", "identities", "create", "--parent", "example.org", "-f", file);
-    assert.match(stderr, /odd\.yaml does not hold the fields of the API: .*claimMatsch/);
+    assert.match(stderr, /odd\.yaml does not match the fields of the API: .*claimMatsch/);
     assert.equal(code, 2);
   });
 

@@ -109,7 +109,7 @@ describe("gatehouse auth login with a browser", () => {
     const wrong = await caller.runWith(elsewhere, "auth", "token", "--issuer", "issuer.test");
     assert.deepEqual(
       [wrong.code, wrong.stderr],
-      [2, 'gatehouse: "issuer.test" is no http or https address\n  It is named with --issuer.\n'],
+      [2, 'gatehouse: "issuer.test" is not an http or https address\n  It is named with --issuer.\n'],
     );
   });
 

@@ -235,14 +235,19 @@ describe("gatehouse registry sync", () => {
   });
 
   for (const [what, flags, environment, message] of [
-    ["an address of no registry", ["--from", "registry", "--group", "x"], {}, /no address of a registry/],
-    ["an address with a path", ["--from", "http://127.0.0.1:1/v2", "--group", "x"], {}, /no address of a registry/],
+    ["an address of no registry", ["--from", "registry", "--group", "x"], {}, /not the address of a registry/],
+    [
+      "an address with a path",
+      ["--from", "http://127.0.0.1:1/v2", "--group", "x"],
+      {},
+      /not the address of a registry/,
+    ],
     ["no group", ["--from", "http://127.0.0.1:1"], {}, /--group/],
     [
       "a repository that goes by no such name",
       ["--from", "http://127.0.0.1:1", "--group", "x", "--repository", "ok", "--repository", "../x"],
       {},
-      /--repository "\.\.\/x" is no name of a repository/,
+      /--repository "\.\.\/x" is not the name of a repository/,
     ],
     ["a user without a password", ["--from", "http://127.0.0.1:1", "--group", "x", "--user", "me"], {}, /PASSWORD/],
   ] as const) {
@@ -329,9 +334,9 @@ describe("gatehouse registry sync", () => {
         ["as this server's API", undefined, /calls itself http:\S+, as the API of http:\S+ is called/],
         ["nothing", "", /does not say what it calls itself/],
         ["with no letter", ',service=""', /does not say what it calls itself/],
-        ["as a folder above", ',service=".."', /calls itself "\.\.", which is no name/],
-        ["as an instruction to a terminal", ',service="\x9bx"', /calls itself "[^\x9b]*", which is no name/],
-        ["as a command", ',service="x; id"', /calls itself "x; id", which is no name/],
+        ["as a folder above", ',service=".."', /calls itself "\.\.", which is not a name/],
+        ["as an instruction to a terminal", ',service="\x9bx"', /calls itself "[^\x9b]*", which is not a name/],
+        ["as a command", ',service="x; id"', /calls itself "x; id", which is not a name/],
       ] as const) {
         it(`is shown no token when it calls itself ${what}`, async () => {
           const home = path.join(caller.home, "prod");

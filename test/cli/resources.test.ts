@@ -65,8 +65,8 @@ describe("gatehouse iam", () => {
     assert.equal((await caller.run("iam", "folders", "describe", "example.org")).code, 1);
     const root = await caller.json("iam", "organizations", "describe", "example.org");
     for (const [kind, uid, said] of [
-      ["organizations", folder.uid, /is the uid of no organization\n.*iam folders/],
-      ["folders", root.uid, /is the uid of no folder\n.*iam organizations/],
+      ["organizations", folder.uid, /another kind of resource; expected: organization\n.*iam folders/],
+      ["folders", root.uid, /another kind of resource; expected: folder\n.*iam organizations/],
     ] as const) {
       for (const args of [["describe"], ["update", "-d", "x"], ["delete", "--yes"]]) {
         const refused = await caller.run("iam", kind, ...args, uid);

@@ -59,13 +59,21 @@ describe("gatehouse config", () => {
   });
 
   const wrong: [key: string, value: string, said: RegExp][] = [
-    ["platform.api", "gatehouse.test", /^gatehouse: platform\.api: "gatehouse\.test" is no http or https address\n/],
+    [
+      "platform.api",
+      "gatehouse.test",
+      /^gatehouse: platform\.api: "gatehouse\.test" is not an http or https address\n/,
+    ],
     [
       "platform.api",
       "https://a:b@c.test",
       /^gatehouse: platform\.api: an address must have no user name and no password/,
     ],
-    ["platform.registry", "https://r.test", /^gatehouse: platform\.registry: "https:\/\/r\.test" is no host such as /],
+    [
+      "platform.registry",
+      "https://r.test",
+      /^gatehouse: platform\.registry: "https:\/\/r\.test" is not a host such as /,
+    ],
     ["output.format", "xml", /^gatehouse: output\.format: "xml" is none of table, wide, /],
     ["default.group", "", /^gatehouse: default\.group: must not be empty\n.*config unset default\.group/],
   ];

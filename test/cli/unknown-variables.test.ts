@@ -17,13 +17,13 @@ const told: readonly (readonly [variable: string, meant: string])[] = [
 describe("variables that are no settings", () => {
   for (const [variable, meant] of told) {
     it(`${variable} is told of, with ${meant}`, () => {
-      const sentence = `the variable ${variable} is no setting, and is not read; did you mean ${meant}?`;
+      const sentence = `the variable ${variable} is not a setting and has no effect; did you mean ${meant}?`;
       assert.deepEqual(unknownVariables({ [variable]: "canary" }), [sentence]);
     });
   }
 
   it("one that is near none is told of without another", () => {
-    const sentence = "the variable GATEHOUSE_COLOURS_OF_THE_GATE is no setting, and is not read";
+    const sentence = "the variable GATEHOUSE_COLOURS_OF_THE_GATE is not a setting and has no effect";
     assert.deepEqual(unknownVariables({ GATEHOUSE_COLOURS_OF_THE_GATE: "red" }), [sentence]);
   });
 
@@ -37,7 +37,7 @@ describe("variables that are no settings", () => {
   for (const name of [...never, "DE", "ENV", "DEBUG", "VERSION", "dev", "Dev", "accept_issuer_change"]) {
     it(`GATEHOUSE_${name} leads nobody to a setting that makes a server less safe`, () => {
       const [sentence] = unknownVariables({ [`GATEHOUSE_${name}`]: "1" });
-      assert.match(sentence ?? "", /^the variable GATEHOUSE_\w+ is no setting, and is not read/);
+      assert.match(sentence ?? "", /^the variable GATEHOUSE_\w+ is not a setting and has no effect/);
       assert.doesNotMatch(sentence ?? "", /mean GATEHOUSE_(DEV|ACCEPT)/);
     });
   }

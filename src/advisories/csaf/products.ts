@@ -94,7 +94,7 @@ function readHelper(value: unknown) {
   const isCpe = typeof cpeText === "string" && /^cpe:(\/|2\.3:)/i.test(cpeText);
   const helper = { ...(purl && { purl: text }), ...(isCpe && { cpe: cpeText }), ...others };
   const problems = [
-    ...(text === undefined || purl ? [] : ["has a purl that is no package URL"]),
+    ...(text === undefined || purl ? [] : ["has a purl that is not a package URL"]),
     ...(purl && purl.problem !== "" ? [`has a purl that is not valid: ${purl.problem}`] : []),
     ...(cpeText === undefined || isCpe ? [] : ["has a cpe that is no CPE"]),
   ];

@@ -172,7 +172,10 @@ function aliasesOf(texts: readonly string[], id: string, members: Members): stri
   const others = [...new Set(texts.filter((text) => text !== "" && text !== id))];
   for (const text of others) {
     if (!isId(text))
-      members.drop("ids", `has an id that is no alias, since it has blanks or is too long: ${text.slice(0, 100)}`);
+      members.drop(
+        "ids",
+        `has an id that cannot be an alias, because it contains blanks or is too long: ${text.slice(0, 100)}`,
+      );
   }
   return others.filter(isId);
 }

@@ -41,9 +41,9 @@ export function addAffected(advisories: Command, shell: Shell): void {
     .command("affected")
     .description("show what advisories say of versions of packages")
     .argument("<purl...>", "package URLs, such as pkg:apk/wolfi/curl@8.5.0-r0")
-    .addOption(new Option("--version <version>", "the version of a package URL that has none"))
+    .addOption(new Option("--version <version>", "version for a package URL without one"))
     .option("--all", "also advisories by which the version is fixed or not affected")
-    .addOption(groupOption("--group", "only advisories of this group and below it"));
+    .addOption(groupOption("--group", "only advisories of this group and its subgroups"));
   withList(command, outputs).action(async (purls: string[]) => {
     const { version = "", group, all = false } = command.opts<AffectedFlags>();
     if (version !== "" && purls.length > 1)

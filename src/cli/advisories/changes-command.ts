@@ -25,10 +25,10 @@ interface ChangesFlags {
 export function addChanges(advisories: Command, shell: Shell): void {
   const command = withClient(advisories.command("changes"), [])
     .description("print the advisories that have changed as lines of JSON, deleted and withdrawn ones included")
-    .addOption(groupOption("--group", "only those of this group and below it"))
+    .addOption(groupOption("--group", "only those of this group and its subgroups"))
     .option("--since <time|duration>", "only those since this time, or since so long ago, such as 24h or 7d")
-    .addOption(new Option("--after <token>", "continue where another run has ended").conflicts("since"))
-    .option("--follow", "then print each change when it is made, until interrupted");
+    .addOption(new Option("--after <token>", "continue where another run ended").conflicts("since"))
+    .option("--follow", "then print each new change, until interrupted");
   command.action(async () => {
     const flags = command.opts<ChangesFlags>();
     const given = flags.after ?? "";

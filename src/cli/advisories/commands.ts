@@ -40,11 +40,11 @@ interface ImportFlags extends ClientOptions {
 
 function addImport(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
   const command = withClient(advisories.command("import"), ["table", "json", "yaml", "none"])
-    .description("bring in advisories from files, directories and zip archives")
+    .description("import advisories from files, directories and zip archives")
     .argument("<path...>", "OSV, secdb, OpenVEX or CSAF (JSON), or advisories in YAML; - is standard input")
-    .addOption(groupOption("--group", "the group that they belong to (default.group)"))
-    .addOption(new Option("--format <format>", "what the files hold").choices(importFormats).default("auto"))
-    .option("--author <name>", "who wrote them, in place of what the files say", "")
+    .addOption(groupOption("--group", "group that the advisories belong to (default.group)"))
+    .addOption(new Option("--format <format>", "format of the files").choices(importFormats).default("auto"))
+    .option("--author <name>", "name of the source, instead of what the files say", "")
     .option("--prune", "delete the records of these sources that are not in the files")
     .addOption(maxPruneOption())
     .option("--dry-run", "write nothing, and show the counts of the import");
@@ -88,9 +88,13 @@ function addExport(advisories: Command, shell: Shell): void {
     .description("write what is fixed, affected and not affected in the formats that scanners read")
     .addOption(groupOption("--group", "the group whose advisories are written (default.group)"))
     .addOption(new Option("--format <format>", "the format").choices(exportFormats).makeOptionMandatory())
-    .option("--output <path>", "a file, or for osv a directory; standard output when it is left out")
-    .option("--author <name>", "who says so, for openvex and csaf", "Gatehouse")
-    .option("--ecosystem <name>", "of packages of no language, such as Wolfi or Alpine:v3.22", "Chainguard");
+    .option("--output <path>", "a file, or for osv a directory; by default standard output")
+    .option("--author <name>", "publisher, for openvex and csaf", "Gatehouse")
+    .option(
+      "--ecosystem <name>",
+      "ecosystem of packages without a language, such as Wolfi or Alpine:v3.22",
+      "Chainguard",
+    );
   command.action(async (flags: ExportFlags & { output?: string }) => {
     const { output } = flags;
     if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
@@ -113,7 +117,7 @@ async function checkEcosystem(ecosystem: string): Promise<void> {
 async function groupOf(session: Session, flags: { readonly group?: string }): Promise<string> {
   const text = flags.group ?? session.config["default.group"];
   if (text === undefined || text === "")
-    throw wrongUsage("which group is meant?", "Name it with --group, or set default.group.");
+    throw wrongUsage("a group is required", "Name it with --group, or set default.group.");
   const [{ findUid }, { groups }] = await Promise.all([
     import("../resources/lookup.ts"),
     import("../resources/groups.ts"),

@@ -52,7 +52,7 @@ export async function exportAdvisories(session: Session, options: ExportOptions)
     await write(session.shell, options, counted, { id: group, author, ecosystem, time }, losses);
   }
   note(session.shell, `${count} ${count === 1 ? "advisory" : "advisories"} exported`);
-  for (const line of losses.lines()) note(session.shell, `left out, since ${format} has no words for it: ${line}`);
+  for (const line of losses.lines()) note(session.shell, `left out, because ${format} cannot express it: ${line}`);
 }
 
 /** Reads from the server. The first page contains the group's last change time, which some formats start with. */

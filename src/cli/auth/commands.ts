@@ -17,7 +17,7 @@ const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
 export function addAuthCommands(program: Command, shell: Shell): void {
   const auth = program.command("auth").description("sign in and out; credentials for other programs");
   addLogin(auth, shell);
-  const logout = auth.command("logout").description("forget the tokens of a server, or those for one audience");
+  const logout = auth.command("logout").description("delete the cached tokens of a server, or those for one audience");
   act(withClient(logout, []), shell, async (session, _args, { audience }) =>
     (await import("./status.ts")).logout(session, audience),
   );
@@ -35,7 +35,7 @@ export function addAuthCommands(program: Command, shell: Shell): void {
     .command("token")
     .description("print the token, without a newline, for the headers of other programs")
     // The platform's SDK passes it when it runs this command for a token.
-    .option("--issuer <url>", "where the token is renewed, when it is not the address");
+    .option("--issuer <url>", "issuer that renews the token, if it is not the address");
   const audience = new Option(
     "--audience <audience>",
     "what the token is to be for, such as a registry; the API unless given",
@@ -46,21 +46,21 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   addPullToken(auth, shell);
   addDocker(auth, shell);
   addCanI(auth, shell);
-  const whoami = program.command("whoami").description("show who you are to the server, and your roles");
+  const whoami = program.command("whoami").description("show your identity and roles as the server sees them");
   act(withClient(whoami, ["table", "json", "yaml", "csv", "id", "none"]), shell, async (session) =>
     (await import("./whoami.ts")).showWhoAmI(session),
   );
-  const sts = program.command("sts").description("the exchange of tokens");
+  const sts = program.command("sts").description("token exchange");
   const debug = sts
     .command("debug")
-    .description("show each check that an exchange would make, and its outcome; makes no token")
+    .description("show each check of a token exchange with its outcome, without issuing a token")
     .addOption(
       completing(
         new Option("--identity <name|uid>", "the identity to assume"),
         namesOf(identities),
       ).makeOptionMandatory(),
     )
-    .requiredOption("--token-file <path>", "the file with the token to present");
+    .requiredOption("--token-file <path>", "the file with the subject token");
   act(withClient(debug, explanationFormats), shell, async (session, _args, { identity, tokenFile }) =>
     (await import("./explain.ts")).explainExchange(session, identity, tokenFile),
   );
@@ -69,10 +69,15 @@ export function addAuthCommands(program: Command, shell: Shell): void {
 function addCanI(auth: Command, shell: Shell): void {
   const canI = auth
     .command("can-i")
-    .description("say whether a capability is held at a group, and why: exit code 0 for yes, 1 for no")
+    .description("tell whether a capability is granted at a group, and why: exit code 0 for yes, 1 for no")
     .addArgument(completing(new Argument("<capability>", "such as groups.list"), capabilityNames))
-    .addOption(groupOption("--group", "the group, or the uid of anything below it").makeOptionMandatory())
-    .addOption(completing(new Option("--as <name|uid>", "another identity than your own"), namesOf(identities)));
+    .addOption(groupOption("--group", "the group, or the uid of a resource in it").makeOptionMandatory())
+    .addOption(
+      completing(
+        new Option("--as <name|uid>", "explain the access of this identity instead of your own"),
+        namesOf(identities),
+      ),
+    );
   act(withClient(canI, explanationFormats), shell, async (session, [capability = ""], options) =>
     (await import("./explain.ts")).explainAccess(session, capability, options.group, options.as),
   );
@@ -81,10 +86,10 @@ function addCanI(auth: Command, shell: Shell): void {
 function addLogin(auth: Command, shell: Shell): void {
   const login = auth
     .command("login")
-    .description("sign in: as a person with a browser, or as a workload with an identity token")
+    .description("sign in with a browser, or as a workload with an identity token")
     .option("--identity <uid>", "the identity to assume")
-    .option("--identity-token <file|token>", "the token of a CI system or a cloud to exchange")
-    .option("--headless", "sign in with a browser of another device")
+    .option("--identity-token <file|token>", "token of a CI system or cloud to exchange")
+    .option("--headless", "sign in with a browser on another device")
     .option("--no-browser", "only print the address")
     .option("--identity-provider <uid>", "sign in with this identity provider (default.identity-provider)")
     .addOption(
@@ -108,22 +113,22 @@ function addLogin(auth: Command, shell: Shell): void {
 }
 
 function addPullToken(auth: Command, shell: Shell): void {
-  const pullToken = auth.command("pull-token").description("credentials that only pull images, for machines");
+  const pullToken = auth.command("pull-token").description("credentials for machines that only pull images");
   const create = pullToken
     .command("create", { isDefault: true })
-    .description("create one and print how to sign in with it")
+    .description("create a pull token and print how to sign in with it")
     .addOption(groupOption("--parent", "the group to pull from (default.group)"))
-    .option("--name <name>", "what its identity is called")
-    .option("-d, --description <text>", "what it is for")
-    .option("--ttl <time>", "how long it is good for, at most 8760h", "720h")
-    .option("--save", "keep it in the configuration of container tools");
+    .option("--name <name>", "name of its identity")
+    .option("-d, --description <text>", "description")
+    .option("--ttl <time>", "lifetime, at most 8760h", "720h")
+    .option("--save", "store it in the configuration of container tools");
   act(withClient(create, tokenFormats), shell, async (session, _args, options) =>
     (await import("./pull-token.ts")).createPullToken(session, options as PullTokenFlags),
   );
   const list = pullToken
     .command("list")
-    .description("list those that you can see")
-    .option("--expired", "those that have expired");
+    .description("list the pull tokens that you can see")
+    .option("--expired", "list expired ones");
   act(withList(list), shell, async (session, _args, { expired }) =>
     (await import("./pull-token.ts")).listPullTokens(session, expired === true),
   );
@@ -133,8 +138,8 @@ function addDocker(auth: Command, shell: Shell): void {
   const configure = auth
     .command("configure-docker")
     .description("let container tools sign in to the registry with your token")
-    .option("--helper-dir <path>", "where the credential helper goes (~/.local/bin)");
-  const audience = () => new Option("--audience <audience>", "what the registry calls itself, when it is not its host");
+    .option("--helper-dir <path>", "directory of the credential helper (~/.local/bin)");
+  const audience = () => new Option("--audience <audience>", "service name of the registry, if it is not its host");
   act(withClient(configure, [], audience()), shell, async (session, _args, options) =>
     (await import("./docker.ts")).configureDocker(session, options),
   );

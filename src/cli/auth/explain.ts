@@ -39,13 +39,13 @@ export async function explainAccess(session: Session, capability: string, group:
   const granted = reply.granted === true;
   if (session.output.isPlain) await printAnswer(session, reply, request);
   else await session.output.one(bindingView, { granted, ...reply });
-  if (!granted) throw new CommandFailure(reasons[String(reply.reason)] ?? "it is not granted");
+  if (!granted) throw new CommandFailure(reasons[String(reply.reason)] ?? "access is not granted");
 }
 
 const reasons: Readonly<Record<string, string>> = {
   ACCESS_REASON_NO_BINDING: "there is no role binding there or above, or none that you can see",
   ACCESS_REASON_ROLE_LACKS_CAPABILITY: "none of the roles that are bound there or above has the capability",
-  ACCESS_REASON_IDENTITY_CONFINED: "the identity is one of a subgroup and holds nothing outside of it",
+  ACCESS_REASON_IDENTITY_CONFINED: "the identity belongs to a subgroup and has no access outside of it",
   ACCESS_REASON_TOKEN_NARROWED: "the token in use is narrowed to other groups or capabilities",
 };
 
@@ -70,8 +70,8 @@ export async function explainExchange(session: Session, identity: string, tokenF
   else await session.output.one(checkView, { allowed: reply.allowed === true, checks });
   const failed = checks.filter(({ outcome }) => outcome === "CHECK_OUTCOME_FAILED").map(({ name }) => name);
   if (reply.allowed !== true) {
-    throw new CommandFailure(`the exchange would be refused: ${printable(failed.join(", "))}`, {
-      hint: `See \`gatehouse iam identities describe ${uid} -o yaml\` for what it asks for.`,
+    throw new CommandFailure(`the exchange would be denied: ${printable(failed.join(", "))}`, {
+      hint: `See \`gatehouse iam identities describe ${uid} -o yaml\` for its requirements.`,
     });
   }
 }

@@ -45,7 +45,7 @@ async function findSession({ issuer }: Target, code: string): Promise<HeadlessSe
     | Partial<HeadlessSession & { message: string }>
     | undefined;
   if (!reply.ok)
-    throw new CommandFailure(`${issuer} refuses sign-in without a browser: ${body?.message ?? reply.status}`);
+    throw new CommandFailure(`${issuer} rejects sign-in without a browser: ${body?.message ?? reply.status}`);
   const { ecdhPublicKey = "", encryptedIdtoken = "" } = body ?? {};
   return { ecdhPublicKey, encryptedIdtoken };
 }

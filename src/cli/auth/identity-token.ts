@@ -29,7 +29,7 @@ export function readIdentityToken(flag: string, text: string): string {
 export function readIdentityTokenFile(flag: string, file: string): string {
   const token = fileOf(flag, file);
   if (isIdentityToken(token)) return token;
-  throw wrongUsage(`${flag}: what ${file} holds is no identity token`, hintOf(flag));
+  throw wrongUsage(`${flag}: ${file} does not contain an identity token`, hintOf(flag));
 }
 
 function hintOf(flag: string): string {
@@ -52,7 +52,7 @@ export async function findAmbientToken({ environment }: Shell, target: Target): 
   const body: unknown = reply.ok ? await reply.json().catch(() => undefined) : undefined;
   const value = (body as { value?: unknown } | undefined)?.value;
   if (typeof value === "string") return value;
-  throw new CommandFailure(`the runner answers ${reply.status} when asked for an identity token`, {
+  throw new CommandFailure(`the runner responds with ${reply.status} to a request for an identity token`, {
     hint: 'The job needs "permissions: {id-token: write}".',
   });
 }

@@ -43,7 +43,7 @@ export async function login({ shell, url, issuer, audience, output }: Session, f
   const done: { readonly target: Target; readonly tokens: SignedIn }[] = [];
   for (const target of targets) {
     const tokens = await signIn(shell, target, flags, identityToken);
-    if (readClaims(tokens.token) === undefined) throw new CommandFailure(`${issuer} did not answer with a token`);
+    if (readClaims(tokens.token) === undefined) throw new CommandFailure(`${issuer} did not respond with a token`);
     done.push({ target, tokens });
   }
   for (const { target, tokens } of done) keepTokens(shell, target, tokens.token, tokens.refreshToken);

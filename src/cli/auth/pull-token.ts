@@ -93,7 +93,7 @@ function registryHost({ config, shell }: Session, { save }: PullTokenFlags): str
 function lifetime({ ttl }: PullTokenFlags): number {
   const found = seconds(ttl);
   if (found <= maxLifetime) return found;
-  throw wrongUsage(`a pull token is good for ${maxLifetime / 3600}h at most, not for ${ttl}`);
+  throw wrongUsage(`a pull token is valid for ${maxLifetime / 3600}h at most, not for ${ttl}`);
 }
 
 /** Generates a key pair: the public key as a JSON Web Key Set, and the private key for signing. */

@@ -36,7 +36,7 @@ export async function showStatus(session: Session, quick: boolean, audience: str
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
   if (forApi || quick) return;
   const notAsked = `The server was not asked whether it takes this token: the API takes none for ${printable(audience)}.`;
-  note(session.shell, `${notAsked}\n\`gatehouse auth status\` asks about the one for the API.`);
+  note(session.shell, `${notAsked}\n\`gatehouse auth status\` checks the token for the API.`);
 }
 
 /** Prints only the token, for use in a header: for the API or for an audience. */
@@ -76,8 +76,8 @@ function noteLeft(shell: Shell): void {
     return `  ${cache.folder} (${issuer === undefined ? "does not say of which server" : `of ${printable(issuer)}`})`;
   });
   if (left.length === 0) return;
-  const hint = "`gatehouse auth logout --audience NAME` forgets those for one audience.";
-  note(shell, ["Tokens that do not say that they are of it are left:", ...left, hint].join("\n"));
+  const hint = "`gatehouse auth logout --audience NAME` deletes the tokens for one audience.";
+  note(shell, ["Tokens of unknown issuers were kept:", ...left, hint].join("\n"));
 }
 
 // The method that every valid token may call.

@@ -7,7 +7,7 @@ export function addressProblem(text: string): string | undefined {
   // A password is not repeated. Without a scheme, URL parses the user name as one.
   if (isHttp ? url.username !== "" || url.password !== "" : text.includes("@"))
     return "an address must have no user name and no password; GATEHOUSE_TOKEN takes a token";
-  if (!isHttp) return `${JSON.stringify(text)} is no http or https address`;
+  if (!isHttp) return `${JSON.stringify(text)} is not an http or https address`;
   if (/[?#\s]/.test(text))
     return `${JSON.stringify(text)} has a query, a fragment or a space, which an address must not have`;
   return undefined;

@@ -35,7 +35,7 @@ const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | f
   "platform.api": addressProblem,
   "platform.registry": (value) =>
     !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value) &&
-    `${JSON.stringify(value)} is no host such as cgr.example.com`,
+    `${JSON.stringify(value)} is not a host such as cgr.example.com`,
   "output.format": (value) =>
     !formats.some((format) => format === value) && `${JSON.stringify(value)} is none of ${formats.join(", ")}`,
 };
@@ -88,7 +88,7 @@ function flatten(content: unknown, file: string): ClientConfig {
   for (const [section, members] of Object.entries(asObject(content, file))) {
     for (const [name, value] of Object.entries(asObject(members, `${file}: ${section}`))) {
       const key = `${section}.${name}`;
-      if (!Object.hasOwn(configKeys, key)) throw wrongUsage(`${file} sets ${key}, which is no setting`);
+      if (!Object.hasOwn(configKeys, key)) throw wrongUsage(`${file} sets ${key}, which is not a setting`);
       if (typeof value !== "string") throw wrongUsage(`${file}: ${key} must be a text`);
       found[key as ConfigKey] = value;
     }

@@ -27,7 +27,7 @@ const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
  * audience that does not name a folder.
  */
 export function openTokenCache(shell: Shell, audience: string): TokenCache {
-  if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is no audience of a token`);
+  if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is not an audience of a token`);
   return openFolder(path.join(cacheFolder(shell), audience.replaceAll("/", "-")));
 }
 
@@ -56,7 +56,7 @@ export function readToken(file: string): string | undefined {
 export function checkToken(token: string, source: string, exitCode: 1 | 2): string {
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   const problem = "it has a space, a line break or another odd character";
-  throw new CommandFailure(`what ${source} holds is no token: ${problem}`, { exitCode });
+  throw new CommandFailure(`${source} does not contain a token: ${problem}`, { exitCode });
 }
 
 /** Returns all caches with tokens, including those that other programs keep per identity, one folder deeper. */

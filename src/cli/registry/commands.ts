@@ -39,7 +39,7 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   if (user !== undefined && !password) throw wrongUsage("--user needs a password in GATEHOUSE_REGISTRY_PASSWORD");
   const { isRepositoryName } = await import("../../registry/name.ts");
   const wrong = repositories.find((name) => !isRepositoryName(name));
-  if (wrong !== undefined) throw wrongUsage(`--repository ${JSON.stringify(wrong)} is no name of a repository`);
+  if (wrong !== undefined) throw wrongUsage(`--repository ${JSON.stringify(wrong)} is not the name of a repository`);
   const { openSource } = await import("./source.ts");
   const { sync } = await import("./sync.ts");
   const { findUid } = await import("../resources/lookup.ts");
@@ -58,7 +58,7 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
 async function findToken(session: Session, service: string): Promise<string> {
   if (service === "") throw new CommandFailure("the registry does not say what it calls itself (service)");
   if (!serviceNamePattern.test(service))
-    throw new CommandFailure(`the registry calls itself ${printable(JSON.stringify(service))}, which is no name`);
+    throw new CommandFailure(`the registry calls itself ${printable(JSON.stringify(service))}, which is not a name`);
   // A token for the API must not be stored with tokens for registries.
   if (service === session.audience)
     throw new CommandFailure(`the registry calls itself ${service}, as the API of ${session.url} is called`);

@@ -101,5 +101,5 @@ function parseAddress(address: string): string {
   const url = URL.parse(address);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (isWeb && url.pathname === "/" && !url.search && !url.hash) return url.origin;
-  throw wrongUsage(`${JSON.stringify(address)} is no address of a registry such as https://registry.example.com`);
+  throw wrongUsage(`${JSON.stringify(address)} is not the address of a registry such as https://registry.example.com`);
 }

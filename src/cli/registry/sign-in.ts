@@ -38,7 +38,7 @@ export async function answerChallenge(
 async function fetchToken(realm: string, service: string, scope: string, options: SignInOptions): Promise<string> {
   const url = URL.parse(realm);
   if (url?.protocol !== "https:" && url?.protocol !== "http:")
-    throw new CommandFailure(`the registry names ${JSON.stringify(realm)} for its sign-in, which is no address`);
+    throw new CommandFailure(`the registry names ${JSON.stringify(realm)} for its sign-in, which is not an address`);
   useOwnName(url, options.sessionUrl);
   url.searchParams.set("service", service);
   url.searchParams.set("scope", scope);

@@ -21,9 +21,9 @@ const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id"
 export function addCapabilityCommands(roles: Command, shell: Shell): void {
   const list = roles
     .command("capabilities")
-    .description("what roles can allow")
+    .description("capabilities of roles")
     .command("list")
-    .description("list all capabilities, and the built-in roles that hold each");
+    .description("list all capabilities, and the built-in roles that have each");
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
     await session.output.list(view, session.output.arrange(view, await capabilities(), "as it is"));

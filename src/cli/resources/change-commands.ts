@@ -51,9 +51,9 @@ interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource
 
 /** Adds both commands. */
 export function addChangeCommands(program: Command, shell: Shell): void {
-  const changes = program.command("changes").description("who changed what");
+  const changes = program.command("changes").description("the audit log");
   const list = filtered(
-    changes.command("list").description("list the changes in a group and below it, the latest first"),
+    changes.command("list").description("list the changes in a group and its subgroups, the latest first"),
   );
   list
     .option("--since <time|duration>", "only those since this time, or since so long ago, such as 24h or 7d")
@@ -72,9 +72,9 @@ export function addChangeCommands(program: Command, shell: Shell): void {
     await session.output.list(view, session.output.arrange(view, changes, "as it is"));
   });
   const follow = filtered(
-    changes.command("follow").description("print each change as a line of JSON when it is made, until interrupted"),
+    changes.command("follow").description("print each new change as a line of JSON, until interrupted"),
   );
-  follow.option("--after <id>", "begin after this change, or where another run has ended, instead of now");
+  follow.option("--after <id>", "start after this change, or where another run ended, instead of now");
   withClient(follow, []).action(async () => {
     const options = follow.opts<FollowOptions>();
     const position = { after: options.after ?? "" };
@@ -84,7 +84,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
         await followChanges(session, await readFilter(session, options), position);
       }
     } catch (error) {
-      if (position.after !== "") note(shell, `To go on from here: --after ${position.after}`);
+      if (position.after !== "") note(shell, `To continue from here: --after ${position.after}`);
       throw error;
     }
   });
@@ -94,7 +94,7 @@ function filtered(command: Command): Command {
   return command
     .addOption(groupOption("--parent", "the group (default.group)"))
     .option("--actor <uid>", "only what this identity changed")
-    .option("--resource <uid>", "only changes of this, and of what is below it")
+    .option("--resource <uid>", "only changes of this resource and of its descendants")
     .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings");
 }
 

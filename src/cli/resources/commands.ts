@@ -67,7 +67,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
   describe(parent, resource, shell) {
     const command = parent
       .command("describe")
-      .description(`show one ${resource.noun} and what belongs to it`)
+      .description(`show one ${resource.noun} and related resources`)
       .addArgument(nameArgument(resource));
     act(withClient(command, oneFormats), shell, async (session, [text = ""]) =>
       (await verbs()).describeResource(session, resource, text),

@@ -3,7 +3,7 @@ import type { Flag } from "./resource.ts";
 
 export const describing: Flag = {
   flags: "-d, --description <text>",
-  description: "what it is for",
+  description: "description",
   field: "description",
 };
 export const renaming: Flag = { flags: "-n, --name <name>", description: "a new name", field: "name", only: "update" };

@@ -35,12 +35,12 @@ interface ListOptions {
 
 /** Adds the commands to those of `gatehouse iam`. */
 export function addDelegationCommands(iam: Command, shell: Shell): void {
-  const parent = iam.command("delegations").description("who vouches for what gives authority later on: list, confirm");
+  const parent = iam.command("delegations").description("delegations, and who vouches for each: list, confirm");
   const list = parent
     .command("list")
     .description("list invites, subscriptions, roles of identity providers and static keys, and who vouches for each")
-    .addOption(groupOption("--parent", "only what is at this group or below it"))
-    .option("--inactive", "only what is not in force");
+    .addOption(groupOption("--parent", "only those of this group and its subgroups"))
+    .option("--inactive", "only those that are not active");
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
     const rows = await listDelegations(session, list.opts<ListOptions>());
@@ -48,13 +48,13 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
   });
   const confirm = parent
     .command("confirm")
-    .description("vouch for what somebody else made: you must hold all that it gives")
+    .description("vouch for a delegation that someone else created: you must have all access that it gives")
     .argument("[uid...]")
-    .addOption(groupOption("--parent", "with --all, only what is at this group or below it"))
-    .option("--all", "everything that is not in force");
+    .addOption(groupOption("--parent", "with --all, only those of this group and its subgroups"))
+    .option("--all", "all that are not active");
   withClient(confirm, outputs).action(async (uids: string[]) => {
     const { all = false, parent: place } = confirm.opts<{ all?: boolean; parent?: string }>();
-    if (all === uids.length > 0) throw wrongUsage("name what to confirm by its uid, or give --all");
+    if (all === uids.length > 0) throw wrongUsage("name the delegations by uid, or give --all");
     using session = await openSession(shell, confirm);
     const asked = { inactive: true, ...(place !== undefined && { parent: place }) };
     const wanted = all ? (await listDelegations(session, asked)).map((row) => textAt(row, "uid")) : uids;

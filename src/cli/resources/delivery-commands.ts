@@ -26,8 +26,8 @@ export const deliveryView: View = {
 const outputs: readonly Format[] = ["table", "json", "yaml", "csv", "none"];
 
 const actions = {
-  state: { method: "getDeliveryState", description: "show what waits for a subscription, and why" },
-  retry: { method: "retryDelivery", description: "have what waits for a subscription tried at once" },
+  state: { method: "getDeliveryState", description: "show the delivery queue of a subscription, and its last error" },
+  retry: { method: "retryDelivery", description: "retry the delivery queue of a subscription now" },
 } as const;
 
 /** Adds the commands to those of subscriptions. */

@@ -30,20 +30,20 @@ export const externalGroupRoleMappings: Resource = {
   argument: { name: "external group", field: "externalGroupId" },
   parent: {
     flags: "--identity-provider <name|uid>",
-    description: "the identity provider that knows the group",
+    description: "identity provider of the group",
     resource: () => identityProviders,
   },
   fields: [
     {
       flags: "--role <name|uid>",
-      description: "the role of its people",
+      description: "role that the members of the group get",
       field: "roleUid",
       required: true,
       refersTo: () => roles,
     },
     {
       flags: "--scope <name|uid>",
-      description: "where they have the role; the organization of the identity provider when absent",
+      description: "group where they have the role; by default the organization of the identity provider",
       field: "scope",
       refersTo: () => groups,
     },

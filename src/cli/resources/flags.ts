@@ -40,7 +40,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 8
 export function seconds(value: FlagValue): number {
   const parts = /^(?:\d+[smhd])+$/.test(String(value)) ? String(value).matchAll(/(\d+)([smhd])/g) : [];
   const sum = [...parts].reduce((total, [, count, unit]) => total + Number(count) * (secondsOf[unit ?? ""] ?? 0), 0);
-  if (sum <= 0) throw wrongUsage(`${JSON.stringify(value)} is no length of time such as 30m, 24h or 7d`);
+  if (sum <= 0) throw wrongUsage(`${JSON.stringify(value)} is not a duration such as 30m, 24h or 7d`);
   return sum;
 }
 

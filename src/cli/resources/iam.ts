@@ -31,7 +31,7 @@ export const roleBindings: Resource = {
   fields: [
     {
       flags: "--identity <name|uid>",
-      description: "who gets the role",
+      description: "identity that gets the role",
       field: "identityUid",
       required: true,
       refersTo: () => identities,
@@ -54,7 +54,7 @@ export const roleBindings: Resource = {
     { flags: "--role <name|uid>", description: "only those of this role", field: "role", refersTo: () => roles },
     {
       flags: "--group <name|uid>",
-      description: "only those made at this group",
+      description: "only those bound at this group",
       field: "group",
       refersTo: () => groups,
     },
@@ -85,20 +85,20 @@ export const invites: Resource = {
   fields: [
     {
       flags: "--role <name|uid>",
-      description: "the role that whoever accepts it gets",
+      description: "role that the invite gives",
       field: "roleUid",
       required: true,
       refersTo: () => roles,
     },
-    { flags: "--email <address>", description: "only for whoever has this address", field: "email" },
+    { flags: "--email <address>", description: "e-mail address that may accept it", field: "email" },
     {
       flags: "--ttl <time>",
-      description: "how long it can be accepted",
+      description: "lifetime of the invite",
       field: "ttl",
       read: duration,
       fallback: "168h",
     },
-    { flags: "--single-use", description: "it can be accepted once", field: "singleUse" },
+    { flags: "--single-use", description: "the invite can be accepted once", field: "singleUse" },
   ],
   filters: [{ flags: "--key-id <id>", description: "only the one with this key id", field: "keyId" }],
 };

@@ -66,7 +66,7 @@ export const identities: Resource = {
   completing: [
     {
       flags: "--identity-issuer <url>",
-      description: "issuer of the tokens that may assume it",
+      description: "issuer of the tokens that may assume the identity",
       conflicts: ["identityIssuerPattern"],
     },
     { flags: "--identity-issuer-pattern <pattern>", description: "the same, as an RE2 pattern for the whole value" },
@@ -74,20 +74,20 @@ export const identities: Resource = {
     { flags: "--subject-pattern <pattern>", description: "the same, as a pattern" },
     {
       flags: "--audience-claim <audience>",
-      description: "audience of those tokens; this server when absent",
+      description: "audience of those tokens; by default this server",
       conflicts: ["audiencePattern"],
     },
     { flags: "--audience-pattern <pattern>", description: "the same, as a pattern" },
-    { flags: "--claim <name=value...>", description: "a further claim that those tokens must have" },
+    { flags: "--claim <name=value...>", description: "additional claim that those tokens must have" },
     { flags: "--claim-pattern <name=pattern...>", description: "the same, as a pattern" },
     {
       flags: "--issuer-keys <file|jwks>",
-      description: "keys that verify those tokens, for an issuer that cannot be asked",
+      description: "static keys that verify those tokens, for an issuer that the server does not contact",
       conflicts: onlyOfClaimMatch,
     },
     {
       flags: "--expiration <time>",
-      description: "how long the keys serve, such as 720h; 365 days when absent",
+      description: "lifetime of the keys, such as 720h; by default 365 days",
       conflicts: onlyOfClaimMatch,
     },
     { flags: "--aws-account <number>", description: "account of an AWS identity" },
@@ -97,7 +97,7 @@ export const identities: Resource = {
     { flags: "--aws-user-id-pattern <pattern>", description: "the same, as a pattern" },
     {
       flags: "--service-principal <name>",
-      description: "the service that it stands for",
+      description: "service that the identity represents",
       choices: servicePrincipals,
     },
     {

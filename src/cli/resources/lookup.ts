@@ -57,7 +57,9 @@ async function findSharedUid(session: Session, resource: Resource, other: Resour
 /** Returns the uid if it can be of this kind: `folders delete` must not delete an organization. */
 function ofKind(resource: Resource, uid: string): string {
   if (resource.keep?.({ uid }) ?? true) return uid;
-  throw new CommandFailure(`${uid} is the uid of no ${resource.noun}`, { hint: resource.uidHint ?? "" });
+  throw new CommandFailure(`${uid} is the uid of another kind of resource; expected: ${resource.noun}`, {
+    hint: resource.uidHint ?? "",
+  });
 }
 
 /** Returns all results of a list. */

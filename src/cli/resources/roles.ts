@@ -32,7 +32,7 @@ export const roles: Resource = {
     renaming,
     {
       flags: "--capabilities <names>",
-      description: "what it allows, such as groups.list,repo.list",
+      description: "capabilities of the role, such as groups.list,repo.list",
       field: "capabilities",
       read: readCapabilities,
       completer: capabilityNames,
@@ -41,13 +41,13 @@ export const roles: Resource = {
   completing: [
     {
       flags: "--add-capabilities <names>",
-      description: "what it allows besides",
+      description: "capabilities to add",
       only: "update",
       completer: capabilityNames,
     },
     {
       flags: "--remove-capabilities <names>",
-      description: "what it allows no longer",
+      description: "capabilities to remove",
       only: "update",
       completer: capabilityNames,
     },

@@ -46,8 +46,8 @@ interface Action {
 }
 
 const lifetimes = () => [
-  new Option("--ttl <time>", "how long it is accepted, such as 720h; a year when absent").conflicts("neverExpires"),
-  new Option("--never-expires", "it is accepted until it is revoked or replaced"),
+  new Option("--ttl <time>", "lifetime, such as 720h; by default a year").conflicts("neverExpires"),
+  new Option("--never-expires", "the token is valid until it is revoked or replaced"),
 ];
 
 const actions: Readonly<Record<string, Action>> = {
@@ -63,14 +63,14 @@ const actions: Readonly<Record<string, Action>> = {
     },
   },
   create: {
-    description: "make the first token of an identity provider, and print it",
+    description: "create the token of an identity provider, and print it",
     options: lifetimes(),
     act: (session, { uid }, flags) =>
       call(session, "generateScimToken", { identityProviderUid: uid!, ...expiryOf(flags) }),
   },
   rotate: {
-    description: "make another token, and print it; the old one is accepted for a while",
-    options: [...lifetimes(), new Option("--overlap <time>", "how long the old one is accepted; an hour when absent")],
+    description: "create another token, and print it; the old one stays valid for a while",
+    options: [...lifetimes(), new Option("--overlap <time>", "how long the old token stays valid; by default an hour")],
     act: (session, provider, flags) =>
       call(session, "regenerateScimToken", {
         ...withEtag(provider),
@@ -79,7 +79,7 @@ const actions: Readonly<Record<string, Action>> = {
       }),
   },
   revoke: {
-    description: "end the token of an identity provider",
+    description: "revoke the token of an identity provider",
     options: [new Option("-y, --yes", "do not ask")],
     async act(session, { uid, name }, { yes }) {
       await confirm(session.shell, `Revoke the SCIM token of identity provider ${name ?? uid}?`, yes);
@@ -87,11 +87,11 @@ const actions: Readonly<Record<string, Action>> = {
     },
   },
   enable: {
-    description: "let the token be used",
+    description: "enable the token",
     act: (session, provider) => call(session, "setScimEnabled", { ...withEtag(provider), enabled: true }),
   },
   disable: {
-    description: "let the token be used no longer, and keep it",
+    description: "disable the token without deleting it",
     act: (session, provider) => call(session, "setScimEnabled", { ...withEtag(provider), enabled: false }),
   },
 };

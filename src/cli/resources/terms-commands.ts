@@ -29,7 +29,7 @@ const view: View = {
 export function addTermsCommands(iam: Command, shell: Shell): void {
   const terms = iam.command("terms").description("accepted terms: list, accept");
   const list = withGroup(
-    terms.command("list").description("list the documents that a group and those above it have accepted"),
+    terms.command("list").description("list the documents that a group and its ancestors have accepted"),
   );
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
@@ -38,9 +38,7 @@ export function addTermsCommands(iam: Command, shell: Shell): void {
       session.output.arrange(view, await acceptances(session, await groupOf(session, list))),
     );
   });
-  const accept = withGroup(
-    terms.command("accept").description("accept documents for a group; they cannot be taken back"),
-  );
+  const accept = withGroup(terms.command("accept").description("accept documents for a group; this cannot be undone"));
   accept.argument("<document...>", "the id of a document, as the server has it (--terms-documents)");
   withClient(accept, outputs).action(async (documentIds: string[]) => {
     using session = await openSession(shell, accept);

@@ -67,7 +67,7 @@ export async function updateResource(session: Session, resource: Resource, text:
     completed,
     fields.filter((flag) => options[optionName(flag)] !== undefined),
   );
-  if (changed.length === 0) throw wrongUsage("nothing is to be changed", "See --help for what can be.");
+  if (changed.length === 0) throw wrongUsage("nothing to change", "See --help for the flags.");
   const request = { [field]: { ...completed, uid: textAt(before, "uid") }, updateMask: changed.join(",") };
   await printOne(session, resource, await session.call(method, request));
 }
@@ -160,13 +160,13 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   } catch (error) {
     throw wrongUsage(`${name} cannot be read: ${firstLine(errorMessage(error, name))}`);
   }
-  if (!isJsonObject(content)) throw wrongUsage(`${name} must hold one object`);
+  if (!isJsonObject(content)) throw wrongUsage(`${name} must contain one object`);
   // `describe` adds it to the fields of the resource.
   const { relations, ...body } = content as JsonObject;
   try {
     fromJson(message, body);
   } catch (error) {
-    throw wrongUsage(`${name} does not hold the fields of the API: ${printable(firstLine(errorMessage(error)))}`);
+    throw wrongUsage(`${name} does not match the fields of the API: ${printable(firstLine(errorMessage(error)))}`);
   }
   return body;
 }

@@ -56,7 +56,7 @@ export const advisories: Resource = {
       field: "latestEventType",
       read: constant("EVENT_TYPE_FILTER_"),
     },
-    { flags: "--search <text>", description: "only those that have this text somewhere", field: "query" },
+    { flags: "--search <text>", description: "only those that contain this text", field: "query" },
   ],
 };
 

@@ -382,7 +382,7 @@ describe("reading CSAF", () => {
         "an alias with blanks",
         [{ ...cve, ids: [{ system_name: "X", text: "a b" }, { text: "tracker?id=1" }] }],
         1,
-        ["CVE-2030-1: ids has an id that is no alias, since it has blanks or is too long: a b"],
+        ["CVE-2030-1: ids has an id that cannot be an alias, because it contains blanks or is too long: a b"],
       ],
       [
         "a vector that is none",

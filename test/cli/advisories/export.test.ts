@@ -64,7 +64,7 @@ describe("advisories export", () => {
     const [first, ...lines] = stderr.trimEnd().split("\n");
     assert.equal(first, "13 advisories exported");
     for (const line of lines)
-      assert.match(line, /^left out, since openvex has no words for it: [^()]+ \(\d+, such as in \S+\)$/);
+      assert.match(line, /^left out, because openvex cannot express it: [^()]+ \(\d+, such as in \S+\)$/);
     const counts = lines.map((line) => Number(/\((\d+),/.exec(line)![1]));
     assert.ok(counts.length > 0);
     assert.deepEqual(

@@ -282,7 +282,7 @@ describe("advisories import", () => {
     writing.end(lines(1001, 1002));
     const { code, stdout, stderr } = await running.finished;
     assert.deepEqual([code, stdout], [130, `interrupted: ${summary(1000, 0, 0)}\n`]);
-    assert.match(stderr, /^Run the same command again to go on/);
+    assert.match(stderr, /^Run the same command again to continue/);
     const whole = path.join(desk.folder({ "a.ndjson": lines(0, 1010) }), "a.ndjson");
     const again = await desk.importInto(group, whole);
     assert.deepEqual([again.code, again.stdout], [0, `${summary(10, 0, 1000)}\n`]);
@@ -305,7 +305,7 @@ describe("advisories import", () => {
     assert.equal((await desk.caller.run("advisories", "import", "--group", "example.org")).code, 2);
     for (const paths of [[""], [file, ""]]) {
       const { code, stdout, stderr } = await desk.importInto("example.org", ...paths);
-      assert.deepEqual([code, stdout, stderr], [2, "", "gatehouse: the path of what to import is empty\n"]);
+      assert.deepEqual([code, stdout, stderr], [2, "", "gatehouse: the path of the files to import is empty\n"]);
     }
     assert.equal((await desk.importInto("example.org", file, "--format", "xml")).code, 2);
     assert.equal((await desk.importInto("example.org", file, "--max-prune", "5")).code, 2);

@@ -27,7 +27,7 @@ export async function importAdvisories(
   paths: readonly string[],
   options: ImportOptions,
 ): Promise<number> {
-  if (paths.includes("")) throw wrongUsage("the path of what to import is empty");
+  if (paths.includes("")) throw wrongUsage("the path of the files to import is empty");
   const report = new Report();
   const stop = new AbortController();
   using signals = listenForStop(hasLauncher());
@@ -158,5 +158,5 @@ async function print({ shell, output }: Session, report: Report, ending: Ending)
   for (const line of report.lines()) note(shell, line);
   shell.stdout.write(`${report.summary(ending)}\n`);
   if (!ending.isComplete && report.records > 0)
-    note(shell, "Run the same command again to go on: records that are there already are unchanged.");
+    note(shell, "Run the same command again to continue: records that are stored already are unchanged.");
 }

@@ -49,7 +49,7 @@ async function* filesAt(file: string, depth: number, isNamed: boolean): AsyncGen
     const found = await stat(file);
     if (found.isDirectory()) yield* filesBelow(file, depth);
     else if (/\.zip$/i.test(file)) yield* filesIn(file);
-    else if (archives.test(file)) throw new BadDocument("is an archive that is no zip: unpack it first");
+    else if (archives.test(file)) throw new BadDocument("is an archive but not a zip file: unpack it first");
     // To open a pipe that nobody writes to would take forever.
     else if (!isNamed && !found.isFile())
       yield { name: file, what: "a pipe, a socket or a device, which is not read", standsForRecords: true };

@@ -106,5 +106,7 @@ export async function explainNotEmpty(session: Session, groupUid: string): Promi
     const noun = below === 1 ? resource.noun : resource.view.noun;
     return `${below} ${noun}: gatehouse ${resource.path} list --parent ${groupUid} --recursive`;
   });
-  return ["In it and below it are, as far as you can see:", ...lines, "Delete them first, in this order."].join("\n");
+  return ["It and its subgroups contain, as far as you can see:", ...lines, "Delete them first, in this order."].join(
+    "\n",
+  );
 }
