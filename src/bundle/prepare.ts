@@ -13,7 +13,7 @@ const tokenService = Object.fromEntries(SecurityTokenService.methods.map(({ loca
 /** The API, composed of everything but what its handlers rest on: nothing of it can be called. */
 export function composeUncalled(): Api {
   return composeApi(
-    { explainExchange: () => ({}) } as never,
+    { explainExchange: () => ({}), settings: {} } as never,
     tokenService as never,
     { domain: "example.org" } as never,
   );

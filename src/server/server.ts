@@ -172,7 +172,7 @@ async function serve(
     "gatehouse_limits_met_total",
     "Connections and requests that were refused or ended for a limit of the listener.",
     "limit",
-    () => listener.metLimits,
+    () => listener.limitCounts,
   );
   const metricsListener = await openOwnMetrics(config, metrics, log, listener);
   startMaintenance(database, keys, keepingOf(config), { clock, log, draining });

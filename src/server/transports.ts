@@ -55,7 +55,7 @@ export async function openTransports(options: TransportsOptions): Promise<Listen
     ),
     fast: fast?.stream,
     onError,
-    onUnread: (connections, bytes) =>
+    onBacklog: (connections, bytes) =>
       log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
   }).catch((error) => {
     throw unopened("listen", config, error);

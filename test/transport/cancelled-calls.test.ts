@@ -131,7 +131,7 @@ describe("streams that are opened and reset by the thousand", () => {
     await client.next((frame) => frame.stream === 1 && (frame.flags & flag.endStream) !== 0);
     await client.closed;
     assert.ok(!client.frames.some(({ stream }) => stream === last + 2));
-    assert.equal(listener.metLimits["stream resets"], 1);
+    assert.equal(listener.limitCounts["stream resets"], 1);
   });
 
   it("give running calls a bounded time", async (t) => {

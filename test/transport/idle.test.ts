@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Client, connectivityState, credentials } from "@grpc/grpc-js";
 import type { HttpHandler } from "../../src/transport/http/handlers.ts";
 import type { Listener } from "../../src/transport/listener/listener.ts";
-import { newBudget } from "../../src/transport/listener/token-bucket.ts";
+import { newTokenBucket } from "../../src/transport/listener/token-bucket.ts";
 import { codeOf, errorCode, type Frame, frameClient, frameType, request } from "./frames.ts";
 import { echo, gate, get, listen, rawClient, session, write } from "./harness.ts";
 
@@ -152,7 +152,7 @@ const spendings: [name: string, at: number[], allowed: boolean[]][] = [
 for (const [name, times, allowed] of spendings) {
   test(`budget: ${name}`, () => {
     let now = times[0] ?? 0;
-    const budget = newBudget(2, 10, () => now);
+    const budget = newTokenBucket(2, 10, () => now);
     const verdicts = times.map((time) => {
       now = time;
       return budget.spend();
@@ -162,7 +162,7 @@ for (const [name, times, allowed] of spendings) {
 }
 
 test("budget: a refund counts, up to the burst", () => {
-  const budget = newBudget(2, 0, () => 0);
+  const budget = newTokenBucket(2, 0, () => 0);
   budget.refund(5);
   assert.deepEqual([budget.spend(), budget.spend(), budget.spend()], [true, true, false]);
   budget.refund(1);

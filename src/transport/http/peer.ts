@@ -12,8 +12,8 @@ export interface Peer {
   requests: number;
   /** Which of all connections was active later: when it was accepted, and when one of its requests ended. */
   lastActive: number;
-  /** Asks the client to reconnect, and closes the connection once its requests are answered. */
-  retire(): void;
+  /** Asks the client to reconnect, and closes the connection once its requests have responses. */
+  closeGracefully(): void;
 }
 
 const peer = Symbol("peer");
@@ -51,8 +51,8 @@ export function endRequest(of: Peer): void {
   of.lastActive = ++activities;
 }
 
-function peerAt(address: string, trustedProxies: BlockList | undefined, retire: () => void): Peer {
-  return { address, trustedProxies, requests: 0, lastActive: ++activities, retire };
+function peerAt(address: string, trustedProxies: BlockList | undefined, closeGracefully: () => void): Peer {
+  return { address, trustedProxies, requests: 0, lastActive: ++activities, closeGracefully };
 }
 
 function addressOf(socket: MarkedSocket | undefined): string {

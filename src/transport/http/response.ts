@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { http } from "../../base/node-http.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./message.ts";
-import { atEndOfTurn } from "./response-batch.ts";
+import { sendAtTickEnd } from "./response-batch.ts";
 
 /** A response, complete. Without `body` it has no content, and no content-length. */
 export interface OutgoingResponse {
@@ -50,7 +50,7 @@ export function sendResponse(req: HttpRequest, res: HttpResponse, reply: Outgoin
     res.writeHead(reply.status, lines);
     // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
     const encoding = length === content.length ? "latin1" : "utf8";
-    atEndOfTurn(() => endReply(res, body, encoding));
+    sendAtTickEnd(() => endReply(res, body, encoding));
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import { clientOf, networkOf } from "../../base/network-address.ts";
 import type { Peer } from "../http/peer.ts";
-import type { OnLimit } from "./limit-counters.ts";
+import type { CountLimit } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
 
 /** The limits of connections. */
@@ -30,7 +30,10 @@ interface Holder {
  * of the same client or network if that has more than its share, of the largest holder if the listener is full. If that is the
  * new connection itself, the answer is no.
  */
-export function newConnectionShares(limits: ShareLimits, onLimit: OnLimit): (socket: Socket, peer: Peer) => boolean {
+export function newConnectionShares(
+  limits: ShareLimits,
+  countLimit: CountLimit,
+): (socket: Socket, peer: Peer) => boolean {
   const all = new Set<Connection>();
   const holders = new Map<string, Holder>();
 
@@ -64,11 +67,11 @@ export function newConnectionShares(limits: ShareLimits, onLimit: OnLimit): (soc
   function surplus(newcomer: Connection): Connection | undefined {
     const holder = exceeded(newcomer);
     if (holder) {
-      onLimit("connections of a client");
+      countLimit("connections of a client");
       return longestSilent(holder.connections, newcomer);
     }
     if (all.size <= limits.maxConnections) return undefined;
-    onLimit("connections");
+    countLimit("connections");
     const silent = longestSilent(all, newcomer);
     return silent === newcomer ? (busyOfLarger(all, newcomer) ?? newcomer) : silent;
   }

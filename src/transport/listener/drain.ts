@@ -2,25 +2,22 @@ import { once } from "node:events";
 import type { Server, Socket } from "node:net";
 import type { SocketServer } from "./socket-server.ts";
 
-/** What a port consists of. */
+/** The parts of an open port. */
 export interface Port {
   /** Accepts the connections. */
   readonly front: Server;
-  /** Answer on them. */
+  /** Respond on them. */
   readonly servers: readonly SocketServer[];
-  /** Every connection that is open. */
+  /** Every open connection. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Connections that no server has been given yet. */
-  readonly undecided: ReadonlySet<Socket>;
+  /** Connections whose protocol is not known yet. */
+  readonly undetected: ReadonlySet<Socket>;
 }
 
-// How often to look for connections that have become idle.
-const pollMs = 100;
-
 /**
- * Makes the function that closes a port gracefully: it resolves when the last connection is gone.
+ * Makes the function that drains a port and resolves when its last connection is closed.
  *
- * Whatever is left after the given milliseconds is destroyed; of several calls the earliest deadline counts.
+ * Connections that are left after the given milliseconds are destroyed; the earliest deadline of several calls counts.
  */
 export function drainer(port: Port, begin: () => void): (deadlineMs: number) => Promise<void> {
   let drained: Promise<void> | undefined;
@@ -36,15 +33,8 @@ async function drainPort(port: Port, begin: () => void): Promise<void> {
   const closed = once(port.front, "close");
   port.front.close();
   begin();
-  destroyAll(port.undecided);
-  const retire = (): void => {
-    for (const server of port.servers) server.retire();
-  };
-  retire();
-  const poll = setInterval(retire, pollMs);
-  await closed;
-  clearInterval(poll);
-  for (const server of port.servers) server.close();
+  destroyAll(port.undetected);
+  await Promise.all([closed, ...port.servers.map((server) => server.drain())]);
 }
 
 function destroyAll(sockets: ReadonlySet<Socket>): void {

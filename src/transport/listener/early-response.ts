@@ -27,7 +27,7 @@ export function http1Messages({ maxKeptBodyBytes }: Pick<ListenerLimits, "maxKep
   /** A response that says `Connection: close` where reading the rest of its request would take too long. */
   class Response extends ServerResponse {
     override writeHead(status: number, ...rest: never[]): this {
-      if (this.shouldKeepAlive && hasLongRest(this.req, status, maxKeptBodyBytes)) this.shouldKeepAlive = false;
+      if (this.shouldKeepAlive && mayExceedLimit(this.req, status, maxKeptBodyBytes)) this.shouldKeepAlive = false;
       return super.writeHead(status, ...rest);
     }
   }
@@ -40,7 +40,7 @@ interface Http1Messages {
 }
 
 /** Whether a request whose response begins now may go on for long, or was too slow or too large already. */
-function hasLongRest(request: IncomingMessage, status: number, maxBytes: number): boolean {
+function mayExceedLimit(request: IncomingMessage, status: number, maxBytes: number): boolean {
   if (request.complete) return false;
   if (readHeader(request, "transfer-encoding") !== undefined || status === 408 || status === 413) return true;
   return Number(readHeader(request, "content-length") ?? 0) > maxBytes;

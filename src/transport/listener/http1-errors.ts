@@ -2,7 +2,7 @@
 
 import { http } from "../../base/node-http.ts";
 import { rejectionText, rejectionType } from "../http/rejection.ts";
-import type { MetLimit } from "./limit-counters.ts";
+import type { LimitName } from "./limit-counters.ts";
 
 /** The status for an error of the parser. */
 export function statusOf(error: NodeJS.ErrnoException): number {
@@ -13,7 +13,7 @@ export function statusOf(error: NodeJS.ErrnoException): number {
 }
 
 /** The limit that the client has met, if it was one. */
-export function limitOf({ code }: NodeJS.ErrnoException): MetLimit | undefined {
+export function limitOf({ code }: NodeJS.ErrnoException): LimitName | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "headers";
   if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "pieces";
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;

@@ -1,171 +1,202 @@
 import {
   constants,
   createServer,
-  type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type IncomingHttpHeaders,
+  type Http2Server as NodeHttp2Server,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { StreamHandler } from "../http/handlers.ts";
-import { beginRequest, endRequest, type Peer, peerOf } from "../http/peer.ts";
+import { peerOf } from "../http/peer.ts";
 import { reject } from "../http/rejection.ts";
 import { streamDiscarder } from "./early-response.ts";
-import { boundFloods, type FloodBounds } from "./frame-floods.ts";
+import { newFloodLimiter } from "./frame-floods.ts";
+import {
+  cancelSlowRequests,
+  cancelUnreadResponses,
+  type OpenStream,
+  type StreamOwner,
+  trackStream,
+  unsentBytes,
+} from "./http2-streams.ts";
 import { type IdleWatch, watchIdle } from "./idle-session.ts";
-import type { OnLimit } from "./limit-counters.ts";
+import type { CountLimit } from "./limit-counters.ts";
 import { checkInterval, type ListenerLimits } from "./limits.ts";
-import { removeFrom } from "./remove-item.ts";
 import { headBytes } from "./request-head.ts";
-import { type Line, newTurns } from "./request-scheduler.ts";
+import { newRequestScheduler, type RequestQueue, type Schedule } from "./request-scheduler.ts";
 import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
-import { queuedBytes } from "./write-backlog.ts";
 
-/** The open streams of a session; a list for the reason that decision 0019 tells. */
-type OpenStreams = {
-  readonly stream: ServerHttp2Stream;
-  readonly headBytes: number;
-  hasBegun: boolean;
-  /** When a sweep first found that the client was still sending. */
-  sendingSince?: number;
-  /** When a sweep first found that its reply was there, and the client had not taken all of it. */
-  owedSince?: number;
-}[];
+/** What an HTTP/2 server needs. */
+export interface Http2ServerOptions {
+  readonly limits: ListenerLimits;
+  readonly handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+  /** Gets each stream first; streams that it does not take become requests for `handle`. */
+  readonly handleStream?: StreamHandler | undefined;
+  /** Called before each request. */
+  readonly beforeEach?: () => void;
+  readonly countLimit?: CountLimit;
+  readonly clock?: Clock;
+}
 
-type BeginStream = (
-  open: OpenStreams[number],
+/** A stream as node reports it. */
+type StreamEvent = readonly [
+  stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   flags: number,
   rawHeaders: string[],
-) => void;
+];
 
-interface Connection extends Line {
+interface Connection extends RequestQueue, StreamOwner {
+  readonly session: ServerHttp2Session;
   readonly socket: Socket;
-  readonly peer: Peer;
   readonly idle: IdleWatch;
-  readonly floods: FloodBounds;
-  readonly streams: OpenStreams;
-  /** Of the headers of its streams. */
-  headBytes: number;
 }
 
-/** An HTTP/2 server, bounded in time, size and in what a client can make it do for nothing. */
-export function newHttp2Server(
-  limits: ListenerLimits,
-  handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
-  fast: StreamHandler = () => false,
-  beforeEach: () => void = ignore,
-  onLimit: OnLimit = ignore,
-  clock: Clock = systemClock,
-): SocketServer {
-  const sessions = new Map<ServerHttp2Session, Connection>();
-  const server = createServer({
+/** Makes an HTTP/2 server, bounded in time, size and in the work that clients can cause for free. */
+export function newHttp2Server(options: Http2ServerOptions): SocketServer {
+  return new Http2Server(options);
+}
+
+class Http2Server implements SocketServer {
+  readonly #options: Required<Omit<Http2ServerOptions, "handleStream">> & Pick<Http2ServerOptions, "handleStream">;
+  readonly #server: NodeHttp2Server;
+  readonly #requests: NodeHttp2Server;
+  readonly #connections = new Set<Connection>();
+  readonly #schedule: Schedule;
+  readonly #discardRest: (this: ServerHttp2Stream) => void;
+  readonly #sweepTimer: NodeJS.Timeout;
+  /** The socket whose session node is creating. */
+  #accepting: Socket | undefined;
+  #onDrained = ignore;
+
+  constructor(options: Http2ServerOptions) {
+    const { limits } = options;
+    this.#options = { beforeEach: ignore, countLimit: ignore, clock: systemClock, ...options };
+    this.#server = newNodeServer(limits);
+    this.#requests = newRequestServer(options.handle);
+    this.#schedule = newRequestScheduler(limits);
+    this.#discardRest = streamDiscarder(limits);
+    this.#server.on("session", (session) => this.#onSession(session));
+    this.#sweepTimer = setInterval(() => this.#sweep(), checkInterval(limits)).unref();
+  }
+
+  accept(socket: Socket): void {
+    this.#accepting = socket;
+    this.#server.emit("connection", socket);
+    this.#accepting = undefined;
+  }
+
+  backlogs(): Backlog[] {
+    return [...this.#connections].flatMap(({ session, socket, unsentBytes }) => {
+      const bytes = unsentBytes();
+      return bytes > 0 ? [{ bytes, cancel: () => cutOff(session, socket, new Error("too much is unread")) }] : [];
+    });
+  }
+
+  async drain(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onDrained = resolve;
+    if (this.#connections.size === 0) resolve();
+    for (const { session } of this.#connections) session.close();
+    await promise;
+    clearInterval(this.#sweepTimer);
+  }
+
+  #onSession(session: ServerHttp2Session): void {
+    // The socket that the session shows forbids some calls.
+    const connection = this.#newConnection(session, this.#accepting!);
+    this.#connections.add(connection);
+    session.once("close", () => {
+      this.#connections.delete(connection);
+      connection.waiting.length = 0;
+      if (this.#connections.size === 0) this.#onDrained();
+    });
+    session.on("stream", (...event) => this.#onStream(connection, event));
+  }
+
+  #newConnection(session: ServerHttp2Session, socket: Socket): Connection {
+    const { limits, countLimit, clock } = this.#options;
+    const streams: OpenStream[] = [];
+    const peer = peerOf(socket);
+    peer.closeGracefully = () => session.close();
+    const hasStreams = () => streams.length > 0;
+    return {
+      ...{ session, socket, peer, streams, waiting: [], headBytes: 0 },
+      idle: watchIdle({ session, socket, hasStreams, cutOff: () => cutOff(session, socket) }, limits),
+      floods: newFloodLimiter({ session, limits, countLimit, clock }),
+      unsentBytes: () => unsentBytes(streams, socket),
+      room: () => limits.maxRunningStreams - streams.filter(({ hasStarted }) => hasStarted).length,
+    };
+  }
+
+  #onStream(connection: Connection, event: StreamEvent): void {
+    const { limits } = this.#options;
+    const { streams, floods } = connection;
+    const [stream, , , rawHeaders] = event;
+    // A stream that its client resets or breaks emits an error, which would end the process without a listener.
+    stream.on("error", ignore);
+    // Streams of a client that resets streams wait: one that is reset by then causes no work.
+    const mayStart = streams.length < limits.maxRequestsAtOnce && !floods.hasResets();
+    const open = trackStream(stream, headBytes(rawHeaders), connection);
+    floods.streamOpened();
+    if (connection.headBytes > limits.maxSessionHeaderBytes) {
+      // RFC 9113 §8.7: a client may safely send a refused stream again.
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    // "prefinish" comes before node resets a stream whose request was not read.
+    stream.on("prefinish", this.#discardRest);
+    if (mayStart) this.#start(open, event);
+    else this.#schedule(connection, () => this.#start(open, event));
+  }
+
+  #start(open: OpenStream, [stream, headers, flags, rawHeaders]: StreamEvent): void {
+    const { limits, beforeEach, handleStream } = this.#options;
+    beforeEach();
+    if (stream.destroyed) return;
+    open.hasStarted = true;
+    const isSmall = open.headBytes <= limits.maxHeaderBytes;
+    if (!isSmall || !handleStream?.(stream, headers, rawHeaders))
+      this.#requests.emit("stream", stream, headers, flags, rawHeaders);
+    // Nobody was listening when an empty body ended while the stream waited.
+    if (stream.readableEnded) stream.emit("end");
+  }
+
+  #sweep(): void {
+    const { limits, countLimit } = this.#options;
+    const now = performance.now();
+    for (const { streams, idle, floods } of this.#connections) {
+      cancelSlowRequests(streams, now, limits.requestTimeoutMs, countLimit);
+      cancelUnreadResponses(streams, now, limits.requestTimeoutMs, countLimit);
+      floods.check(now);
+      idle.check(now);
+    }
+  }
+}
+
+function newNodeServer(limits: ListenerLimits): NodeHttp2Server {
+  return createServer({
     settings: { maxConcurrentStreams: limits.maxConcurrentStreams, maxHeaderListSize: limits.maxHeaderBytes },
     maxHeaderListPairs: limits.maxHeadersCount,
     maxSessionMemory: limits.maxSessionMemoryMb,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: limits.maxConcurrentStreams,
-    // frame-floods.ts counts resets: what node's own bound meets ends all streams of the session with INTERNAL_ERROR.
+    // frame-floods.ts counts resets: node's own limit ends all streams of the session with INTERNAL_ERROR.
     streamResetBurst: Number.MAX_SAFE_INTEGER,
     streamResetRate: Number.MAX_SAFE_INTEGER,
   });
-  const requests = newRequestServer(handle);
-  const beginLater = newTurns(limits);
-  const discardRest = streamDiscarder(limits);
-  // The socket whose session is being made.
-  let accepting: Socket | undefined;
-  const begin: BeginStream = (open, headers, flags, rawHeaders) => {
-    beforeEach();
-    const { stream } = open;
-    if (stream.destroyed) return;
-    open.hasBegun = true;
-    const isSmall = open.headBytes <= limits.maxHeaderBytes;
-    if (!isSmall || !fast(stream, headers, rawHeaders)) requests.emit("stream", stream, headers, flags, rawHeaders);
-    // An empty body that ended while the stream waited has told nobody.
-    if (stream.readableEnded) stream.emit("end");
-  };
-  server.on("session", (session) => {
-    const streams: OpenStreams = [];
-    // Not that of the session, which does not let everything be done with it.
-    const socket = accepting!;
-    const waiting: Line["waiting"] = [];
-    const idle = watchIdle(
-      { session, socket, hasStreams: () => streams.length > 0, cutOff: () => cutOff(session, socket) },
-      limits,
-    );
-    const floods = boundFloods(session, limits, onLimit, clock);
-    const peer = peerOf(socket);
-    peer.retire = () => session.close();
-    const connection: Connection = {
-      ...{ socket, peer, streams, waiting, idle, floods, headBytes: 0 },
-      unreadBytes: () => unreadBytes(streams, socket),
-      room: () => limits.maxRunningStreams - streams.filter(({ hasBegun }) => hasBegun).length,
-    };
-    sessions.set(session, connection);
-    session.once("close", () => {
-      sessions.delete(session);
-      waiting.length = 0;
-    });
-    session.on("stream", (stream, headers, flags, rawHeaders) => {
-      // A client that resets its stream, or breaks it, ends it with an error that would end the process if nobody heard it.
-      stream.on("error", ignore);
-      // Those of a client that resets streams take their turn, so that one that is reset by then costs no work.
-      const mayBegin = streams.length < limits.maxRequestsAtOnce && !floods.hasResets();
-      const open = watchStream(stream, headBytes(rawHeaders), connection);
-      floods.begins();
-      if (connection.headBytes > limits.maxSessionHeaderBytes) {
-        // Over HTTP/2 a refused stream has not been worked on, and may be sent again (RFC 9113 §8.7).
-        stream.close(constants.NGHTTP2_REFUSED_STREAM);
-        return;
-      }
-      // Before the stream is finished, when node would reset a stream that nobody has read.
-      stream.on("prefinish", discardRest);
-      if (mayBegin) begin(open, headers, flags, rawHeaders);
-      else beginLater(connection, begin.bind(undefined, open, headers, flags, rawHeaders));
-    });
-  });
-
-  const sweep = setInterval(() => {
-    const now = performance.now();
-    for (const { streams, idle, floods } of sessions.values()) {
-      cancelSlowRequests(streams, now, limits.requestTimeoutMs, onLimit);
-      cancelOwedReplies(streams, now, limits.requestTimeoutMs, onLimit);
-      floods.look(now);
-      idle.look(now);
-    }
-  }, checkInterval(limits)).unref();
-
-  return {
-    accept(socket) {
-      accepting = socket;
-      server.emit("connection", socket);
-      accepting = undefined;
-    },
-    retire() {
-      for (const session of sessions.keys()) session.close();
-    },
-    backlogs() {
-      const backlogs: Backlog[] = [];
-      for (const [session, connection] of sessions) {
-        const bytes = connection.unreadBytes();
-        if (bytes > 0)
-          backlogs.push({ bytes, cancel: () => cutOff(session, connection.socket, new Error("too much is unread")) });
-      }
-      return backlogs;
-    },
-    close: () => clearInterval(sweep),
-  };
 }
 
-/** Turns the streams that it is handed into requests, as node does for a server with such a handler. */
-function newRequestServer(handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void): Http2Server {
+/** Makes the server that turns streams into requests, as node does for a server with such a handler. */
+function newRequestServer(handle: Http2ServerOptions["handle"]): NodeHttp2Server {
   const server = createServer();
   server.on("request", handle);
   server.on("checkContinue", (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    // Node's own way throws when the stream was reset in the same packet.
+    // node's own handler throws if the stream was reset in the same packet.
     if (request.stream.destroyed) return;
     response.writeContinue();
     handle(request, response);
@@ -174,56 +205,8 @@ function newRequestServer(handle: (request: Http2ServerRequest, response: Http2S
   return server;
 }
 
-function watchStream(stream: ServerHttp2Stream, bytes: number, connection: Connection): OpenStreams[number] {
-  const { streams, floods, peer } = connection;
-  const open: OpenStreams[number] = { stream, headBytes: bytes, hasBegun: false };
-  streams.push(open);
-  connection.headBytes += bytes;
-  beginRequest(peer);
-  stream.on("close", () => {
-    removeFrom(streams, open);
-    connection.headBytes -= bytes;
-    endRequest(peer);
-    floods.ends(stream, () => streams.some((each) => !each.stream.destroyed));
-  });
-  return open;
-}
-
-// HTTP/1 has requestTimeout for this; a body over HTTP/2 may take for ever, a byte at a time.
-function cancelSlowRequests(streams: OpenStreams, now: number, timeoutMs: number, onLimit: OnLimit): void {
-  for (const open of streams) {
-    if (!isSending(open.stream)) continue;
-    open.sendingSince ??= now;
-    if (now - open.sendingSince < timeoutMs) continue;
-    onLimit("time of a request");
-    open.stream.close(constants.NGHTTP2_CANCEL);
-  }
-}
-
-// A client that grants no window, and answers when it is pinged, would keep its replies in memory for ever: each may be megabytes.
-function cancelOwedReplies(streams: OpenStreams, now: number, timeoutMs: number, onLimit: OnLimit): void {
-  for (const open of streams) {
-    if (!open.stream.writableEnded || open.stream.writableLength === 0) continue;
-    open.owedSince ??= now;
-    if (now - open.owedSince < timeoutMs) continue;
-    onLimit("time of a reply");
-    open.stream.close(constants.NGHTTP2_CANCEL);
-  }
-}
-
-// What has gone into the socket whole is no stream's any more; what has gone there in part is counted by both.
-function unreadBytes(streams: OpenStreams, socket: Socket): number {
-  const inStreams = streams.reduce((sum, { stream }) => sum + stream.writableLength, 0);
-  return Math.max(inStreams, queuedBytes(socket));
-}
-
-// A session waits for its socket, which may have much that the client does not take.
+/** Ends a session at once. Without destroying the socket, the session would wait for unsent bytes that the client does not read. */
 function cutOff(session: ServerHttp2Session, socket: Socket, error?: Error): void {
   session.destroy(error, error && constants.NGHTTP2_ENHANCE_YOUR_CALM);
   setImmediate(() => socket.destroy());
-}
-
-function isSending(stream: ServerHttp2Stream): boolean {
-  const { state } = stream.state;
-  return state === constants.NGHTTP2_STREAM_STATE_OPEN || state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_LOCAL;
 }

@@ -1,26 +1,26 @@
-// When a session of HTTP/2 has been quiet for too long. The sweep of its listener compares what has gone over the socket: a timer of
-// node's own would be set anew with every frame, which is two hundredths of what a small call costs.
+// Closes HTTP/2 sessions that are idle. The listener's sweep compares byte counts of the socket: node would restart a timer of its own with
+// every frame, which takes 2 % of the CPU time of a small call.
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { ListenerLimits } from "./limits.ts";
 
-/** A session as it is watched. */
+/** The session to watch. */
 export interface WatchedSession {
   readonly session: ServerHttp2Session;
-  /** Not that of the session, which does not let everything be done with it. */
+  /** The socket itself: the one that the session shows forbids some calls. */
   readonly socket: Socket;
   hasStreams(): boolean;
-  /** Ends it at once, whatever is under way. */
+  /** Ends the session at once, with its streams. */
   cutOff(): void;
 }
 
-/** Has the session closed when it is idle, and cut off when its client answers no more. */
+/** Closes a session that is idle, and cuts it off if its client no longer responds. */
 export interface IdleWatch {
-  /** Does what is due now, in milliseconds of `performance.now`. */
-  look(now: number): void;
+  /** Acts on the state by now, in milliseconds of `performance.now`. */
+  check(now: number): void;
 }
 
-/** Watches a session that begins now. A client that pings keeps it, as gRPC clients expect. */
+/** Watches a session that begins now. Pings of the client keep it open, as gRPC clients expect. */
 export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSession, limits: ListenerLimits): IdleWatch {
   let bytes = 0;
   let quietSince = performance.now();
@@ -35,7 +35,7 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
   };
   session.once("remoteSettings", stayOpen);
 
-  /** Asks whether anybody is there, where a stream is open and quiet, such as a watch. */
+  /** Checks that the client is there while a stream is open and quiet, such as a watch. */
   function ping(): void {
     isPinged = true;
     session.ping((error) => {
@@ -45,7 +45,7 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
 
   function endQuiet(): void {
     const isIdle = !hasStreams();
-    // A session that is destroyed takes no ping, and may still wait for its socket.
+    // A destroyed session accepts no ping, and may still wait for its socket.
     if (isPinged || session.destroyed || (isIdle && session.closed)) {
       cutOff();
       return;
@@ -56,9 +56,9 @@ export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSessio
   }
 
   return {
-    look(now) {
+    check(now) {
       const moved = socket.bytesRead + socket.bytesWritten;
-      // RFC 9113 §3.4: a client begins with SETTINGS. Before those are there whole, and once it is to leave, nothing keeps it.
+      // RFC 9113 §3.4: a client begins with SETTINGS. Before those have arrived, and after GOAWAY without streams, bytes do not keep it open.
       const isQuiet = moved === bytes || !hasBegun || (session.closed && !hasStreams());
       if (isQuiet && now - quietSince < timeoutMs) return;
       bytes = moved;

@@ -1,42 +1,35 @@
-// How often clients have met a bound of the listener, for metrics: what it refuses, no call tells of.
+// Counts the listener's rejections for metrics: no call reports them.
 
-/** What was met; see limits.ts. */
-export type MetLimit =
-  | "connections"
-  | "connections of a client"
-  | "control frames"
-  | "headers"
-  | "pieces"
-  | "pipelined requests"
-  | "stream resets"
-  | "time of a reply"
-  | "time of a request"
-  | "unread replies";
+/** The limits that are counted; see limits.ts. The names are values of a metric label. */
+const limitNames = [
+  "connections",
+  "connections of a client",
+  "control frames",
+  "headers",
+  "pieces",
+  "pipelined requests",
+  "stream resets",
+  "time of a reply",
+  "time of a request",
+  "unread replies",
+] as const;
 
-/** Told of each connection, stream or request that was refused or ended for a limit. */
-export type OnLimit = (limit: MetLimit, times?: number) => void;
+/** The name of a limit, as the metric shows it. */
+export type LimitName = (typeof limitNames)[number];
+
+/** Counts connections, streams or requests that were rejected or ended because of a limit; one when `times` is absent. */
+export type CountLimit = (limit: LimitName, times?: number) => void;
 
 /** Totals since the start. */
-export type MetLimits = Readonly<Record<MetLimit, number>>;
+export type LimitCounts = Readonly<Record<LimitName, number>>;
 
-/** Begins to count. */
-export function newMetLimits(): { readonly totals: MetLimits; readonly count: OnLimit } {
-  const totals: Record<MetLimit, number> = {
-    connections: 0,
-    "connections of a client": 0,
-    "control frames": 0,
-    headers: 0,
-    pieces: 0,
-    "pipelined requests": 0,
-    "stream resets": 0,
-    "time of a reply": 0,
-    "time of a request": 0,
-    "unread replies": 0,
-  };
+/** Makes the counters of one listener. */
+export function newLimitCounters(): { readonly counts: LimitCounts; readonly count: CountLimit } {
+  const counts = Object.fromEntries(limitNames.map((name) => [name, 0])) as Record<LimitName, number>;
   return {
-    totals,
+    counts,
     count(limit, times = 1) {
-      totals[limit] += times;
+      counts[limit] += times;
     },
   };
 }

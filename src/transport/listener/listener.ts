@@ -1,21 +1,20 @@
-// The one port: HTTP/1.1 and HTTP/2, plaintext or TLS, told apart connection by connection.
-
+// The port: HTTP/1.1 and HTTP/2, plaintext or TLS, detected for each connection.
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
-import { loader, once as made } from "../../base/lazy.ts";
+import { once as lazy, loader } from "../../base/lazy.ts";
 import type { HttpHandler, StreamHandler } from "../http/handlers.ts";
 import { markPeer, newPeer, type Peer } from "../http/peer.ts";
 import { newConnectionShares } from "./connection-shares.ts";
 import { drainer } from "./drain.ts";
 import { newHttp1Server } from "./http1-server.ts";
-import { type MetLimits, newMetLimits } from "./limit-counters.ts";
+import { type LimitCounts, newLimitCounters } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
-import { sniff } from "./protocol-detection.ts";
-import { guarded, guardedStream } from "./request-guard.ts";
+import { detectProtocol } from "./protocol-detection.ts";
+import { guardHandler, guardStreamHandler } from "./request-guard.ts";
 import { ignore, type SocketServer } from "./socket-server.ts";
 import { type Certificate, newHandshakes } from "./tls.ts";
-import { boundUnread, type UnreadReport } from "./write-backlog.ts";
+import { type BacklogLimiter, type BacklogReport, newBacklogLimiter } from "./write-backlog.ts";
 
 const load = loader(import.meta.url);
 
@@ -30,114 +29,136 @@ export interface ListenerOptions {
   /** Proxies whose forwarding headers name the client; none when absent. */
   readonly trustedProxies?: BlockList;
   readonly handler: HttpHandler;
-  /** Looks at each HTTP/2 stream first; what it does not take becomes a request for the handler. */
+  /** Gets each HTTP/2 stream first; streams that it does not take become requests for `handler`. */
   readonly fast?: StreamHandler | undefined;
-  /** Hears what the handler threw and why a connection could not be accepted, such as too many open files. */
+  /** Called with what the handler throws, and when a connection cannot be accepted, for example with too many open files. */
   readonly onError?: (error: unknown) => void;
-  /** Hears that connections were closed whose clients did not take their replies. */
-  readonly onUnread?: UnreadReport;
+  /** Called when connections were closed because of their write backlog. */
+  readonly onBacklog?: BacklogReport;
 }
 
-/** An open port. Disposing of it cuts off every connection. */
+/** An open port. Disposing of it closes every connection at once. */
 export interface Listener extends AsyncDisposable {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
-  /** Aborts as soon as draining begins, so that replies without an end can end. */
+  /** Aborted when draining begins, so that responses without an end can end. */
   readonly draining: AbortSignal;
-  /** Has TLS handshakes that begin from now on use another certificate. Throws when it can't be used; nothing without TLS. */
+  /** Uses another certificate for TLS handshakes from now on. Throws if it is invalid; does nothing without TLS. */
   renewCertificate(certificate: Certificate): void;
-  /** How often clients have met a limit of the listener. */
-  readonly metLimits: MetLimits;
+  /** How often clients have met each limit of the listener. */
+  readonly limitCounts: LimitCounts;
   /**
-   * Accepts no more, lets what is being answered finish, and resolves when the last connection is gone.
+   * Drains: accepts no more connections, lets requests in progress complete, and resolves when the last connection is closed.
    *
-   * What is left after `deadlineMs` is cut off; of several calls the earliest deadline counts.
+   * Connections that are left after `deadlineMs` are closed; the earliest deadline of several calls counts.
    */
   drain(deadlineMs: number): Promise<void>;
 }
 
-/** Opens the port. Rejects when it is taken, or when the certificate and key can't be used. */
+/** Opens the port. Rejects if it is taken, or if the certificate or key is invalid. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { limits, onError = ignore } = options;
-  const servers: SocketServer[] = [];
+  const { onError = ignore, tls } = options;
   const sockets = new Set<Socket>();
-  const { totals: metLimits, count: onLimit } = newMetLimits();
-  const unread = boundUnread(
-    servers,
-    () => sockets.size > 0,
-    limits,
-    (connections, bytes) => {
-      onLimit("unread replies", connections);
-      options.onUnread?.(connections, bytes);
-    },
-  );
-  const handle = guarded(options.handler, limits, onError, onLimit);
-  const fast = options.fast && guardedStream(options.fast, onError);
-  const handleNext = (request: IncomingMessage, response: ServerResponse) => {
-    unread.look();
-    handle(request, response);
-  };
-  const http1 = newHttp1Server(limits, handleNext, onLimit);
-  servers.push(http1);
-  // node:http2 takes as long to load as the rest of node together: that is for the first connection that speaks it.
-  const http2 = made(() => {
-    const { newHttp2Server }: typeof import("./http2-server.ts") = load("./http2-server.ts");
-    const server = newHttp2Server(limits, handle, fast, unread.look, onLimit);
-    servers.push(server);
-    return server;
-  });
+  const undetected = new Set<Socket>();
   const draining = new AbortController();
-  const undecided = new Set<Socket>();
-
-  const begin = (socket: Socket) => {
+  const servers = newServers(options, () => sockets.size > 0);
+  const serve = (socket: Socket) => {
     if (draining.signal.aborted) {
       socket.destroy();
       return;
     }
-    track(undecided, socket);
-    sniff(socket, limits.prefaceTimeoutMs, (protocol) => {
-      undecided.delete(socket);
-      handOver(socket, protocol === "http1" ? () => http1 : http2, onError);
+    track(undetected, socket);
+    detectProtocol(socket, options.limits.prefaceTimeoutMs, (protocol) => {
+      undetected.delete(socket);
+      acceptOn(protocol === "http1" ? () => servers.http1 : servers.http2, socket, onError);
     });
   };
-  const handshakes = options.tls && newHandshakes(options.tls, limits.prefaceTimeoutMs, begin);
-  const mayStay = newConnectionShares(limits, onLimit);
-  // The HTTP servers would set these on what they accept themselves, which is nothing.
-  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  const front = createServer(socketOptions, (socket) => {
-    const peer = newPeer(socket, options.trustedProxies);
-    if (!mayStay(socket, peer)) return;
-    markPeer(socket, peer);
+  const handshakes = tls && newHandshakes(tls, options.limits.prefaceTimeoutMs, serve);
+  const front = newFront(options, servers, (socket, peer) => {
     track(sockets, socket);
-    unread.start();
-    retireInTime(socket, peer, limits.maxConnectionAgeMs);
+    servers.backlog.start();
     if (handshakes) handshakes.accept(socket, peer);
-    else begin(socket);
+    else serve(socket);
   });
   front.listen({ host: options.host, port: options.port });
   await once(front, "listening");
   front.on("error", onError);
 
-  const port = { front, servers, sockets, undecided };
-  const drain = drainer(port, () => draining.abort());
+  const drain = drainer({ front, servers: servers.started, sockets, undetected }, () => draining.abort());
   return {
-    address: addressOf(front, options.tls ? "https" : "http"),
+    address: addressOf(front, tls ? "https" : "http"),
     draining: draining.signal,
     renewCertificate: (certificate) => handshakes?.renew(certificate),
-    metLimits,
+    limitCounts: servers.limits.counts,
     drain,
     [Symbol.asyncDispose]: () => drain(0),
   };
 }
 
-/** Clients that were connected at one moment come back at different ones: every age differs by 10 % at most. */
-function retireInTime(socket: Socket, peer: Peer, maxAgeMs: number | undefined): void {
+/** The servers of both HTTP versions. */
+interface Servers {
+  readonly http1: SocketServer;
+  /** Made for the first connection that speaks HTTP/2. */
+  readonly http2: () => SocketServer;
+  readonly started: readonly SocketServer[];
+  readonly backlog: BacklogLimiter;
+  readonly limits: ReturnType<typeof newLimitCounters>;
+}
+
+function newServers(options: ListenerOptions, hasConnections: () => boolean): Servers {
+  const { limits, onError = ignore } = options;
+  const started: SocketServer[] = [];
+  const counters = newLimitCounters();
+  const countLimit = counters.count;
+  const report: BacklogReport = (connections, bytes) => {
+    countLimit("unread replies", connections);
+    options.onBacklog?.(connections, bytes);
+  };
+  const backlog = newBacklogLimiter({ servers: started, hasConnections, limits, report });
+  const handle = guardHandler(options.handler, { limits, onError, countLimit });
+  const handleStream = options.fast && guardStreamHandler(options.fast, onError);
+  const handleHttp1 = (request: IncomingMessage, response: ServerResponse) => {
+    backlog.check();
+    handle(request, response);
+  };
+  const http1 = newHttp1Server({ limits, handle: handleHttp1, countLimit });
+  started.push(http1);
+  // node:http2 takes as long to load as the rest of node.
+  const http2 = lazy(() => {
+    const { newHttp2Server }: typeof import("./http2-server.ts") = load("./http2-server.ts");
+    const server = newHttp2Server({ limits, handle, handleStream, beforeEach: backlog.check, countLimit });
+    started.push(server);
+    return server;
+  });
+  return { http1, http2, started, backlog, limits: counters };
+}
+
+/** Makes the server that accepts connections, within the limits of connections. */
+function newFront(
+  { limits, trustedProxies }: ListenerOptions,
+  servers: Servers,
+  accept: (socket: Socket, peer: Peer) => void,
+): Server {
+  const mayStay = newConnectionShares(limits, servers.limits.count);
+  // The HTTP servers would set these for sockets that they accept themselves, but they accept none.
+  const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  return createServer(socketOptions, (socket) => {
+    const peer = newPeer(socket, trustedProxies);
+    if (!mayStay(socket, peer)) return;
+    markPeer(socket, peer);
+    closeAtAge(socket, peer, limits.maxConnectionAgeMs);
+    accept(socket, peer);
+  });
+}
+
+/** Closes a connection gracefully at its maximum age, ±10 %: clients that connected together reconnect at different times. */
+function closeAtAge(socket: Socket, peer: Peer, maxAgeMs: number | undefined): void {
   if (maxAgeMs === undefined) return;
-  const timer = setTimeout(() => peer.retire(), maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
+  const timer = setTimeout(() => peer.closeGracefully(), maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** With too many open files nothing can be loaded: that ends the connection rather than the process, and the next tries again. */
-function handOver(socket: Socket, server: () => SocketServer, onError: (error: unknown) => void): void {
+/** Passes a connection to a server. With too many open files the server cannot be loaded: only this connection ends, and the next tries again. */
+function acceptOn(server: () => SocketServer, socket: Socket, onError: (error: unknown) => void): void {
   try {
     server().accept(socket);
   } catch (error) {

@@ -14,11 +14,11 @@ export function protocolOf(start: Buffer): Protocol | undefined {
 }
 
 /**
- * Waits for the first bytes of a connection and calls `decided`, with all bytes put back.
+ * Waits for the first bytes of a connection and calls `detected`, with all bytes put back.
  *
  * A socket that stays silent for `timeoutMs` is destroyed: no HTTP server knows of it yet, so no other timeout would.
  */
-export function sniff(socket: Socket, timeoutMs: number, decided: (protocol: Protocol) => void): void {
+export function detectProtocol(socket: Socket, timeoutMs: number, detected: (protocol: Protocol) => void): void {
   let held: Buffer = Buffer.alloc(0);
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
   const stopTimer = (): void => clearTimeout(timer);
@@ -34,7 +34,7 @@ export function sniff(socket: Socket, timeoutMs: number, decided: (protocol: Pro
     socket.off("readable", onReadable);
     socket.off("close", stopTimer);
     socket.unshift(held);
-    decided(protocol);
+    detected(protocol);
   };
   socket.on("readable", onReadable);
   socket.on("close", stopTimer);

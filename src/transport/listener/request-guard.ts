@@ -3,35 +3,39 @@ import type { HttpHandler, StreamHandler } from "../http/handlers.ts";
 import { enhanceYourCalm, internalError } from "../http/http2-error-codes.ts";
 import { type HttpRequest, type HttpResponse, readHeader } from "../http/message.ts";
 import { abort, reject } from "../http/rejection.ts";
-import type { OnLimit } from "./limit-counters.ts";
+import type { CountLimit } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { checkHead } from "./request-head.ts";
-import { ignore } from "./socket-server.ts";
+
+/** What a guard needs. */
+export interface GuardOptions {
+  readonly limits: ListenerLimits;
+  readonly onError: (error: unknown) => void;
+  readonly countLimit: CountLimit;
+}
 
 /**
- * Surrounds a handler with what must hold for every request.
+ * Wraps a handler in the checks that every request needs.
  *
- * Nothing that the handler throws gets out. connect-node throws on `Host: a%zz` and on HTTP/1.0 without Host, which would
- * end the process.
+ * Catches what the handler throws, which would end the process: connect-node throws on `Host: a%zz`, and on HTTP/1.0 without Host.
  */
-export function guarded(
-  handler: HttpHandler,
-  limits: ListenerLimits,
-  onError: (error: unknown) => void,
-  onLimit: OnLimit = ignore,
-) {
+export function guardHandler(handler: HttpHandler, { limits, onError, countLimit }: GuardOptions) {
+  const fail = (error: unknown, response: HttpResponse): void => {
+    onError(error);
+    reject(response, 400);
+  };
   return (request: HttpRequest, response: HttpResponse): void => {
-    // Reset before it was looked at: a client that does so in bulk wants the work done for nothing.
+    // Reset before it started: a client that does so in bulk wants the work done for nothing.
     if ("stream" in request && request.stream.destroyed) return;
-    // A reply that is written to after its end emits an error; without a listener that would end the process.
+    // Writing to a response after its end emits an error, which would end the process without a listener.
     response.on("error", onError);
-    const fault = checkHead(request, limits);
-    if (fault !== undefined) {
-      if (fault === 431) onLimit("headers");
-      reject(response, fault);
+    const status = checkHead(request, limits);
+    if (status !== undefined) {
+      if (status === 431) countLimit("headers");
+      reject(response, status);
       return;
     }
-    if (mayHaveBody(request)) boundChunks(request, limits, onLimit);
+    if (mayHaveBody(request)) limitChunks(request, limits, countLimit);
     try {
       const done = handler(request, response);
       if (done instanceof Promise) done.catch((error) => fail(error, response));
@@ -39,15 +43,10 @@ export function guarded(
       fail(error, response);
     }
   };
-
-  function fail(error: unknown, response: HttpResponse): void {
-    onError(error);
-    reject(response, 400);
-  }
 }
 
-/** Surrounds a stream handler likewise: a stream that makes it throw is cut off. */
-export function guardedStream(handler: StreamHandler, onError: (error: unknown) => void): StreamHandler {
+/** Wraps a stream handler likewise: a stream for which it throws is reset. */
+export function guardStreamHandler(handler: StreamHandler, onError: (error: unknown) => void): StreamHandler {
   return (stream, headers, rawHeaders) => {
     try {
       return handler(stream, headers, rawHeaders);
@@ -65,19 +64,23 @@ function mayHaveBody(request: HttpRequest): boolean {
   return readHeader(request, "content-length") !== undefined || readHeader(request, "transfer-encoding") !== undefined;
 }
 
-function boundChunks(request: HttpRequest, limits: ChunkLimits, onLimit: OnLimit): void {
+/**
+ * Aborts a request whose body comes in too small chunks. It replaces `push`, so that the limit holds for every reader of the body, libraries
+ * included, before node buffers a chunk.
+ */
+function limitChunks(request: HttpRequest, limits: ChunkLimits, countLimit: CountLimit): void {
   const push = request.push;
   let chunks = 0;
   let bytes = 0;
-  let isCut = false;
+  let isAborted = false;
   request.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
     if (chunk !== null) {
       chunks += 1;
       bytes += chunk.length;
       if (hasTooSmallChunks(chunks, bytes, limits)) {
-        // Those that came in the same packet are still pushed.
-        if (!isCut) onLimit("pieces");
-        isCut = true;
+        // Chunks of the same packet are still pushed.
+        if (!isAborted) countLimit("pieces");
+        isAborted = true;
         abort(request, enhanceYourCalm);
         return false;
       }

@@ -1,46 +1,50 @@
-// A client may send hundreds of requests in one packet. If all of them began at once, everybody else would wait until they are
-// done, and their replies would be in memory before it is known whether the client takes any.
+// Schedules requests fairly. A client may send hundreds of requests in one packet; starting them all would delay other clients and
+// buffer responses that this one may never read.
 import type { ListenerLimits } from "./limits.ts";
 
-/** How soon to look again whether a client has taken something, in milliseconds. */
-const patienceMs = 20;
+/** How soon to check again whether a client has read its responses, in milliseconds. */
+const retryMs = 20;
 
-/** The requests of one connection that wait, and what its client has not taken yet. */
-export interface Line {
+/** The waiting requests of one connection. */
+export interface RequestQueue {
+  /** What starts each of them. */
   readonly waiting: (() => void)[];
-  unreadBytes(): number;
-  /** How many more of its requests may be worked on; any number when absent. */
+  /** The unsent bytes of the connection. */
+  unsentBytes(): number;
+  /** How many more of its requests may start; any number when absent. */
   room?(): number;
 }
 
-/** Has the work of a request begin later. */
-export type BeginLater = (line: Line, begin: () => void) => void;
+/** Starts a request once its connection has its turn. */
+export type Schedule = (queue: RequestQueue, start: () => void) => void;
 
 /**
- * Makes what has requests wait: in every turn of the event loop some of one connection begin, the connections one after the
- * other, and none of a connection whose client leaves too much untaken.
+ * Makes a scheduler. In every event-loop tick some requests of one connection start, connection by connection. A connection with too many
+ * unsent bytes waits.
  */
-export function newTurns(limits: Pick<ListenerLimits, "maxRequestsAtOnce" | "maxUnreadBytesOfClient">): BeginLater {
-  const lines: Line[] = [];
+export function newRequestScheduler(
+  limits: Pick<ListenerLimits, "maxRequestsAtOnce" | "maxUnreadBytesOfClient">,
+): Schedule {
+  const queues: RequestQueue[] = [];
 
-  function enter(line: Line): void {
-    if (lines.push(line) === 1) setImmediate(beginSome);
+  function enter(queue: RequestQueue): void {
+    if (queues.push(queue) === 1) setImmediate(startSome);
   }
 
-  function beginSome(): void {
-    const line = lines.shift()!;
-    if (lines.length > 0) setImmediate(beginSome);
-    if (line.waiting.length === 0) return;
-    const room = Math.min(limits.maxRequestsAtOnce, line.room?.() ?? Number.POSITIVE_INFINITY);
-    if (room <= 0 || line.unreadBytes() > limits.maxUnreadBytesOfClient) {
-      setTimeout(() => enter(line), patienceMs);
+  function startSome(): void {
+    const queue = queues.shift()!;
+    if (queues.length > 0) setImmediate(startSome);
+    if (queue.waiting.length === 0) return;
+    const room = Math.min(limits.maxRequestsAtOnce, queue.room?.() ?? Number.POSITIVE_INFINITY);
+    if (room <= 0 || queue.unsentBytes() > limits.maxUnreadBytesOfClient) {
+      setTimeout(() => enter(queue), retryMs);
       return;
     }
-    for (const begin of line.waiting.splice(0, room)) begin();
-    if (line.waiting.length > 0) enter(line);
+    for (const start of queue.waiting.splice(0, room)) start();
+    if (queue.waiting.length > 0) enter(queue);
   }
 
-  return (line, begin) => {
-    if (line.waiting.push(begin) === 1) enter(line);
+  return (queue, start) => {
+    if (queue.waiting.push(start) === 1) enter(queue);
   };
 }

@@ -3,12 +3,13 @@ import type { Socket } from "node:net";
 /** A server of one HTTP version. It never listens: the listener gives it sockets. */
 export interface SocketServer {
   accept(socket: Socket): void;
-  /** Starts draining: tells clients to disconnect and closes idle connections. Requests in progress continue. Call it repeatedly until no connection is left. */
-  retire(): void;
   /** The connections whose clients have not read all of their responses. */
   backlogs(): Backlog[];
-  /** Stops the timers. The sockets are the caller's to destroy. */
-  close(): void;
+  /**
+   * Drains: tells clients to disconnect, closes idle connections, and waits for those with requests in progress. Resolves when the last
+   * connection is closed. No socket may be accepted from then on.
+   */
+  drain(): Promise<void>;
 }
 
 /** The unsent bytes of one connection. */

@@ -1,17 +1,17 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** An allowance that refills with time: `burst` at most, `ratePerSecond` back every second. */
-export interface Budget {
-  /** Takes one; false when nothing is left. */
+/** A token bucket: holds at most `burst` tokens, and regains `ratePerSecond` every second. */
+export interface TokenBucket {
+  /** Takes a token; false if none is left. */
   spend(): boolean;
-  /** Gives some back, never beyond the burst. */
+  /** Returns some tokens, never beyond the burst. */
   refund(amount: number): void;
-  /** Whether all is there that was spent. */
+  /** Whether it holds `burst` tokens. */
   isFull(): boolean;
 }
 
-/** A full budget. */
-export function newBudget(burst: number, ratePerSecond: number, clock: Clock): Budget {
+/** Makes a full bucket. */
+export function newTokenBucket(burst: number, ratePerSecond: number, clock: Clock): TokenBucket {
   let left = burst;
   let filledAt = clock();
   const fill = (amount: number): void => {
@@ -20,7 +20,7 @@ export function newBudget(burst: number, ratePerSecond: number, clock: Clock): B
   return {
     spend() {
       const now = clock();
-      // A clock that was set back must not take anything away.
+      // A clock that was set back must not take tokens.
       fill((Math.max(0, now - filledAt) / 1000) * ratePerSecond);
       filledAt = now;
       if (left < 1) return false;

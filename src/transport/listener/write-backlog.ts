@@ -1,67 +1,66 @@
-// Replies that clients do not take stay in memory. What one connection may ask for at once bounds what it is owed, but not what
-// all of them are: see limits.ts.
-
+// Responses that clients do not read stay in memory. Per-connection limits bound one client; this module bounds all of them together.
 import type { Socket } from "node:net";
 import type { ListenerLimits } from "./limits.ts";
 import type { SocketServer } from "./socket-server.ts";
 
-/** Keeps what is owed below its bound. */
-export interface UnreadBound {
-  /** Looks again and again from now on, while there are connections. */
+/** Keeps the write backlog of all connections below its limit. */
+export interface BacklogLimiter {
+  /** Starts checking at intervals, as long as there are connections. */
   start(): void;
-  /** Looks now, unless it did so lately. In a long turn of the event loop no timer does. */
-  look(): void;
+  /** Checks now, unless it did within the interval. In a long event-loop tick no timer runs. */
+  check(): void;
 }
 
-/** Told when connections were closed: how many, and how many bytes were owed before. */
-export type UnreadReport = (connections: number, bytes: number) => void;
+/** Called when connections were closed: how many, and the unsent bytes of all connections before. */
+export type BacklogReport = (connections: number, bytes: number) => void;
+
+/** What to limit, and how. */
+export interface BacklogOptions {
+  readonly servers: readonly SocketServer[];
+  readonly hasConnections: () => boolean;
+  readonly limits: Pick<ListenerLimits, "maxUnreadBytes" | "unreadIntervalMs">;
+  readonly report: BacklogReport;
+}
 
 /**
- * Bounds what all connections of these servers are owed.
- *
- * Those that are owed most are closed. They are owed more than the average, so with `maxConnections` of them it never meets one
- * that is owed less than this part of the bound.
+ * Closes the connections with the largest write backlog while the total exceeds `maxUnreadBytes`. A connection below the average
+ * (`maxUnreadBytes / maxConnections`) is never closed.
  */
-export function boundUnread(
-  servers: readonly SocketServer[],
-  hasConnections: () => boolean,
-  limits: Pick<ListenerLimits, "maxUnreadBytes" | "unreadIntervalMs">,
-  report: UnreadReport,
-): UnreadBound {
+export function newBacklogLimiter({ servers, hasConnections, limits, report }: BacklogOptions): BacklogLimiter {
   let timer: NodeJS.Timeout | undefined;
-  let looked = performance.now();
+  let checkedAt = performance.now();
 
-  function look(): void {
+  function check(): void {
     const now = performance.now();
-    if (now - looked < limits.unreadIntervalMs) return;
+    if (now - checkedAt < limits.unreadIntervalMs) return;
     cancelLargest(servers, limits.maxUnreadBytes, report);
-    looked = now;
+    checkedAt = now;
   }
 
   return {
     start() {
       timer ??= setInterval(() => {
-        look();
+        check();
         if (hasConnections()) return;
         clearInterval(timer);
         timer = undefined;
       }, limits.unreadIntervalMs).unref();
     },
-    look,
+    check,
   };
 }
 
-/** Bytes that were handed to the system with a socket and that it has not taken; node:http2 writes past the stream that it is. */
+/** Bytes of a socket that the system has not taken. node:http2 writes to the handle, past the socket's own count. */
 export function queuedBytes(socket: Socket): number {
   return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
-function cancelLargest(servers: readonly SocketServer[], maxBytes: number, report: UnreadReport): void {
+function cancelLargest(servers: readonly SocketServer[], maxBytes: number, report: BacklogReport): void {
   const backlogs = servers.flatMap((server) => server.backlogs());
-  const owed = backlogs.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (owed <= maxBytes) return;
+  const total = backlogs.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total <= maxBytes) return;
   backlogs.sort((a, b) => b.bytes - a.bytes);
   let cancelled = 0;
-  for (let rest = owed; rest > maxBytes; rest -= backlogs[cancelled++]!.bytes) backlogs[cancelled]!.cancel();
-  report(cancelled, owed);
+  for (let rest = total; rest > maxBytes; rest -= backlogs[cancelled++]!.bytes) backlogs[cancelled]!.cancel();
+  report(cancelled, total);
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { atEndOfTurn } from "../../../src/transport/http/response-batch.ts";
+import { sendAtTickEnd } from "../../../src/transport/http/response-batch.ts";
 
 describe("the outbox", () => {
   it("sends the replies of a turn together, in order, at its end", async (t) => {
     // A turn that takes no time, however busy the machine is.
     t.mock.method(performance, "now", () => 0);
     const sent: string[] = [];
-    atEndOfTurn(() => sent.push("first"));
-    await Promise.resolve().then(() => atEndOfTurn(() => sent.push("second")));
+    sendAtTickEnd(() => sent.push("first"));
+    await Promise.resolve().then(() => sendAtTickEnd(() => sent.push("second")));
     assert.deepEqual(sent, []);
     await nextTurn();
     assert.deepEqual(sent, ["first", "second"]);
@@ -17,16 +17,16 @@ describe("the outbox", () => {
 
   it("does not wait for the end of a long turn", () => {
     const sent: string[] = [];
-    atEndOfTurn(() => sent.push("first"));
+    sendAtTickEnd(() => sent.push("first"));
     const since = performance.now();
     while (performance.now() - since < 1);
-    atEndOfTurn(() => sent.push("second"));
+    sendAtTickEnd(() => sent.push("second"));
     assert.deepEqual(sent, ["first", "second"]);
   });
 
   it("takes what a reply that leaves brings along", async () => {
     const sent: string[] = [];
-    atEndOfTurn(() => atEndOfTurn(() => sent.push("later")));
+    sendAtTickEnd(() => sendAtTickEnd(() => sent.push("later")));
     await nextTurn();
     await nextTurn();
     assert.deepEqual(sent, ["later"]);

@@ -295,7 +295,7 @@ test("http1: so it does where the last of them has begun to be answered", async 
   client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   await client.until(/begun/);
   client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  while (listener.metLimits["pipelined requests"] === 0) await immediate();
+  while (listener.limitCounts["pipelined requests"] === 0) await immediate();
   held.resolve();
   assert.match(await client.ended, /begun\r\n0\r\n\r\n$/);
 });

@@ -2,14 +2,18 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type BeginLater, type Line, newTurns } from "../../../src/transport/listener/request-scheduler.ts";
+import {
+  newRequestScheduler,
+  type RequestQueue,
+  type Schedule,
+} from "../../../src/transport/listener/request-scheduler.ts";
 
 const limits = { maxRequestsAtOnce: 2, maxUnreadBytesOfClient: 100 };
 
 describe("requests that wait", () => {
   /** Has so many requests of a connection wait, which note in `begun` that they have begun. */
-  function wait(later: BeginLater, begun: string[], name: string, count: number, unread = () => 0): Line {
-    const line: Line = { waiting: [], unreadBytes: unread };
+  function wait(later: Schedule, begun: string[], name: string, count: number, unread = () => 0): RequestQueue {
+    const line: RequestQueue = { waiting: [], unsentBytes: unread };
     for (let i = 0; i < count; i++) later(line, () => void begun.push(name));
     return line;
   }
@@ -25,14 +29,14 @@ describe("requests that wait", () => {
   }
 
   it("begin a few at once, one connection after the other", async () => {
-    const [later, begun] = [newTurns(limits), [] as string[]];
+    const [later, begun] = [newRequestScheduler(limits), [] as string[]];
     wait(later, begun, "a", 5);
     wait(later, begun, "b", 3);
     assert.deepEqual(await turns(begun, 6), ["aa", "bb", "aa", "b", "a", ""]);
   });
 
   it("leave the others of their turn to the next, also where those came later", async () => {
-    const [later, begun] = [newTurns(limits), [] as string[]];
+    const [later, begun] = [newRequestScheduler(limits), [] as string[]];
     const line = wait(later, begun, "a", 4);
     assert.deepEqual(await turns(begun, 1), ["aa"]);
     later(line, () => void begun.push("A"));
@@ -41,7 +45,7 @@ describe("requests that wait", () => {
   });
 
   it("are not begun when their connection has gone", async () => {
-    const [later, begun] = [newTurns(limits), [] as string[]];
+    const [later, begun] = [newRequestScheduler(limits), [] as string[]];
     wait(later, begun, "a", 2).waiting.length = 0;
     wait(later, begun, "b", 1);
     assert.deepEqual(await turns(begun, 3), ["", "b", ""]);
@@ -49,7 +53,7 @@ describe("requests that wait", () => {
 
   it("are put off while their client leaves more untaken than it may, and no others are", async (t: TestContext) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    const [later, begun] = [newTurns(limits), [] as string[]];
+    const [later, begun] = [newRequestScheduler(limits), [] as string[]];
     let unread = 101;
     wait(later, begun, "a", 3, () => unread);
     wait(later, begun, "b", 1, () => 100);

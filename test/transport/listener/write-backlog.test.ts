@@ -21,7 +21,7 @@ async function bounded(t: TestContext, { limits, ...options }: TestOptions = {})
   const reports: [connections: number, bytes: number][] = [];
   const listener = await listen(t, {
     handler: megabytes,
-    onUnread: (...report) => void reports.push(report),
+    onBacklog: (...report) => void reports.push(report),
     ...options,
     limits: { maxUnreadBytes: 20_000_000, unreadIntervalMs: 20, maxUnreadBytesOfClient: 1e9, ...limits },
   });
@@ -60,7 +60,7 @@ test("D9 unread: of HTTP/2 clients that take nothing the one that is owed most g
   assert.equal(codeOf(await bad.next((f) => f.type === frameType.goaway)), errorCode.enhanceYourCalm);
   await bad.closed;
   assert.deepEqual(reports, [[1, 24_000_000]]);
-  assert.equal(listener.metLimits["unread replies"], 1);
+  assert.equal(listener.limitCounts["unread replies"], 1);
   assert.equal(await take(slow.client, slow.streams[0]!), 4_000_000);
 });
 
