@@ -1,5 +1,4 @@
-// Goes through the change log, once for all, and puts what is to be told into the queues of those who subscribed to it.
-
+// Reads the change log once for all subscriptions, and adds events to their delivery queues.
 import { ancestorsOf } from "../model/uid.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { lastChangeByUid, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
@@ -16,18 +15,19 @@ import {
 } from "../storage/events/subscribers.ts";
 import { type Changes, cloudEventOf } from "./cloud-event.ts";
 
-const bounds = {
-  /** Changes that are read at once: more than one call makes of what it is told of. */
+const limits = {
+  /** How many changes are read at once: more than one call makes for one event. */
   changes: 500,
-  /** Events that are made at once, and written together; fewer when they have more deliveries together, but one at least. */
+  /** How many events one transaction writes. */
   events: 50,
+  /** How many deliveries one transaction writes, unless a single event has more. */
   deliveries: 2_000,
 } as const;
 
-/** What fanning out rests on. */
+/** What the fan-out needs. */
 export interface FanOutContext {
   readonly database: Database;
-  /** The event of a method or an endpoint, by its path; undefined for what causes none. */
+  /** Finds the event of a method or endpoint by its path; undefined if it causes none. */
   readonly find: (method: string) => EventDefinition | undefined;
   /** The address of this server. */
   readonly baseUrl: string;
@@ -36,59 +36,62 @@ export interface FanOutContext {
 
 type Head = Awaited<ReturnType<typeof readChangeHeads>>[number];
 
-/** An event that somebody may want to know of. */
-interface Occurrence {
+/** An event before its subscribers are known. */
+interface EventCandidate {
   readonly definition: EventDefinition;
   readonly head: Head;
-  /** How many changes it is about, one after the other but for those of other kinds. */
+  /** The number of changes that it reports. Changes of other kinds may lie between them. */
   readonly size: number;
 }
 
-/** An occurrence, and who is to be told of it. */
-interface Told extends Occurrence {
+/** An event with its subscribers. */
+interface AddressedEvent extends EventCandidate {
   readonly subscriptionUids: readonly string[];
 }
 
-/** Reads on in the log, and answers whether that was all. Where another node has read on meanwhile, nothing happens. */
-export async function fanOut(deps: FanOutContext, context: WriteContext): Promise<boolean> {
-  const { session } = deps.database;
+/**
+ * Reads the next part of the change log and enqueues its events. Returns whether that was the end. Writes nothing if another node has
+ * advanced the position in the meantime.
+ */
+export async function fanOut(context: FanOutContext, write: WriteContext): Promise<boolean> {
+  const { session } = context.database;
   const position = await readEventPosition(session);
-  const heads = await readChangeHeads(session, position, bounds.changes);
-  const complete = heads.length < bounds.changes ? heads : withoutLastCall(heads);
+  const heads = await readChangeHeads(session, position, limits.changes);
+  const complete = heads.length < limits.changes ? heads : withoutLastCall(heads);
   const last = complete.at(-1);
   if (!last) return true;
-  const all = await toldOf(session, occurrencesIn(complete, deps.find), position);
-  const told = all.slice(0, portionOf(all));
-  const next = all[told.length];
-  // One after the other: the connections of the database are for those who call.
+  const all = await addressEvents(session, candidatesIn(complete, context.find), position);
+  const batch = all.slice(0, batchSizeOf(all));
+  const next = all[batch.length];
+  // Sequentially, to leave the database connections to callers.
   const events: (StoredEvent | undefined)[] = [];
-  for (const one of told) events.push(await eventOf(deps, one));
-  // Nobody waits for it, and many of them follow an import, whose commits they would cut short.
-  await deps.database.write({ ...context, isBulk: true }, async (tx) => {
+  for (const one of batch) events.push(await eventOf(context, one));
+  // Bulk work: no caller waits for it, and after an import there are many such writes.
+  await context.database.write({ ...write, isBulk: true }, async (tx) => {
     if (!(await advanceEventPosition(tx, position, next ? next.head.sequence - 1 : last.sequence))) return;
-    const there = await lockSubscriptions(tx, [...new Set(told.flatMap(({ subscriptionUids }) => subscriptionUids))]);
+    const there = await lockSubscriptions(tx, [...new Set(batch.flatMap(({ subscriptionUids }) => subscriptionUids))]);
     for (const [i, event] of events.entries()) {
-      // One that has gone since is told nothing more.
-      const to = told[i]!.subscriptionUids.filter((uid) => there.has(uid));
+      // A subscription that was deleted since gets no event.
+      const to = batch[i]!.subscriptionUids.filter((uid) => there.has(uid));
       if (event && to.length > 0) await enqueueEvent(tx, event, to);
     }
   });
-  return next === undefined && heads.length < bounds.changes;
+  return next === undefined && heads.length < limits.changes;
 }
 
-/** Leaves out the call that may not have ended, unless there is no other. */
+/** Leaves out the last call, whose changes may be incomplete, unless it is the only one. */
 function withoutLastCall(heads: readonly Head[]): readonly Head[] {
   const last = heads.at(-1)!;
   const begin = heads.findIndex((head) => isSameCall(head, last));
   return begin === 0 ? heads : heads.slice(0, begin);
 }
 
-/** Whether two changes, one not long after the other, are of one call. */
+/** Whether two changes belong to one call. */
 function isSameCall(a: Head, b: Head): boolean {
   return a.requestId === b.requestId && a.method === b.method && a.time === b.time;
 }
 
-function occurrencesIn(heads: readonly Head[], find: FanOutContext["find"]): Occurrence[] {
+function candidatesIn(heads: readonly Head[], find: FanOutContext["find"]): EventCandidate[] {
   const found: { definition: EventDefinition; head: Head; size: number }[] = [];
   for (const head of heads) {
     const definition = find(head.method);
@@ -100,44 +103,55 @@ function occurrencesIn(heads: readonly Head[], find: FanOutContext["find"]): Occ
   return found;
 }
 
-async function toldOf(session: Session, occurrences: readonly Occurrence[], position: number): Promise<Told[]> {
-  const groups = occurrences.map(({ definition, head }) => definition.group(head.uid));
-  const above = groups.map((group) => [...ancestorsOf(group), group]);
-  const subscribers = await findSubscribers(session, [...new Set(above.flat())]);
+async function addressEvents(
+  session: Session,
+  candidates: readonly EventCandidate[],
+  position: number,
+): Promise<AddressedEvent[]> {
+  const groups = candidates.map(({ definition, head }) => definition.group(head.uid));
+  const scopes = groups.map((group) => [...ancestorsOf(group), group]);
+  const subscribers = await findSubscribers(session, [...new Set(scopes.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
-  // Read after them, so that it knows of each; nothing changes a subscription but its deletion.
+  // Read after the subscribers, so that it includes each of them. Subscriptions are never updated.
   const created = await lastChangeByUid(session, "subscriptions", position);
-  return occurrences.flatMap((occurrence, i) => {
-    const meant = above[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
-      isMeant(one, occurrence, created),
+  return candidates.flatMap((candidate, i) => {
+    const addressed = scopes[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
+      isAfterSubscription(one, candidate, created),
     );
-    return meant.length > 0 ? [{ ...occurrence, subscriptionUids: meant.map(({ uid }) => uid) }] : [];
+    return addressed.length > 0 ? [{ ...candidate, subscriptionUids: addressed.map(({ uid }) => uid) }] : [];
   });
 }
 
 /**
- * What was before a subscription is not told. Its own creation is, by which its sink can be seen to work. The log says what was
- * before, not the time: clocks differ, and are put right.
+ * A subscription receives its own creation event and everything after it. Order comes from the change log, not from timestamps: clocks
+ * differ between nodes.
  */
-function isMeant({ uid }: Subscriber, { head }: Occurrence, created: ReadonlyMap<string, number>): boolean {
+function isAfterSubscription(
+  { uid }: Subscriber,
+  { head }: EventCandidate,
+  created: ReadonlyMap<string, number>,
+): boolean {
   return head.sequence >= (created.get(uid) ?? 0);
 }
 
-/** How many of the first are written together. */
-function portionOf(all: readonly Told[]): number {
+/** Returns how many of the first events one transaction writes. */
+function batchSizeOf(all: readonly AddressedEvent[]): number {
   let deliveries = 0;
   const beyond = all.findIndex(({ subscriptionUids }, i) => {
     deliveries += subscriptionUids.length;
-    return i === bounds.events || (i > 0 && deliveries > bounds.deliveries);
+    return i === limits.events || (i > 0 && deliveries > limits.deliveries);
   });
   return beyond < 0 ? all.length : beyond;
 }
 
-/** Undefined when the log has it no more: changes are kept as long as the operator says. */
-async function eventOf({ database, baseUrl, warn }: FanOutContext, told: Told): Promise<StoredEvent | undefined> {
-  const { definition, head, size } = told;
-  // Those of other kinds may stand in between.
-  const read = await readChanges(database.session, head.sequence - 1, size === 1 ? 1 : bounds.changes);
+/** Builds an event. Returns undefined if retention has deleted its changes, or if building it fails. */
+async function eventOf(
+  { database, baseUrl, warn }: FanOutContext,
+  addressed: AddressedEvent,
+): Promise<StoredEvent | undefined> {
+  const { definition, head, size } = addressed;
+  // Changes of other kinds may lie between them.
+  const read = await readChanges(database.session, head.sequence - 1, size === 1 ? 1 : limits.changes);
   const [first, ...others] = read
     .filter((change) => isSameCall(change, head) && change.kind === head.kind)
     .slice(0, size);
@@ -148,8 +162,8 @@ async function eventOf({ database, baseUrl, warn }: FanOutContext, told: Told): 
     return { sequence: head.sequence, time: head.time, ...event };
   } catch (err) {
     if (err instanceof StorageUnavailable) throw err;
-    // One event that cannot be made must not keep all that follow from being told.
-    warn({ err, sequence: head.sequence }, "an event could not be made, and is left out");
+    // One broken event must not block the following ones.
+    warn({ err, sequence: head.sequence }, "building an event failed; it is skipped");
     return undefined;
   }
 }

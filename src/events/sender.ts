@@ -1,4 +1,4 @@
-// Sends an event to where a subscription wants it.
+// Sends an event to the sink of a subscription.
 import { createHash } from "node:crypto";
 import { signJws } from "../authn/jws.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
@@ -8,10 +8,10 @@ import { ProxyError } from "../authn/tunnel.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 
-/** How long the signature of an event holds, in seconds: each attempt has a new one. */
-const lifetime = 600;
+/** How long the signature of an event is valid, in seconds. Each attempt has a new one. */
+const lifetimeSeconds = 600;
 
-/** What sending rests on. */
+/** What sending needs. */
 export interface SenderOptions {
   /** The `iss` of our tokens. */
   readonly issuer: string;
@@ -20,19 +20,19 @@ export interface SenderOptions {
   readonly outbound: OutboundOptions;
 }
 
-/** Where an event goes. */
+/** The receiver of an event. */
 export interface Addressee {
   /** The uid of the group that subscribed. */
   readonly parent: string;
   readonly sink: string;
 }
 
-/** What became of an attempt: `refused` when nothing was sent since it must not go there. */
+/** The result of an attempt. `refused` means that nothing was sent, because the sink is not allowed. */
 export type Attempt =
   | { readonly outcome: "delivered" }
   | { readonly outcome: "failed" | "refused"; readonly reason: string; readonly code?: string };
 
-/** Tries once. A reply of 2xx says that the event has arrived; redirects are not followed. */
+/** Makes one attempt. It succeeds with a 2xx response; redirects are not followed. */
 export async function sendEvent(event: CloudEvent, to: Addressee, options: SenderOptions): Promise<Attempt> {
   const authorization = `Bearer ${await signatureOf(event, to, options)}`;
   const request = { method: "POST", headers: { ...event.headers, authorization }, body: event.data };
@@ -50,20 +50,20 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
   }
 }
 
-/** What the subscriber is told: not that something listens there, which may be a network that they cannot see. */
+/** Returns the error that the subscriber sees. It does not reveal whether something listens at an address of a private network. */
 function deliveryError({ failure, message, cause }: OutboundError): string {
   return failure === "untrusted" || cause instanceof ProxyError ? noAnswer : message;
 }
 
 /**
- * By this the operator tells a sink that is not there from one whose certificate is wrong. Nobody else is told: it would say which
- * ports of a network are open that they cannot see.
+ * Returns the error code for the log of the operator, such as that of a wrong certificate. Subscribers do not see it: it would reveal
+ * open ports of a private network.
  */
 function codeOf({ cause }: OutboundError): { code?: string } {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? { code: cause.code } : {};
 }
 
-/** By this a receiver knows that the event is ours, for them, and as it was sent (security case W3). */
+/** Signs an event, so that the receiver can verify sender, receiver and content (security case W3). */
 async function signatureOf({ data }: CloudEvent, { parent }: Addressee, options: SenderOptions): Promise<string> {
   const issuedAt = Math.floor(options.clock() / 1000);
   const claims = {
@@ -71,7 +71,7 @@ async function signatureOf({ data }: CloudEvent, { parent }: Addressee, options:
     aud: "customer",
     sub: `webhook:${parent}`,
     iat: issuedAt,
-    exp: issuedAt + lifetime,
+    exp: issuedAt + lifetimeSeconds,
     webhook: { digest: `sha256:${createHash("sha256").update(data).digest("hex")}` },
   };
   return await signJws(claims, await options.keys.signing());
