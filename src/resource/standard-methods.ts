@@ -71,7 +71,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
 function transactionParts<D extends DescMessage, R extends ResourceRow, S extends keyof R>(
   resource: Resource<D, R, S>,
   parents: ParentCollection,
-  { settings: { maxDepth } }: ServiceContext,
+  context: ServiceContext,
   find: ReturnType<typeof readMethods<D, R>>["find"],
 ) {
   const changed = updateApplier(resource);
@@ -89,6 +89,7 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       server: Pick<R, S> | ((uid: string) => Pick<R, S>),
     ): Promise<R> {
       if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
+      const { maxDepth } = context.settings;
       if (parent !== "" && depthOf(parent) >= maxDepth)
         throw failedPrecondition("TOO_DEEP", `groups may be nested ${maxDepth} levels deep`, parent);
       const { time } = tx.context;

@@ -6,33 +6,33 @@ import {
   AccountAssociationSchema,
   AccountAssociationsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
-import { replace, same, serve, type V1Implementation } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import { correspond, type Names } from "./fields.ts";
+import { passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import { type FieldNames, mapMessages } from "./fields.ts";
 import { list } from "./lists.ts";
 
-const [v1, now] = [GroupAccountAssociations.method, AccountAssociationsService.method];
+const [v1, current] = [GroupAccountAssociations.method, AccountAssociationsService.method];
 
-/** An association goes by its group, which gives it its uid. */
-const names: Names = { group: "uid" };
+/** An association has the uid of its group. */
+const names: FieldNames = { group: "uid" };
 
-const association = correspond(AccountAssociationsSchema, AccountAssociationSchema, names);
+const association = mapMessages(AccountAssociationsSchema, AccountAssociationSchema, names);
 
-/** Serves account associations as version 1 has them. */
-export function accountAssociations(today: Today): V1Implementation {
+/** Serves account associations in version 1. */
+export function accountAssociations(api: CurrentApi): V1Implementation {
   return serve(GroupAccountAssociations, {
-    create: same(today, v1.create, now.createAccountAssociation, {
+    create: passThrough(api, v1.create, current.createAccountAssociation, {
       names: { group: "parent" },
-      replyNames: names,
-      request: (message) => ({ parent: message.group, accountAssociation: association.toNow(message) }),
+      responseNames: names,
+      request: (message) => ({ parent: message.group, accountAssociation: association.toCurrent(message) }),
     }),
-    update: replace(today, v1.update, now.updateAccountAssociation, { names }),
-    list: list(today, v1.list, now.listAccountAssociations, {
+    update: putAsUpdate(api, v1.update, current.updateAccountAssociation, { names }),
+    list: list(api, v1.list, current.listAccountAssociations, {
       itemNames: names,
       places: { group: "ids" },
     }),
-    delete: same(today, v1.delete, now.deleteAccountAssociation, { names }),
-    check: same(today, v1.check, now.checkAccountAssociation, {
+    delete: passThrough(api, v1.delete, current.deleteAccountAssociation, { names }),
+    check: passThrough(api, v1.check, current.checkAccountAssociation, {
       names: { group: "uid", account_type: "provider_type", ready: "status" },
     }),
   });

@@ -1,4 +1,4 @@
-// Methods of version 1 that are methods of today in other words: each converts, calls today's method, and converts back.
+// Adapts methods of version 1 to current methods (v2beta1): converts the request, calls the current method, converts the response.
 import type { DescMessage, DescService, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -6,27 +6,27 @@ import { type Handlers, type Implementation, implement } from "../pipeline/handl
 import type { MessageRules } from "../pipeline/text-rules.ts";
 import type { Validator } from "../pipeline/validate.ts";
 import { returnsEmpty } from "../resource/method-event.ts";
-import type { Today, Unary } from "./current-api.ts";
-import { correspond, type Names, reversed, rulesInV1 } from "./fields.ts";
+import type { CurrentApi, Unary } from "./current-api.ts";
+import { type FieldNames, mapMessages, reversed, rulesInV1 } from "./fields.ts";
 import { renamer, renaming } from "./violations.ts";
 
-/** A method of version 1 and the method of today that it stands for, if there is one. */
+/** A method of version 1 with its current counterpart, if it has one. */
 export interface Adapted<I extends DescMessage, O extends DescMessage> {
   readonly counterpart: Unary | undefined;
   readonly validate: Validator;
   handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
-  /** The event that it causes, if any; absent where that has no event to go by. */
+  /** The event of the method; absent if its counterpart has none. */
   readonly event?: AdaptedEvent;
 }
 
-/** The event of a method of version 1: that of a method of today in other words. */
+/** The event of a method of version 1, converted from that of a current method. */
 export interface AdaptedEvent {
   readonly of: Unary;
-  /** Says the body in the words of version 1. */
-  readonly told: (body: never) => Message;
+  /** Converts the body of the event. */
+  readonly toV1Event: (body: never) => Message;
 }
 
-/** The methods of a service of version 1: adapted, or written by hand where no single method of today does the same. */
+/** The methods of a service of version 1: adapted, or handlers of their own where no single current method does the same. */
 export type V1Methods<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K] extends {
     methodKind: "unary";
@@ -37,14 +37,14 @@ export type V1Methods<S extends DescService> = {
     : never;
 };
 
-/** A service of version 1, with today's counterparts of its methods by local name. */
+/** A service of version 1, with the current counterparts of its methods by local name. */
 export interface V1Implementation extends Implementation {
   readonly counterparts: ReadonlyMap<string, Unary>;
-  /** The events of its methods by local name. */
+  /** The events of its methods, by local name. */
   readonly events: ReadonlyMap<string, AdaptedEvent>;
 }
 
-/** Ties the methods of version 1 to their service. */
+/** Builds the implementation of a service of version 1 from its methods. */
 export function serve<S extends DescService>(
   service: S,
   methods: V1Methods<S>,
@@ -62,7 +62,7 @@ export function serve<S extends DescService>(
   };
 }
 
-/** What it takes to adapt a method. */
+/** The conversions that adapt a method. */
 export interface Adaptation<
   I1 extends DescMessage,
   O1 extends DescMessage,
@@ -70,42 +70,42 @@ export interface Adaptation<
   O2 extends DescMessage,
 > {
   request(request: MessageShape<I1>): MessageInitShape<I2>;
-  /** Asks today's method, which may be more than once, and makes the reply. */
-  answer(
-    ask: (request: MessageInitShape<I2>) => Promise<MessageShape<O2>>,
+  /** Calls the current method, possibly several times, and builds the response. */
+  respond(
+    callCurrent: (request: MessageInitShape<I2>) => Promise<MessageShape<O2>>,
     request: MessageShape<I1>,
   ): Promise<MessageInitShape<O1>>;
-  /** Says a violation in the names of version 1. */
+  /** Renames the fields of a violation to those of version 1. */
   rename(violation: FieldViolation, request: MessageShape<I1>): FieldViolation;
 }
 
-/** Adapts a method. Its requests are checked as those of its counterpart, before anything else is looked at. */
+/** Adapts a method. Requests are validated by the rules of the counterpart first. */
 export function adapt<I1 extends DescMessage, O1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
-  today: Today,
+  api: CurrentApi,
   counterpart: Unary<I2, O2>,
-  { request, answer, rename }: Adaptation<I1, O1, I2, O2>,
+  { request, respond, rename }: Adaptation<I1, O1, I2, O2>,
 ): Adapted<I1, O1> {
   return {
     counterpart,
     validate(message) {
       const own = message as MessageShape<I1>;
-      return today.check(counterpart, request(own)).map((violation) => rename(violation, own));
+      return api.check(counterpart, request(own)).map((violation) => rename(violation, own));
     },
     handle: (own, call) =>
       renaming(
         (violation) => rename(violation, own),
-        () => answer((asked) => today.call(counterpart, asked, call), own),
+        () => respond((asked) => api.call(counterpart, asked, call), own),
       ),
   };
 }
 
-/** A method that is written by hand, in the names of today, but is allowed to whom its counterpart is. */
+/** Makes a method with a handler of its own that has the access rule of its counterpart. */
 export function handwritten<I extends DescMessage, O extends DescMessage>(
   counterpart: Unary | undefined,
   rename: (violation: FieldViolation, request: MessageShape<I>) => FieldViolation,
   method: {
     readonly check: (request: MessageShape<I>) => FieldViolation[];
-    readonly answer: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
+    readonly respond: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
     readonly event?: AdaptedEvent;
   },
 ): Adapted<I, O> {
@@ -119,74 +119,79 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
     handle: (request, call) =>
       renaming(
         (violation) => rename(violation, request),
-        () => method.answer(request, call),
+        () => method.respond(request, call),
       ),
   };
 }
 
-/** How a method differs from its counterpart, beyond what its fields are called. */
+/** How a method differs from its counterpart. */
 export interface Differences<
   I1 extends DescMessage,
   O1 extends DescMessage,
   I2 extends DescMessage,
   O2 extends DescMessage,
 > {
-  readonly names?: Names;
-  /** What fields of the reply are called, where it is not the same as in the request. */
-  readonly replyNames?: Names;
-  /** Makes the request of today, which is otherwise made field by field. */
+  readonly names?: FieldNames;
+  /** The names of response fields, if they differ from those of the request. */
+  readonly responseNames?: FieldNames;
+  /** Builds the current request; by default it is converted field by field. */
   readonly request?: (request: MessageShape<I1>) => MessageInitShape<I2>;
-  /** Makes the reply of version 1, which is otherwise made field by field. */
-  readonly reply?: (reply: MessageShape<O2>, request: MessageShape<I1>) => MessageInitShape<O1>;
+  /** Builds the response of version 1; by default it is converted field by field. */
+  readonly response?: (response: MessageShape<O2>, request: MessageShape<I1>) => MessageInitShape<O1>;
 }
 
-/** A method that takes and answers the same as its counterpart, but for names. */
-export function same<I1 extends DescMessage, O1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
-  today: Today,
+/** Adapts a method that differs from its counterpart in names only. */
+export function passThrough<
+  I1 extends DescMessage,
+  O1 extends DescMessage,
+  I2 extends DescMessage,
+  O2 extends DescMessage,
+>(
+  api: CurrentApi,
   v1: Unary<I1, O1>,
-  now: Unary<I2, O2>,
-  { names = {}, replyNames = names, request, reply }: Differences<I1, O1, I2, O2> = {},
+  current: Unary<I2, O2>,
+  { names = {}, responseNames = names, request, response }: Differences<I1, O1, I2, O2> = {},
 ): Adapted<I1, O1> {
-  const input = request ? undefined : correspond(v1.input, now.input, names);
-  const output = reply ? undefined : correspond(v1.output, now.output, replyNames);
-  const told = returnsEmpty(v1) ? input : output;
-  const adapted = adapt<I1, O1, I2, O2>(today, now, {
-    request: request ?? ((message) => input!.toNow(message) as never),
-    answer: async (ask, message) => {
-      const answered = await ask(request ? request(message) : (input!.toNow(message) as never));
-      return reply ? reply(answered, message) : (output!.toV1(answered) as never);
+  const input = request ? undefined : mapMessages(v1.input, current.input, names);
+  const output = response ? undefined : mapMessages(v1.output, current.output, responseNames);
+  const toV1Event = returnsEmpty(v1) ? input : output;
+  const adapted = adapt<I1, O1, I2, O2>(api, current, {
+    request: request ?? ((message) => input!.toCurrent(message) as never),
+    respond: async (callCurrent, message) => {
+      const answered = await callCurrent(request ? request(message) : (input!.toCurrent(message) as never));
+      return response ? response(answered, message) : (output!.toV1(answered) as never);
     },
     rename: renamer([...reversed(names), ...(input?.renamed ?? [])]),
   });
-  return told ? { ...adapted, event: { of: now, told: told.toV1 } } : adapted;
+  return toV1Event ? { ...adapted, event: { of: current, toV1Event: toV1Event.toV1 } } : adapted;
 }
 
-/** How a replacement differs from an update of everything. */
+/** How a PUT differs from an update of all fields. */
 export interface Replacement {
-  readonly names?: Names;
-  /** What fields of the reply are called, where it is not the same as in the request. */
-  readonly replyNames?: Names;
-  /** The fields that are replaced; all of them when absent. */
+  readonly names?: FieldNames;
+  /** The names of response fields, if they differ from those of the request. */
+  readonly responseNames?: FieldNames;
+  /** The mask of the update; all fields if absent. */
   readonly mask?: readonly string[];
 }
 
-/** A PUT: the resource is the request, and whatever it leaves out is cleared. */
-export function replace<V1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
-  today: Today,
+/** Adapts a PUT to an update. The request is the resource; fields that it omits are cleared. */
+export function putAsUpdate<V1 extends DescMessage, I2 extends DescMessage, O2 extends DescMessage>(
+  api: CurrentApi,
   v1: Unary<V1, V1>,
-  now: Unary<I2, O2>,
-  { names = {}, replyNames = names, mask = ["*"] }: Replacement = {},
+  current: Unary<I2, O2>,
+  { names = {}, responseNames = names, mask = ["*"] }: Replacement = {},
 ): Adapted<V1, V1> {
-  const field = now.input.fields.find((candidate) => candidate.message?.typeName === now.output.typeName);
-  if (!field) throw new Error(`${now.toString()} takes no ${now.output.name}`);
-  const fields = correspond(v1.input, now.output, names);
-  const answered = correspond(v1.output, now.output, replyNames);
+  const field = current.input.fields.find((candidate) => candidate.message?.typeName === current.output.typeName);
+  if (!field) throw new Error(`${current.toString()} takes no ${current.output.name}`);
+  const fields = mapMessages(v1.input, current.output, names);
+  const answered = mapMessages(v1.output, current.output, responseNames);
   const request = (message: MessageShape<V1>) =>
-    ({ [field.localName]: fields.toNow(message), updateMask: { paths: [...mask] } }) as never;
-  const adapted = adapt<V1, V1, I2, O2>(today, now, {
+    ({ [field.localName]: fields.toCurrent(message), updateMask: { paths: [...mask] } }) as never;
+  const adapted = adapt<V1, V1, I2, O2>(api, current, {
     request,
-    answer: async (ask, message) => answered.toV1(await ask(request(message))) as never,
+    respond: async (callCurrent, message) => answered.toV1(await callCurrent(request(message))) as never,
     rename: renamer([...reversed(names), ...fields.renamed]),
   });
-  return { ...adapted, event: { of: now, told: answered.toV1 } };
+  return { ...adapted, event: { of: current, toV1Event: answered.toV1 } };
 }

@@ -22,7 +22,7 @@ import { advisoryLister } from "../services/vulnerabilities/advisories/advisorie
 import { advisoryAuthoring } from "../services/vulnerabilities/advisories/authoring.ts";
 import { handwritten, serve, type V1Implementation } from "./adapter.ts";
 import { toAdvisory, toContent, toEvent, toFields, toNewAdvisory } from "./advisory-messages.ts";
-import { callOf, type Today } from "./current-api.ts";
+import { type CurrentApi, callOf } from "./current-api.ts";
 import { fieldsOf } from "./fields.ts";
 import { pageSizeOf } from "./lists.ts";
 import { renamer, renaming } from "./violations.ts";
@@ -41,8 +41,8 @@ const rules = [
   { schema: DeleteAdvisoryRequestSchema, fields: { id: uidRule } },
 ];
 
-/** Serves advisories as version 1 has them. What writes them has no counterpart in the versions that came later. */
-export function advisories(today: Today, context: ServiceContext): V1Implementation {
+/** Serves advisories in version 1. Its writing methods have no counterparts in later versions. */
+export function advisories(api: CurrentApi, context: ServiceContext): V1Implementation {
   const authoring = advisoryAuthoring(context);
   const inV1 = <T>(run: () => Promise<T>) => renaming(rename, run);
   const served = serve(
@@ -63,7 +63,7 @@ export function advisories(today: Today, context: ServiceContext): V1Implementat
       async listAdvisoryEvents({ parentId }) {
         return { parentId, items: (await authoring.listEvents(parentId)).map(toEvent) };
       },
-      list: list(today, context),
+      list: list(api, context),
     },
     rules,
   );
@@ -71,7 +71,7 @@ export function advisories(today: Today, context: ServiceContext): V1Implementat
   return { ...served, validators: { ...served.validators, ...replacing } };
 }
 
-/** What is replaced is its own request, whose id is output only and yet says what is meant. */
+/** Makes the validator of a PUT. The request is the resource itself, and its output-only id names it. */
 function checkOwnId(name: "update" | "updateAdvisoryEvent"): Validator {
   const method = Advisories.method[name];
   const check = compileValidator(method, ruleBook([{ rules }]));
@@ -94,18 +94,18 @@ const renameFilter = renamer([
   ["exclude_event_authors", "exclude_event_author"],
 ]);
 
-const now = AdvisoriesService.method.listAdvisories;
+const current = AdvisoriesService.method.listAdvisories;
 
-/** Today's list, one page at a time: unlike other lists of version 1 this one has pages. */
-function list(today: Today, context: ServiceContext) {
+/** Lists advisories by page. Other lists of version 1 have no pages. */
+function list(api: CurrentApi, context: ServiceContext) {
   const { list: listBy } = advisoryLister(context);
-  return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(now, renameInFilter, {
-    check: (filter) => today.check(now, requestOf(filter)),
-    async answer(filter, call) {
+  return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(current, renameInFilter, {
+    check: (filter) => api.check(current, requestOf(filter)),
+    async respond(filter, call) {
       const { id, uidp } = filter;
       if (id !== "" && uidp && uidp.ids.length > 0 && !uidp.ids.includes(id)) return { items: [], totalCount: 0n };
       const request = create(ListAdvisoriesRequestSchema, requestOf(filter));
-      const { items, nextPageToken, totalCount } = await listBy(request, callOf(call, now));
+      const { items, nextPageToken, totalCount } = await listBy(request, callOf(call, current));
       return { items: items.map(toAdvisory), nextPageToken, totalCount };
     },
   });
@@ -125,12 +125,12 @@ const orders: Readonly<Record<OrderBy, string>> = {
   [OrderBy.ALIASES_DESC]: "aliases desc",
   [OrderBy.UPDATED_AT_ASC]: "update_time",
   [OrderBy.UPDATED_AT_DESC]: "update_time desc",
-  // What was deleted is in no list, so that all are equal.
+  // Lists contain no deleted advisories, so all are equal.
   [OrderBy.DELETED_AT_ASC]: "uid",
   [OrderBy.DELETED_AT_DESC]: "uid desc",
 };
 
-/** The request of today. The numbers of states and types are the same; one type of version 1 is stored all the same. */
+/** Builds the current request. The numbers of states and types are equal; the type that only version 1 has is stored too. */
 function requestOf(filter: AdvisoryFilter) {
   const { id, uidp, pageToken, pageSize, orderBy, origin, latestEventType } = filter;
   const place = id === "" ? uidp : { ...(uidp && fieldsOf(uidp)), ids: [id] };

@@ -1,4 +1,4 @@
-// What version 1 is built on: the methods of today, by their descriptors. A rule is written once, for them.
+// Calls current methods (v2beta1) on behalf of version 1, with their validation and access rules.
 import {
   create,
   type DescMessage,
@@ -25,22 +25,22 @@ export type Unary<I extends DescMessage = DescMessage, O extends DescMessage = D
   readonly output: O;
 };
 
-/** The methods of today. */
-export interface Today {
-  /** Throws an Error when a method is not served. */
+/** The current methods, by descriptor. */
+export interface CurrentApi {
+  /** Throws an Error if a method is not served. */
   requireServed(method: DescMethod): void;
-  /** What a method would find wrong with a request. */
+  /** Returns the violations of a request, by the rules of the method. */
   check<I extends DescMessage>(method: Unary<I>, request: MessageInitShape<I>): FieldViolation[];
   /**
-   * Answers a request as the method would, on behalf of a caller who is known: with its checks, and with its own access
-   * rule, so that version 1 can never do what today's method would refuse.
+   * Calls a method for an authenticated caller, with the validation and the access rule of that method. So version 1 cannot do
+   * anything that the current method would deny.
    */
   call<I extends DescMessage, O extends DescMessage>(
     method: Unary<I, O>,
     request: MessageInitShape<I>,
     call: Call,
   ): Promise<MessageShape<O>>;
-  /** Answers a request by several methods that read: all of them, and the body, read from one snapshot. */
+  /** Runs several reading methods in one snapshot. `body` gets a call to pass to them. */
   readTogether<T>(call: Call, body: (call: Call, session: Session) => Promise<T>): Promise<T>;
 }
 
@@ -50,16 +50,16 @@ interface Known {
   readonly handle: (request: Message, call: Call) => unknown;
 }
 
-/** Makes the methods of some services callable. */
+/** Makes the methods of services callable. */
 export function newCurrentApi(
   implementations: readonly Implementation[],
   { clock, database }: Pick<ServiceContext, "clock" | "database">,
-): Today {
+): CurrentApi {
   const book = ruleBook(implementations);
   const owners = new Map(
     implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),
   );
-  // Compiled at first use: version 1 calls a few of them only.
+  // Compiled on first use: version 1 calls only a few of them.
   const known = new Map<string, Known>();
 
   function ownerOf(method: DescMethod): Implementation {
@@ -107,7 +107,7 @@ export function newCurrentApi(
   };
 }
 
-/** The same call, as the method of today sees it. What is written says of itself that it was written by version 1. */
+/** Returns the call as the current method sees it. Its path stays that of version 1, which the change log records. */
 export function callOf(call: Call, descriptor: Unary): Call {
   return callAs(call, { path: call.method?.path ?? "", descriptor });
 }

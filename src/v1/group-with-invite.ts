@@ -1,4 +1,4 @@
-// The one method of version 1 that does two things of today at once: a root group, and an invite to it.
+// The one method of version 1 that does the work of two current methods: it creates an organization and an invite to it.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type GroupInvite, GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { type Group, GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -16,16 +16,16 @@ import { findRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { roleCollection } from "../storage/iam/collections.ts";
 import type { RoleRow } from "../storage/iam/rows.ts";
-import type { Today } from "./current-api.ts";
+import type { CurrentApi } from "./current-api.ts";
 
-/** Makes a root group, whose creator becomes its owner, and an invite to it, both or neither. */
-export function groupWithInvite(today: Today, context: ServiceContext) {
+/** Makes the function that creates an organization, whose creator becomes its owner, and an invite to it, in one transaction. */
+export function groupWithInvite(api: CurrentApi, context: ServiceContext) {
   const [makeRoot, makeInvite] = [rootGroupMaker(context), inviteMaker(context)];
   return async (group: Group, groupInvite: GroupInvite, call: Call) => {
     const violations = [
-      ...today.check(GroupsService.method.createGroup, { group }),
-      // Its parent is the group to come.
-      ...today
+      ...api.check(GroupsService.method.createGroup, { group }),
+      // Its parent is the new group.
+      ...api
         .check(GroupInvitesService.method.createGroupInvite, { groupInvite })
         .filter(({ field }) => field !== "parent"),
     ];
@@ -39,15 +39,15 @@ export function groupWithInvite(today: Today, context: ServiceContext) {
   };
 }
 
-/** The annotation cannot say what the group needs; and what a token was denied must not come back by an invite. */
+/** Throws unless the caller may create organizations. A token narrowed to capabilities must not gain others by an invite. */
 function requireCreator(call: Call): void {
   if (accessOf(call).scope([Capability.CAP_IAM_GROUPS_CREATE]).length === 0)
-    throw permissionDenied("creating a root group needs groups.create", { capability: "groups.create" });
+    throw permissionDenied("creating a root group requires groups.create", { capability: "groups.create" });
   if (callerOf(call).token.narrowing.capabilities)
     throw permissionDenied("a token that is narrowed to capabilities cannot invite to a root group");
 }
 
-/** An owner, as the creator is about to be, can give away any role of the platform that grants no more than they hold. */
+/** Returns a built-in role. Throws if it grants capabilities that an owner, which the creator becomes, does not hold. */
 async function requireRoleOfOwners(tx: Transaction, uid: string): Promise<RoleRow> {
   if (uid.includes("/")) throw permissionDenied(`role ${uid} is not available in an organization; use a built-in role`);
   const role = await findRow(tx, roleCollection, uid);

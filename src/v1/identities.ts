@@ -6,28 +6,28 @@ import type { ServiceContext } from "../resource/service-context.ts";
 import { isPendingUser } from "../services/iam/users/pending-users.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import { identityCollection } from "../storage/iam/collections.ts";
-import { replace, same, serve, type V1Implementation } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import type { Names } from "./fields.ts";
+import { passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import type { FieldNames } from "./fields.ts";
 import { list } from "./lists.ts";
 
-const [v1, now] = [Identities.method, IdentitiesService.method];
+const [v1, current] = [Identities.method, IdentitiesService.method];
 
-const names: Names = { last_seen: "last_seen_time", static: "static_keys", expiration: "expiration_time" };
+const names: FieldNames = { last_seen: "last_seen_time", static: "static_keys", expiration: "expiration_time" };
 
 /** What version 1 has fields for. A company, which it does not know of, stays. */
 const mask = ["name", "description", "claim_match", "static_keys", "aws_identity", "service_principal"];
 
-/** Serves identities as version 1 has them. */
-export function identities(today: Today, { database }: ServiceContext): V1Implementation {
+/** Serves identities in version 1. */
+export function identities(api: CurrentApi, { database }: ServiceContext): V1Implementation {
   return serve(Identities, {
-    create: same(today, v1.create, now.createIdentity, { names }),
-    update: replace(today, v1.update, now.updateIdentity, { names, mask }),
-    list: list(today, v1.list, now.listIdentities, { names }),
-    delete: same(today, v1.delete, now.deleteIdentity),
-    // Today's method tells the uid of anybody; this one also whether they have registered, and nothing else of them.
+    create: passThrough(api, v1.create, current.createIdentity, { names }),
+    update: putAsUpdate(api, v1.update, current.updateIdentity, { names, mask }),
+    list: list(api, v1.list, current.listIdentities, { names }),
+    delete: passThrough(api, v1.delete, current.deleteIdentity),
+    // The current method returns the uid of any user. This one also says whether they have registered, and nothing else.
     async lookup({ issuer, subject }, call) {
-      const { uid } = await today.call(now.lookupIdentity, { issuer, subject }, call);
+      const { uid } = await api.call(current.lookupIdentity, { issuer, subject }, call);
       const row = await findRow(database.session, identityCollection, uid);
       if (!row || isPendingUser(row)) throw notFound(resourceType(IdentitySchema), uid);
       return { id: uid };

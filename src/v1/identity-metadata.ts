@@ -5,31 +5,36 @@ import {
   IdentityMetadataSchema as V1IdentityMetadataSchema,
 } from "../../gen/chainguard/platform/events/v1/identities_pb.ts";
 import { IdentitiesService, IdentityMetadataSchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { same, serve, type V1Implementation } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import { correspond, fieldsOf } from "./fields.ts";
+import { passThrough, serve, type V1Implementation } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import { fieldsOf, mapMessages } from "./fields.ts";
 
-const person = correspond(V1IdentityMetadataSchema, IdentityMetadataSchema, {
+const person = mapMessages(V1IdentityMetadataSchema, IdentityMetadataSchema, {
   onboarding_questions: "",
   updatesOptIn: "updates_opt_in",
 });
-const answers = correspond(IdentityMetadata_OnboardingQuestionsSchema, IdentityMetadataSchema, {
+const answers = mapMessages(IdentityMetadata_OnboardingQuestionsSchema, IdentityMetadataSchema, {
   company_name: "company",
   providers: "",
 });
 
-/** Serves what callers say of themselves. Today their answers stand beside their names. */
-export function identityMetadata(today: Today): V1Implementation {
+/** Serves the metadata of the calling identity. In the current message the answers are not nested. */
+export function identityMetadata(api: CurrentApi): V1Implementation {
   return serve(Identities, {
-    updateMetadata: same(today, Identities.method.updateMetadata, IdentitiesService.method.updateIdentityMetadata, {
-      names: { company_name: "company", updatesOptIn: "updates_opt_in" },
-      request: ({ onboardingQuestions, ...message }: V1IdentityMetadata) => ({
-        identityMetadata: {
-          ...(onboardingQuestions && fieldsOf(answers.toNow(onboardingQuestions))),
-          updatesOptIn: message.updatesOptIn,
-        },
-      }),
-      reply: (metadata) => ({ ...fieldsOf(person.toV1(metadata)), onboardingQuestions: answers.toV1(metadata) }),
-    }),
+    updateMetadata: passThrough(
+      api,
+      Identities.method.updateMetadata,
+      IdentitiesService.method.updateIdentityMetadata,
+      {
+        names: { company_name: "company", updatesOptIn: "updates_opt_in" },
+        request: ({ onboardingQuestions, ...message }: V1IdentityMetadata) => ({
+          identityMetadata: {
+            ...(onboardingQuestions && fieldsOf(answers.toCurrent(onboardingQuestions))),
+            updatesOptIn: message.updatesOptIn,
+          },
+        }),
+        response: (metadata) => ({ ...fieldsOf(person.toV1(metadata)), onboardingQuestions: answers.toV1(metadata) }),
+      },
+    ),
   });
 }

@@ -1,24 +1,24 @@
 import { IdentityProviders } from "../../gen/chainguard/platform/iam/v1/identity_providers_pb.ts";
 import { IdentityProvidersService } from "../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
-import { replace, same, serve, type V1Implementation } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import type { Names } from "./fields.ts";
+import { passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import type { FieldNames } from "./fields.ts";
 import { list } from "./lists.ts";
 
-const [v1, now] = [IdentityProviders.method, IdentityProvidersService.method];
+const [v1, current] = [IdentityProviders.method, IdentityProvidersService.method];
 
-const names: Names = { identity_provider_id: "identity_provider_uid" };
+const names: FieldNames = { identity_provider_id: "identity_provider_uid" };
 
-/** Serves identity providers as version 1 has them. A replacement without a client secret keeps the one that is stored. */
-export function identityProviders(today: Today): V1Implementation {
+/** Serves identity providers in version 1. A PUT without a client secret keeps the stored one. */
+export function identityProviders(api: CurrentApi): V1Implementation {
   return serve(IdentityProviders, {
-    create: same(today, v1.create, now.createIdentityProvider),
-    update: replace(today, v1.update, now.updateIdentityProvider),
-    list: list(today, v1.list, now.listIdentityProviders),
-    delete: same(today, v1.delete, now.deleteIdentityProvider),
-    generateScimToken: same(today, v1.generateScimToken, now.generateScimToken, { names }),
-    regenerateScimToken: same(today, v1.regenerateScimToken, now.regenerateScimToken, { names }),
-    revokeScimToken: same(today, v1.revokeScimToken, now.revokeScimToken, { names }),
-    setScimEnabled: same(today, v1.setScimEnabled, now.setScimEnabled, { names }),
+    create: passThrough(api, v1.create, current.createIdentityProvider),
+    update: putAsUpdate(api, v1.update, current.updateIdentityProvider),
+    list: list(api, v1.list, current.listIdentityProviders),
+    delete: passThrough(api, v1.delete, current.deleteIdentityProvider),
+    generateScimToken: passThrough(api, v1.generateScimToken, current.generateScimToken, { names }),
+    regenerateScimToken: passThrough(api, v1.regenerateScimToken, current.regenerateScimToken, { names }),
+    revokeScimToken: passThrough(api, v1.revokeScimToken, current.revokeScimToken, { names }),
+    setScimEnabled: passThrough(api, v1.setScimEnabled, current.setScimEnabled, { names }),
   });
 }

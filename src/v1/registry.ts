@@ -8,16 +8,16 @@ import { notFound, unimplemented } from "../aip/errors.ts";
 import { type MessageRules, uidRule } from "../pipeline/text-rules.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
+import type { CurrentApi } from "./current-api.ts";
 import { repoMethods } from "./repos.ts";
 import { tagMethods } from "./tags.ts";
 
-/** Serves the registry, which is one service in version 1. */
-export function registry(today: Today, context: ServiceContext): V1Implementation {
+/** Serves the registry, which is a single service in version 1. */
+export function registry(api: CurrentApi, context: ServiceContext): V1Implementation {
   const methods: V1Methods<typeof Registry> = {
-    ...repoMethods(today, context),
-    ...tagMethods(today, context),
-    // Clients ask for it in passing, and go on when there is nothing.
+    ...repoMethods(api, context),
+    ...tagMethods(api, context),
+    // Clients continue without it.
     getPackageVersionMetadata({ package: name }) {
       throw notFound("registry.chainguard.dev/Package", name);
     },
@@ -28,7 +28,7 @@ export function registry(today: Today, context: ServiceContext): V1Implementatio
   return serve(Registry, methods, uidRules);
 }
 
-/** Nothing of today checks these. */
+/** Rules of methods without a counterpart. */
 const uidRules: readonly MessageRules[] = [
   { schema: CreateDeploymentRequestSchema, fields: { parent_id: uidRule } },
   { schema: UpdateDeploymentRequestSchema, fields: { repo_id: uidRule } },
@@ -36,5 +36,5 @@ const uidRules: readonly MessageRules[] = [
 ];
 
 function noDeployments(): never {
-  throw unimplemented("this server does not keep what deploys an image");
+  throw unimplemented("this server does not store deployments of images");
 }

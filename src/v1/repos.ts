@@ -1,4 +1,4 @@
-// The methods of the registry that are about repos. In version 1 a readme is part of its repo.
+// The registry methods of repos. In version 1 a readme is part of its repo.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
@@ -20,39 +20,39 @@ import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { findReadmes, findRepoByName, readReadme } from "../storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../storage/registry/rows.ts";
-import { handwritten, same, type V1Methods } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import { correspond, fieldsOf, type Names } from "./fields.ts";
+import { handwritten, passThrough, type V1Methods } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import { type FieldNames, fieldsOf, mapMessages } from "./fields.ts";
 import { list } from "./lists.ts";
 import { renamer } from "./violations.ts";
 
-const [v1, now] = [Registry.method, ReposService.method];
+const [v1, current] = [Registry.method, ReposService.method];
 
-const names: Names = {
-  // Today it is a resource of its own.
+const names: FieldNames = {
+  // A resource of its own in the current API.
   readme: "",
   "SyncConfig.expiration": "expiration_time",
   "SyncConfig.sync_apks": "",
-  // Today refuses it, whatever it holds.
-  custom_overlay: { now: "custom_overlay", toNow: () => ({}) },
+  // The current API rejects it, whatever it contains.
+  custom_overlay: { current: "custom_overlay", toCurrent: () => ({}) },
 };
 
-const fields = correspond(V1RepoSchema, RepoSchema, names);
+const fields = mapMessages(V1RepoSchema, RepoSchema, names);
 const rename = renamer([...fields.renamed, ["parent", "parent_id"], ["content", "readme"]]);
 const everything = create(FieldMaskSchema, { paths: ["*"] });
 
-/** Readmes that are read at once. That many of the longest still fit into a reply. */
-const readmePortion = 200;
+/** How many readmes are read at once. That many of maximum length fit into a response. */
+const readmeBatch = 200;
 
 type RepoMethods = "createRepo" | "updateRepo" | "listRepos" | "getRepoCountBySource" | "deleteRepo";
 
-/** Serves repos as version 1 has them. */
-export function repoMethods(today: Today, context: ServiceContext): Pick<V1Methods<typeof Registry>, RepoMethods> {
+/** Serves repos in version 1. */
+export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Methods<typeof Registry>, RepoMethods> {
   const { database } = context;
   const write = repoWriter(context);
-  const listed = list(today, v1.listRepos, now.listRepos, { itemNames: names });
+  const listed = list(api, v1.listRepos, current.listRepos, { itemNames: names });
 
-  /** Writes a repo together with its readme, which only those who keep the catalog there may set, and shows both. */
+  /** Writes a repo with its readme, and returns both. Only callers who may manage the catalog can set the readme. */
   async function withReadme(
     readme: string,
     uid: string,
@@ -72,19 +72,19 @@ export function repoMethods(today: Today, context: ServiceContext): Pick<V1Metho
   }
 
   function readmeViolations(content: string): FieldViolation[] {
-    return today.check(now.updateRepoReadme, { repoReadme: { content } }).filter(({ field }) => field === "content");
+    return api.check(current.updateRepoReadme, { repoReadme: { content } }).filter(({ field }) => field === "content");
   }
 
   return {
-    createRepo: handwritten(now.createRepo, rename, {
-      event: { of: now.createRepo, told: fields.toV1 },
+    createRepo: handwritten(current.createRepo, rename, {
+      event: { of: current.createRepo, toV1Event: fields.toV1 },
       check: ({ parentId, repo }) => [
-        ...today.check(now.createRepo, { parent: parentId, ...(repo && { repo: fields.toNow(repo) }) }),
+        ...api.check(current.createRepo, { parent: parentId, ...(repo && { repo: fields.toCurrent(repo) }) }),
         ...readmeViolations(repo?.readme ?? ""),
       ],
-      answer: ({ parentId, repo, preventExisting }, call) =>
+      respond: ({ parentId, repo, preventExisting }, call) =>
         withReadme(repo!.readme, parentId, call, async (along) => {
-          const value = fields.toNow(repo!);
+          const value = fields.toCurrent(repo!);
           try {
             return await write.create(parentId, value, call, along);
           } catch (error) {
@@ -98,20 +98,22 @@ export function repoMethods(today: Today, context: ServiceContext): Pick<V1Metho
         }),
     }),
 
-    updateRepo: handwritten(now.updateRepo, rename, {
-      event: { of: now.updateRepo, told: fields.toV1 },
+    updateRepo: handwritten(current.updateRepo, rename, {
+      event: { of: current.updateRepo, toV1Event: fields.toV1 },
       check: (repo) => [
-        ...today.check(now.updateRepo, { repo: fields.toNow(repo), updateMask: everything }),
+        ...api.check(current.updateRepo, { repo: fields.toCurrent(repo), updateMask: everything }),
         ...readmeViolations(repo.readme),
       ],
-      answer: (repo, call) =>
-        withReadme(repo.readme, repo.id, call, (along) => write.update(fields.toNow(repo), everything, call, along)),
+      respond: (repo, call) =>
+        withReadme(repo.readme, repo.id, call, (along) =>
+          write.update(fields.toCurrent(repo), everything, call, along),
+        ),
     }),
 
     listRepos: {
       ...listed,
       async handle(filter, call) {
-        const items = await today.readTogether(call, async (together, session) => {
+        const items = await api.readTogether(call, async (together, session) => {
           const { items: found = [] } = (await listed.handle(filter, together)) as { items?: V1Repo[] };
           await addReadmes(session, found);
           return found;
@@ -121,24 +123,24 @@ export function repoMethods(today: Today, context: ServiceContext): Pick<V1Metho
       },
     },
 
-    getRepoCountBySource: handwritten(now.getRepo, rename, {
-      check: ({ id }) => today.check(now.getRepo, { uid: id }),
-      async answer({ id }) {
+    getRepoCountBySource: handwritten(current.getRepo, rename, {
+      check: ({ id }) => api.check(current.getRepo, { uid: id }),
+      async respond({ id }) {
         if (!(await findRow(database.session, repoCollection, id))) throw notFound(repoType, id);
-        // What is copied from elsewhere is refused when it is created.
+        // Repos that are copies cannot be created.
         return { count: 0n };
       },
     }),
 
-    deleteRepo: same(today, v1.deleteRepo, now.deleteRepo),
+    deleteRepo: passThrough(api, v1.deleteRepo, current.deleteRepo),
   };
 }
 
-/** Reads the readmes of a list. Throws as soon as they are too much for a reply. */
+/** Adds the readmes to the repos of a list. Throws if they are too long for one response. */
 async function addReadmes(session: Session, items: readonly V1Repo[]): Promise<void> {
   let length = 0;
-  for (let i = 0; i < items.length; i += readmePortion) {
-    const portion = items.slice(i, i + readmePortion);
+  for (let i = 0; i < items.length; i += readmeBatch) {
+    const portion = items.slice(i, i + readmeBatch);
     const found = await findReadmes(
       session,
       portion.map(({ id }) => id),
@@ -152,5 +154,7 @@ async function addReadmes(session: Session, items: readonly V1Repo[]): Promise<v
 }
 
 function tooMuch() {
-  return resourceExhausted("the readmes of the list are too much for one reply; narrow it, or list one repo by its id");
+  return resourceExhausted(
+    "the readmes of the list are too much for one response; narrow it, or list one repo by its id",
+  );
 }

@@ -5,7 +5,7 @@ import {
   RoleBindings,
   RoleBindingSchema as V1RoleBindingSchema,
 } from "../../gen/chainguard/platform/iam/v1/role_bindings_pb.ts";
-import { GroupSchema as NowGroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { GroupSchema as CurrentGroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import {
   type RoleBindingIdentity,
   type RoleBindingRole,
@@ -20,31 +20,31 @@ import { groupMessage } from "../services/iam/groups/group-message.ts";
 import { lookup } from "../services/iam/roles/hydration.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { groupCollection, roleCollection } from "../storage/iam/collections.ts";
-import { adapt, replace, same, serve, type V1Implementation } from "./adapter.ts";
-import type { Today } from "./current-api.ts";
-import { correspond, type Names } from "./fields.ts";
+import { adapt, passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
+import type { CurrentApi } from "./current-api.ts";
+import { type FieldNames, mapMessages } from "./fields.ts";
 import { list, tooLong } from "./lists.ts";
 import { renamer } from "./violations.ts";
 
-const [v1, now] = [RoleBindings.method, RoleBindingsService.method];
+const [v1, current] = [RoleBindings.method, RoleBindingsService.method];
 
-/** Requests name what is bound. The group is that of the parent, whatever a request says. */
-const names: Names = { identity: "identity_uid", role: "role_uid", group: "" };
+/** Request fields are uids. The group is always the parent. */
+const names: FieldNames = { identity: "identity_uid", role: "role_uid", group: "" };
 
-const uidOf = (field: string) => ({ now: field, toV1: ({ uid }: { uid: string }) => uid });
+const uidOf = (field: string) => ({ current: field, toV1: ({ uid }: { uid: string }) => uid });
 
-/** Today's replies show what is bound, those of version 1 name it. */
-const replyNames: Names = { identity: uidOf("identity"), group: uidOf("group"), role: uidOf("role") };
+/** Current responses contain messages where those of version 1 contain uids. */
+const responseNames: FieldNames = { identity: uidOf("identity"), group: uidOf("group"), role: uidOf("role") };
 
 const shown = (field: string) => ({
-  now: field,
+  current: field,
   toV1: ({ uid, name, description }: RoleBindingRole) => ({ id: uid, name, description }),
 });
 
-const ofIdentity = (toV1: (identity: RoleBindingIdentity) => string) => ({ now: "identity", toV1 });
+const ofIdentity = (toV1: (identity: RoleBindingIdentity) => string) => ({ current: "identity", toV1 });
 
-/** Lists of version 1 show the group and the role, and some of the identity. */
-const itemNames: Names = {
+/** List items of version 1 contain the group, the role and some fields of the identity. */
+const itemNames: FieldNames = {
   identity: uidOf("identity"),
   group: shown("group"),
   role: shown("role"),
@@ -54,31 +54,31 @@ const itemNames: Names = {
   email_unverified: "",
 };
 
-const shownGroup = correspond(GroupSchema, NowGroupSchema);
+const shownGroup = mapMessages(GroupSchema, CurrentGroupSchema);
 
-/** Serves role bindings as version 1 has them. */
-export function roleBindings(today: Today): V1Implementation {
-  const listed = list(today, v1.list, now.listRoleBindings, { itemNames });
+/** Serves role bindings in version 1. */
+export function roleBindings(api: CurrentApi): V1Implementation {
+  const listed = list(api, v1.list, current.listRoleBindings, { itemNames });
   return serve(RoleBindings, {
-    create: same(today, v1.create, now.createRoleBinding, { names, replyNames }),
-    createBatch: createBatch(today),
-    update: replace(today, v1.update, now.updateRoleBinding, { names, replyNames }),
+    create: passThrough(api, v1.create, current.createRoleBinding, { names, responseNames }),
+    createBatch: createBatch(api),
+    update: putAsUpdate(api, v1.update, current.updateRoleBinding, { names, responseNames }),
     list: {
       ...listed,
       handle: (filter, call) =>
-        today.readTogether(call, async (together, session) => {
+        api.readTogether(call, async (together, session) => {
           const { items = [] } = (await listed.handle(filter, together)) as { items?: RoleBindingList_Binding[] };
           await complete(session, items);
           return { items };
         }),
     },
-    delete: same(today, v1.delete, now.deleteRoleBinding),
+    delete: passThrough(api, v1.delete, current.deleteRoleBinding),
   });
 }
 
 /**
- * Shows all of the groups and roles of a list, of which today's lists have the names only: a group that is verified would seem not
- * to be, and a role to grant nothing. Throws when it is too much for a reply.
+ * Adds all fields of groups and roles to the items of a list. Current lists contain their names only, without `verified` and
+ * capabilities. Throws if the response would be too long.
  */
 async function complete(session: Session, items: readonly RoleBindingList_Binding[]): Promise<void> {
   const groups = lookup(session, groupCollection);
@@ -91,29 +91,29 @@ async function complete(session: Session, items: readonly RoleBindingList_Bindin
     const role = await roles(item.role!.id);
     if (role) item.role!.capabilities = namesOfNumbers(role.capabilities);
     length += textLength(item.role!.capabilities);
-    if (length > limits.v1ListLength) throw tooLong(now.listRoleBindings);
+    if (length > limits.v1ListLength) throw tooLong(current.listRoleBindings);
   }
 }
 
-/** Items of a batch of version 1 are the bindings themselves; today each is a request. */
-function createBatch(today: Today) {
-  const { input, output } = now.batchCreateRoleBindings;
-  const binding = correspond(V1RoleBindingSchema, RoleBindingSchema, names);
-  const reply = correspond(v1.createBatch.output, output, replyNames);
+/** Adapts batches: items are bindings in version 1, and requests in the current API. */
+function createBatch(api: CurrentApi) {
+  const { input, output } = current.batchCreateRoleBindings;
+  const binding = mapMessages(V1RoleBindingSchema, RoleBindingSchema, names);
+  const response = mapMessages(v1.createBatch.output, output, responseNames);
   const rename = renamer([...binding.renamed, ["requests", "role_bindings"]]);
   const request = ({ parent, roleBindings: bindings }: CreateRoleBindingBatchRequest) => ({
     parent,
-    requests: bindings.map((value) => ({ roleBinding: binding.toNow(value) })),
+    requests: bindings.map((value) => ({ roleBinding: binding.toCurrent(value) })),
   });
   const adapted = adapt<typeof v1.createBatch.input, typeof v1.createBatch.output, typeof input, typeof output>(
-    today,
-    now.batchCreateRoleBindings,
+    api,
+    current.batchCreateRoleBindings,
     {
       request,
-      answer: async (ask, message) => reply.toV1(await ask(request(message))),
+      respond: async (callCurrent, message) => response.toV1(await callCurrent(request(message))),
       rename: ({ field, description }) =>
         rename({ field: field.replace(/^requests(\[\d+\])?(?:\.role_binding)?/, "role_bindings$1"), description }),
     },
   );
-  return { ...adapted, event: { of: now.batchCreateRoleBindings, told: reply.toV1 } };
+  return { ...adapted, event: { of: current.batchCreateRoleBindings, toV1Event: response.toV1 } };
 }

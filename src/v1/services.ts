@@ -1,4 +1,4 @@
-// Version 1: the methods of today in the words of the clients that came before. One line per service.
+// The services of version 1, which adapt current services for older clients. One line per service.
 import type { Implementation } from "../pipeline/handlers.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { accountAssociations } from "./account-associations.ts";
@@ -18,25 +18,25 @@ import { roles } from "./roles.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { terms } from "./terms.ts";
 
-/** The services of version 1, on top of those of today. Throws an Error when a method has a counterpart that is not served. */
+/** Builds the services of version 1 on the current ones. Throws an Error if the counterpart of a method is not served. */
 export function v1Services(current: readonly Implementation[], context: ServiceContext): V1Implementation[] {
-  const today = newCurrentApi(current, context);
+  const api = newCurrentApi(current, context);
   const served = [
-    groups(today),
-    identities(today, context),
-    roles(today),
-    roleBindings(today),
-    groupInvites(today, context),
-    accountAssociations(today),
-    identityProviders(today),
-    externalGroupRoleMappings(today),
-    terms(today),
-    identityMetadata(today),
-    subscriptions(today),
-    registry(today, context),
-    advisories(today, context),
-    ping(today),
+    groups(api),
+    identities(api, context),
+    roles(api),
+    roleBindings(api),
+    groupInvites(api, context),
+    accountAssociations(api),
+    identityProviders(api),
+    externalGroupRoleMappings(api),
+    terms(api),
+    identityMetadata(api),
+    subscriptions(api),
+    registry(api, context),
+    advisories(api, context),
+    ping(api),
   ];
-  for (const { counterparts } of served) for (const method of counterparts.values()) today.requireServed(method);
+  for (const { counterparts } of served) for (const method of counterparts.values()) api.requireServed(method);
   return served;
 }

@@ -1,4 +1,4 @@
-// The methods of the registry that are about tags and images.
+// The registry methods of tags and images.
 import { create } from "@bufbuild/protobuf";
 import {
   type EolTagFilter,
@@ -22,29 +22,29 @@ import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import { repoCollection, tagCollection } from "../storage/registry/rows.ts";
 import { findTagDigests } from "../storage/registry/tag-history.ts";
-import { type AdaptedEvent, handwritten, same, type V1Methods } from "./adapter.ts";
-import { callOf, type Today } from "./current-api.ts";
-import { correspond, type Names } from "./fields.ts";
+import { type AdaptedEvent, handwritten, passThrough, type V1Methods } from "./adapter.ts";
+import { type CurrentApi, callOf } from "./current-api.ts";
+import { type FieldNames, mapMessages } from "./fields.ts";
 import { list, pageSizeOf } from "./lists.ts";
 import { renamer } from "./violations.ts";
 
-const [v1, now, images] = [Registry.method, TagsService.method, ImagesService.method];
+const [v1, current, images] = [Registry.method, TagsService.method, ImagesService.method];
 
-/** Version 1 leaves kinds of tags out, today takes them in. */
-const kindNames: Names = Object.fromEntries(
+/** Version 1 excludes kinds of tags, the current API includes them. */
+const kindNames: FieldNames = Object.fromEntries(
   ["referrers", "dates", "epochs"].map((kind) => [
     `exclude_${kind}`,
-    { now: `include_${kind}`, toNow: (isExcluded: boolean) => !isExcluded },
+    { current: `include_${kind}`, toCurrent: (isExcluded: boolean) => !isExcluded },
   ]),
 );
 
-const names: Names = { last_updated: "update_time" };
-const imageNames: Names = { repo_id: "repo_uid", archs: "architectures", arch: "architecture" };
-const fields = correspond(V1TagSchema, TagSchema, names);
-const event: AdaptedEvent = { of: now.createTag, told: fields.toV1 };
+const names: FieldNames = { last_updated: "update_time" };
+const imageNames: FieldNames = { repo_id: "repo_uid", archs: "architectures", arch: "architecture" };
+const fields = mapMessages(V1TagSchema, TagSchema, names);
+const event: AdaptedEvent = { of: current.createTag, toV1Event: fields.toV1 };
 const rename = renamer([...fields.renamed, ["parent", "repo_id"]]);
 
-/** The published history has this many digests at most. */
+/** The maximum length of a history (published contract). */
 const maxHistory = 1000;
 
 type TagMethods =
@@ -56,48 +56,48 @@ type TagMethods =
   | "getArchs"
   | "getSize";
 
-/** Serves tags, and what is known of images, as version 1 has them. */
-export function tagMethods(today: Today, context: ServiceContext): Pick<V1Methods<typeof Registry>, TagMethods> {
+/** Serves tags and images in version 1. */
+export function tagMethods(api: CurrentApi, context: ServiceContext): Pick<V1Methods<typeof Registry>, TagMethods> {
   const { database } = context;
   const write = tagWriter(context);
   const listBy = tagLister(context);
 
-  /** A tag may come without a digest, which a registry sets later. */
+  /** Validates a tag, which may have no digest yet: the registry sets it later. */
   function check(parent: string, tag: Tag | undefined): FieldViolation[] {
-    const found = today.check(now.createTag, { parent, ...(tag && { tag }) });
+    const found = api.check(current.createTag, { parent, ...(tag && { tag }) });
     return tag?.digest === "" ? found.filter(({ field }) => field !== "digest") : found;
   }
 
   return {
-    createTag: handwritten(now.createTag, rename, {
+    createTag: handwritten(current.createTag, rename, {
       event,
-      check: ({ repoId, tag }) => check(repoId, tag && fields.toNow(tag)),
-      answer: async ({ repoId, tag }, call) => fields.toV1(await write.set(repoId, fields.toNow(tag!), call)),
+      check: ({ repoId, tag }) => check(repoId, tag && fields.toCurrent(tag)),
+      respond: async ({ repoId, tag }, call) => fields.toV1(await write.set(repoId, fields.toCurrent(tag!), call)),
     }),
 
-    // Today a tag is only ever set by its name, so there is no method to compare this one with.
+    // No counterpart: the current API sets tags by name only.
     updateTag: handwritten(undefined, renamer([...fields.renamed, ["parent", "id"]]), {
       event,
-      check: (tag) => check(tag.id, fields.toNow(tag)),
-      answer: async (tag, call) => fields.toV1(await write.replace(tag.id, fields.toNow(tag), call)),
+      check: (tag) => check(tag.id, fields.toCurrent(tag)),
+      respond: async (tag, call) => fields.toV1(await write.replace(tag.id, fields.toCurrent(tag), call)),
     }),
 
-    deleteTag: same(today, v1.deleteTag, now.deleteTag),
+    deleteTag: passThrough(api, v1.deleteTag, current.deleteTag),
 
-    listTags: list(today, v1.listTags, now.listTags, { names: kindNames, itemNames: names }),
+    listTags: list(api, v1.listTags, current.listTags, { names: kindNames, itemNames: names }),
 
-    getRepoTagsSummary: handwritten(now.getTag, renamer([["uid", "repo_id"]]), {
-      check: ({ repoId }) => today.check(now.getTag, { uid: repoId }),
-      async answer({ repoId, ...excluded }, call) {
+    getRepoTagsSummary: handwritten(current.getTag, renamer([["uid", "repo_id"]]), {
+      check: ({ repoId }) => api.check(current.getTag, { uid: repoId }),
+      async respond({ repoId, ...excluded }, call) {
         const latest = {
           uidp: { childrenOf: repoId },
           orderBy: "update_time desc",
           pageSize: 1,
           ...included(excluded),
         };
-        const { tags, totalCount = 0n } = await today.readTogether(call, async (together, session) => {
+        const { tags, totalCount = 0n } = await api.readTogether(call, async (together, session) => {
           if (!(await findRow(session, repoCollection, repoId))) throw notFound(repoType, repoId);
-          return await today.call(now.listTags, latest, together);
+          return await api.call(current.listTags, latest, together);
         });
         const [tag] = tags.map((each) => fields.toV1(each));
         const known = tag && { latestTag: tag, ...(tag.lastUpdated && { lastUpdated: tag.lastUpdated }) };
@@ -105,19 +105,23 @@ export function tagMethods(today: Today, context: ServiceContext): Pick<V1Method
       },
     }),
 
-    listEolTags: handwritten(now.listTags, rename, {
-      check: (filter) => today.check(now.listTags, eolRequest(filter)),
-      async answer(filter, call) {
-        const reply = await listBy(create(ListTagsRequestSchema, eolRequest(filter)), callOf(call, now.listTags), true);
-        const { tags, nextPageToken } = create(ListTagsResponseSchema, reply);
+    listEolTags: handwritten(current.listTags, rename, {
+      check: (filter) => api.check(current.listTags, eolRequest(filter)),
+      async respond(filter, call) {
+        const response = await listBy(
+          create(ListTagsRequestSchema, eolRequest(filter)),
+          callOf(call, current.listTags),
+          true,
+        );
+        const { tags, nextPageToken } = create(ListTagsResponseSchema, response);
         const items = tags.map(({ uid, name }) => ({ id: uid, name, tagStatus: EolTagStatus.TAG_INACTIVE }));
         return { items, nextPageToken };
       },
     }),
 
-    listTagHistory: handwritten(now.getTag, renamer([["uid", "parent_id"]]), {
-      check: ({ parentId }) => today.check(now.getTag, { uid: parentId }),
-      async answer({ parentId, start, end }) {
+    listTagHistory: handwritten(current.getTag, renamer([["uid", "parent_id"]]), {
+      check: ({ parentId }) => api.check(current.getTag, { uid: parentId }),
+      async respond({ parentId, start, end }) {
         const range = {
           start: start ? fromTimestamp(start) : Number.MIN_SAFE_INTEGER,
           end: end ? fromTimestamp(end) : Number.MAX_SAFE_INTEGER,
@@ -131,18 +135,18 @@ export function tagMethods(today: Today, context: ServiceContext): Pick<V1Method
       },
     }),
 
-    getArchs: same(today, v1.getArchs, images.getArchitectures, { names: imageNames }),
-    getSize: same(today, v1.getSize, images.getSize, { names: imageNames }),
+    getArchs: passThrough(api, v1.getArchs, images.getArchitectures, { names: imageNames }),
+    getSize: passThrough(api, v1.getSize, images.getSize, { names: imageNames }),
   };
 }
 
-/** The kinds of tags that a request does not leave out. */
+/** Converts the excluded kinds of tags to the included ones. */
 function included(excluded: { excludeReferrers?: boolean; excludeDates: boolean; excludeEpochs: boolean }) {
   const { excludeReferrers = true, excludeDates, excludeEpochs } = excluded;
   return { includeReferrers: !excludeReferrers, includeDates: !excludeDates, includeEpochs: !excludeEpochs };
 }
 
-/** Signatures do not come to an end of life, so they are left out. */
+/** Builds the current request. Signatures, which have no end of life, are excluded. */
 function eolRequest({ uidp, name, pageToken, pageSize, excludeDates, excludeEpochs }: EolTagFilter) {
   const kinds = included({ excludeDates, excludeEpochs });
   return { ...(uidp && { uidp }), name, pageToken, pageSize: pageSizeOf(pageSize), ...kinds };

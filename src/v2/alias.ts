@@ -28,7 +28,7 @@ import type { Method, MethodTable } from "../pipeline/method.ts";
 
 const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;
 
-/** The methods of v2 for those of v2beta1 that the table holds, package by package. */
+/** Returns the v2 aliases of the v2beta1 methods in the table, by package. */
 export function aliasMethods(table: MethodTable): LaterMethods[] {
   const packages = new Map<string, Method[]>();
   for (const method of table.values()) {
@@ -44,7 +44,7 @@ export function aliasMethods(table: MethodTable): LaterMethods[] {
   }));
 }
 
-/** Makes the file of v2 for one of v2beta1; any other file stays what it is. */
+/** Converts a file descriptor of v2beta1 to v2. Returns any other file unchanged. */
 type FileAliaser = (file: DescFile) => DescFile;
 
 function fileAliaser(): FileAliaser {
@@ -76,7 +76,7 @@ function aliasMethod(beta: Method, alias: FileAliaser): Method {
       text: (field) => beta.rules.text(field, nameInBeta(field.parent.typeName)),
       bounds: (field) => beta.rules.bounds(field, nameInBeta(field.parent.typeName)),
     },
-    // protobuf-es refuses to encode a message under another type than its own.
+    // protobuf-es encodes a message only as its own type.
     call(call, decode) {
       const response = beta.call(call, () => mapMaybe(decode(), (request) => create(input, request)));
       return mapMaybe(response, (message) => create(descriptor.output, message));
@@ -100,7 +100,7 @@ function rewriteFile(original: FileDescriptorProto): FileDescriptorProto {
 
 function rewriteMessage(message: DescriptorProto): void {
   for (const field of message.field) {
-    // descriptor.proto: a scalar has no type_name. One that is set, though empty, is refused by protobuf's own runtimes.
+    // descriptor.proto: a scalar has no type_name. Protobuf runtimes reject an empty one that is set.
     if (isFieldSet(field, FieldDescriptorProtoSchema.field.typeName)) field.typeName = toV2(field.typeName);
   }
   message.nestedType.forEach(rewriteMessage);
@@ -117,7 +117,7 @@ function rewriteRoute({ pattern }: HttpRule): void {
   if (typeof pattern.value === "string") pattern.value = toV2Path(pattern.value);
 }
 
-/** The full name of the counterpart of something in v2; any other name stays what it is. */
+/** Converts a full name of v2 to v2beta1. Returns any other name unchanged. */
 export function nameInBeta(name: string): string {
   return name.replace(/^(chainguard\.platform\.[a-z]+)\.v2\b/, "$1.v2beta1");
 }
@@ -126,7 +126,7 @@ function toV2(name: string): string {
   return name.replace(betaPackage, "$1.v2");
 }
 
-/** Of a path over gRPC. */
+/** Converts the path of a gRPC method. */
 function toV2Name(path: string): string {
   return `/${toV2(path.slice(1))}`;
 }

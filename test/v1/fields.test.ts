@@ -18,15 +18,15 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { CatalogTier, RepoSchema } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type ApiError, Code, invalidArgument } from "../../src/aip/errors.ts";
-import { correspond } from "../../src/v1/fields.ts";
+import { mapMessages } from "../../src/v1/fields.ts";
 import { renamer, renaming } from "../../src/v1/violations.ts";
 
 describe("the correspondence of messages", () => {
-  const group = correspond(V1GroupSchema, GroupSchema);
+  const group = mapMessages(V1GroupSchema, GroupSchema);
   const said = { name: "n", description: "d", resourceLimits: { idps: 3 }, verified: true, kind: OrgKind.CUSTOMER };
 
   it("carries every field to today and back, under the name that each version has for it", () => {
-    const now = group.toNow(create(V1GroupSchema, { id: "u", ...said }));
+    const now = group.toCurrent(create(V1GroupSchema, { id: "u", ...said }));
     assert.deepEqual(now, create(GroupSchema, { uid: "u", ...said }));
     assert.deepEqual(group.toV1(now), create(V1GroupSchema, { id: "u", ...said }));
   });
@@ -37,7 +37,7 @@ describe("the correspondence of messages", () => {
   });
 
   it("carries lists and nested messages", () => {
-    const lists = correspond(GroupListSchema, ListGroupsResponseSchema, { items: "groups" });
+    const lists = mapMessages(GroupListSchema, ListGroupsResponseSchema, { items: "groups" });
     const now = create(ListGroupsResponseSchema, { groups: [{ uid: "a" }, { uid: "b" }] });
     assert.deepEqual(lists.toV1(now), create(GroupListSchema, { items: [{ id: "a" }, { id: "b" }] }));
   });
@@ -47,26 +47,26 @@ describe("the correspondence of messages", () => {
       ...{ readme: "", custom_overlay: "" },
       ...{ "SyncConfig.expiration": "expiration_time", "SyncConfig.sync_apks": "" },
     };
-    const repo = correspond(V1RepoSchema, RepoSchema, names);
+    const repo = mapMessages(V1RepoSchema, RepoSchema, names);
     const shared = ["APPLICATION", "BASE", "FIPS"] as const;
     for (const name of shared) {
       const [then, now] = [V1CatalogTier[name], CatalogTier[name]];
-      assert.equal(repo.toNow(create(V1RepoSchema, { catalogTier: then })).catalogTier, now);
+      assert.equal(repo.toCurrent(create(V1RepoSchema, { catalogTier: then })).catalogTier, now);
       assert.equal(repo.toV1(create(RepoSchema, { catalogTier: now })).catalogTier, then);
     }
     // For today to refuse.
-    assert.equal(repo.toNow(create(V1RepoSchema, { catalogTier: 99 as V1CatalogTier })).catalogTier, 99);
+    assert.equal(repo.toCurrent(create(V1RepoSchema, { catalogTier: 99 as V1CatalogTier })).catalogTier, 99);
     assert.equal(repo.toV1(create(RepoSchema, { catalogTier: 99 as CatalogTier })).catalogTier, 0);
   });
 
   it("is refused at start when a field has no counterpart and is not named as such", () => {
-    assert.throws(() => correspond(GroupFilterSchema, ListGroupsRequestSchema), /GroupFilter\.id has no counterpart/);
-    assert.doesNotThrow(() => correspond(GroupFilterSchema, ListGroupsRequestSchema, { id: "" }));
+    assert.throws(() => mapMessages(GroupFilterSchema, ListGroupsRequestSchema), /GroupFilter\.id has no counterpart/);
+    assert.doesNotThrow(() => mapMessages(GroupFilterSchema, ListGroupsRequestSchema, { id: "" }));
   });
 
   it("is refused at start when the types of two fields differ", () => {
     const names = { name: "verified", verified: "" };
-    assert.throws(() => correspond(V1GroupSchema, GroupSchema, names), /name is scalar 9, .*verified is scalar 8/);
+    assert.throws(() => mapMessages(V1GroupSchema, GroupSchema, names), /name is scalar 9, .*verified is scalar 8/);
   });
 });
 
