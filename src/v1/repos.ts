@@ -155,6 +155,6 @@ async function addReadmes(session: Session, items: readonly V1Repo[]): Promise<v
 
 function tooMuch() {
   return resourceExhausted(
-    "the readmes of the list are too much for one response; narrow it, or list one repo by its id",
+    "the readmes of the list are too long for one response; filter it, or list one repo by its id",
   );
 }

@@ -12,7 +12,7 @@ export async function readCapabilities(value: FlagValue): Promise<JsonValue> {
     const info = findCapabilityByName(name);
     if (!info)
       throw wrongUsage(
-        `there is not a capability ${JSON.stringify(name)}`,
+        `there is no capability ${JSON.stringify(name)}`,
         "See `gatehouse iam roles capabilities list`.",
       );
     return CapabilitySchema.values.find(({ number }) => number === info.number)!.name;
