@@ -27,7 +27,7 @@ export async function settleInstallation(
 
 /** After a change of keys what the old ones sealed is sealed anew, so that they can be thrown away. */
 export async function resealAll(database: Database, seals: Encryption, clock: Clock, log: Logger): Promise<void> {
-  const { resealed, findings } = await reencryptColumns(database, seals, startContext(clock));
+  const { reencrypted: resealed, findings } = await reencryptColumns(database, seals, startContext(clock));
   if (resealed > 0) log.info({ resealed }, "secrets were sealed anew");
   for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
 }

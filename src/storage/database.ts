@@ -1,4 +1,4 @@
-// The one place that chooses between the databases.
+// Opens a database: SQLite or PostgreSQL, with its caches, lists and search.
 
 import { ancestorsOf } from "../model/uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
@@ -19,13 +19,13 @@ import { newTextSearch } from "./search/text-search.ts";
 /** An open database. */
 export interface Database {
   readonly dialect: "sqlite" | "postgres";
-  /** For single statements, outside of any transaction. */
+  /** Runs single statements, outside of any transaction. */
   readonly session: Session;
-  /** Runs several reads on one consistent snapshot. */
+  /** Runs several reads in one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Runs the body in a write transaction and answers once it is durable. A body touches the database and nothing else,
-   * never calls `write` itself, and may be run again when the database asks for it.
+   * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
+   * must not call `write`, and may run again after a conflict.
    */
   write<T>(context: WriteContext, body: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Returns a number that changes with permissions: equal numbers mean that cached grants are valid. */
@@ -36,14 +36,14 @@ export interface Database {
   readonly lists: Lists;
   /** How many reads of rows and pages came from the cache, and how many did not. */
   readonly cache: Pick<ReadCache, "hits" | "misses">;
-  /** Rejects with StorageReadOnly when the database can only be read, and otherwise when it does not answer. */
+  /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens `postgres://…` by the driver for PostgreSQL; anything else is the path of a SQLite file. Throws DatabaseMissing
- * when there is no database of Gatehouse yet and none is to be made. Migrations that are applied are reported.
+ * Opens the PostgreSQL database of a `postgres://` URL, or a SQLite file at any other path. Throws DatabaseMissing if
+ * there is none and the mode is "existing". Calls `onMigrated` after migrations.
  */
 export async function openDatabase(
   url: string,
@@ -77,9 +77,9 @@ export async function openDatabase(
 }
 
 /**
- * Runs the body of a write, then what every writer has to do in the same places: counters, access epoch, change log. Those come
- * last and in one order: writers who hold one of them wait for nobody but each other. Where writes commit together, counters and
- * the states of exports are written once for all of them.
+ * Runs the body of a write, and then updates what all writers share: counters, access epoch, change log. These come
+ * last and in a fixed order, so that a writer that holds one of them only waits for other writers at this point. In a
+ * group commit, counters and export states are written once for all writes.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
   const changes: ChangeEntry[] = [];
@@ -107,18 +107,18 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
     await writeChanges(session, context, changes);
     if (!session.pendingExports) await changeExportStates(session, changedExports);
   }
-  // Nothing that fails comes after it: what others commit must not count what is undone.
+  // Nothing after this may fail: other writes commit these changes.
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
   for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
   return { result, accessChanged };
 }
 
-/** Whether the URL names a PostgreSQL database. */
+/** Returns whether the URL names a PostgreSQL database. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
-/** Imports the driver that is configured and no other: loading one costs most of a start. */
+/** Imports only the configured driver: loading one takes most of a start. */
 async function openDialect(
   url: string,
   limits: DatabaseLimits,

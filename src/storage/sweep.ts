@@ -1,5 +1,5 @@
-// Rows that have an end are removed after it, a few at a time: on SQLite nothing else happens while rows are removed, and
-// after a pause there may be a million of them.
+// Deletes expired rows in small batches: on SQLite nothing else runs during a delete, and after a pause a million rows
+// may be due.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { removeAccessEntries } from "./change-log/access-entries.ts";
 import { removeChanges } from "./change-log/removal.ts";
@@ -9,29 +9,29 @@ import type { Transaction, WriteContext } from "./engine/session.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
 
-/** How long rows are kept beyond their end, in milliseconds. */
+/** How long expired rows are kept, in milliseconds. */
 export interface RetentionPolicy {
-  /** Since a notification of a registry was dealt with. */
+  /** After the notification of a registry was processed. */
   readonly registryEventMs: number;
-  /** Since a signing key retired: nothing that it signed is valid any more. */
+  /** After a signing key retired, when nothing that it signed is valid any more. */
   readonly retiredKeyMs: number;
-  /** Since an event happened: those that nobody is to be told of any more. */
+  /** After an event that no subscription waits for. */
   readonly eventMs: number;
-  /** Since a change was made; undefined to keep the change log for good. */
+  /** After a change; undefined to keep the change log forever. */
   readonly changeMs: number | undefined;
-  /** Since an entry about access was made; undefined to keep them like changes. */
+  /** After an access entry; undefined to keep them as long as changes. */
   readonly accessMs: number | undefined;
 }
 
-/** Rows of one kind that one transaction removes. */
+/** How many rows of one kind a transaction deletes. */
 const batchSize = 200;
 
-/** Rows that have an end. */
+/** A table whose rows expire. */
 interface ExpiringTable {
   readonly kind: string;
-  /** A row whose end is null has none. */
+  /** Rows whose `end` is null do not expire. */
   readonly table: (tables: Tables) => { readonly rows: PgTable; readonly key: PgColumn; readonly end: PgColumn };
-  readonly keptMs: (keeping: RetentionPolicy) => number;
+  readonly keptMs: (policy: RetentionPolicy) => number;
 }
 
 const expiringTables: readonly ExpiringTable[] = [
@@ -68,34 +68,34 @@ const expiringTables: readonly ExpiringTable[] = [
 ];
 
 /**
- * Removes what has ended by the time of the context, in as many transactions as it takes, none of which is begun once the
- * signal is given. Several nodes may do so at once.
+ * Deletes what has expired by the time of the context, in as many transactions as needed. Begins none once the signal
+ * is aborted. Several nodes may sweep at the same time.
  */
 export async function sweep(
   database: Pick<Database, "write">,
   context: WriteContext,
-  keeping: RetentionPolicy,
+  policy: RetentionPolicy,
   signal: AbortSignal,
 ): Promise<void> {
   let isDone = false;
-  while (!isDone && !signal.aborted) isDone = await database.write(context, (tx) => deleteBatches(tx, keeping));
+  while (!isDone && !signal.aborted) isDone = await database.write(context, (tx) => deleteBatches(tx, policy));
 }
 
-/** Answers whether that was all. */
-async function deleteBatches(tx: Transaction, keeping: RetentionPolicy): Promise<boolean> {
+/** Returns whether nothing is left. */
+async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<boolean> {
   let isAll = true;
   for (const ending of expiringTables) {
-    const removed = await deleteBatch(tx, ending, tx.context.time - ending.keptMs(keeping));
+    const removed = await deleteBatch(tx, ending, tx.context.time - ending.keptMs(policy));
     if (removed === batchSize) isAll = false;
   }
-  if (keeping.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - keeping.changeMs, batchSize)))
+  if (policy.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - policy.changeMs, batchSize)))
     isAll = false;
-  if (keeping.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - keeping.accessMs, batchSize)))
+  if (policy.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - policy.accessMs, batchSize)))
     isAll = false;
   return isAll;
 }
 
-/** Removes rows that ended at a time or before it, the oldest first, and answers how many. */
+/** Deletes rows that expired at or before a time, oldest first. Returns how many. */
 async function deleteBatch(tx: Transaction, { kind, table }: ExpiringTable, time: number): Promise<number> {
   const statement = tx.prepared(`${kind}.sweep`, (db, tables) => {
     const { rows, key, end } = table(tables);

@@ -52,7 +52,7 @@ async function createChild(tx: Transaction, parent: string, find: typeof findRow
 /** Declares the tests of concurrent writes. */
 export function concurrencyConformance(open: OpenStore): void {
   describe("concurrency", () => {
-    it("300 writes at once: those that are to fail fail alone, each with its own reason", async () => {
+    it("300 concurrent writes: those that must fail fail alone, each with its own error", async () => {
       await using store = await open();
       const { database } = store;
       await write(database, (tx) => insertRow(tx, groups, root));
@@ -78,7 +78,7 @@ export function concurrencyConformance(open: OpenStore): void {
       await assertSound(database);
     });
 
-    it("nothing is answered before others can see it", async () => {
+    it("no write is acknowledged before others can see it", async () => {
       await using store = await open();
       const other = await store.open();
       await write(store.database, (tx) => insertRow(tx, groups, root));
@@ -126,7 +126,7 @@ export function concurrencyConformance(open: OpenStore): void {
       });
     }
 
-    it("no update is lost when many change one row from what they have read", async () => {
+    it("no update is lost if many change one row after reading it", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       await write(nodes[0], (tx) => insertRow(tx, groups, { ...root, description: "" }));
@@ -144,7 +144,7 @@ export function concurrencyConformance(open: OpenStore): void {
       await assertSound(nodes[0]);
     });
 
-    it("a row that several delete at once is deleted, and counted, once", async () => {
+    it("a row with several concurrent deletes is deleted, and counted, once", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       const child = groupRow(root.uid, "child");
@@ -165,7 +165,7 @@ export function concurrencyConformance(open: OpenStore): void {
       await assertSound(nodes[0]);
     });
 
-    it("a row that is locked stays as it is, so that one of two owners remains", async () => {
+    it("a locked row does not change, so that one of two owners remains", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       const role = roleRow(null, "owner");
@@ -196,7 +196,7 @@ export function concurrencyConformance(open: OpenStore): void {
       }
     });
 
-    it("a reader of the change log who remembers how far it came misses nothing", async () => {
+    it("a reader of the change log that keeps its position misses nothing", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       const parents = Array.from({ length: 16 }, (_, i) => groupRow(null, i));

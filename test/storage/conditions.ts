@@ -27,8 +27,8 @@ function passes(row: TagRow, filter: TagFilter): boolean {
 
 /** Declares the tests of conditions. */
 export function conditionsConformance(open: OpenStore): void {
-  describe("listing under a condition", () => {
-    it("equals the model for every order, kind of source, filter, cursor and skip", async () => {
+  describe("lists under a condition", () => {
+    it("equal the model for every order, kind of source, filter, cursor and skip", async () => {
       await using store = await open();
       const { database } = store;
       const group = groupRow(null, "group");

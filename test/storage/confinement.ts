@@ -29,7 +29,7 @@ const confined = identityRow(home.uid, "of the subgroup");
 /** Declares the tests of the check of bindings. */
 export function confinementConformance(open: OpenStore): void {
   describe("the check of bindings", () => {
-    it("finds those of identities of subgroups above and beside, and no others", async () => {
+    it("finds bindings of subgroup identities outside of the subgroup, and no others", async () => {
       await using store = await open();
       await write(store.database, async (tx) => {
         for (const row of [root, home, below, beside, other]) await insertRow(tx, groups, row);

@@ -59,7 +59,7 @@ describe("a SQLite database whose process is killed", () => {
   after(() => rmSync(directory, { recursive: true, force: true }));
 
   for (const killAfter of [1, 40, 250]) {
-    it(`after ${killAfter} acknowledged writes has them all, and none by halves`, async () => {
+    it(`after ${killAfter} acknowledged writes has them all, and no partial write`, async () => {
       const file = path.join(directory, "gatehouse.db");
       const { acknowledged, exitCode } = await runWriter(file, `killed after ${killAfter}`, 100_000, killAfter);
       assert.equal(exitCode, null, "it ended before it was killed");
@@ -74,7 +74,7 @@ describe("a SQLite database whose process is killed", () => {
 });
 
 describe("a SQLite database of two processes", () => {
-  it("is created by both at once, and has every write of both", async () => {
+  it("is created by both at the same time, and has every write of both", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-processes-"));
     try {
       const file = path.join(directory, "gatehouse.db");
@@ -91,7 +91,7 @@ describe("a SQLite database of two processes", () => {
     }
   });
 
-  it("can be copied while it is written: the copy is one moment of it, and whole", async () => {
+  it("can be copied during writes: the copy is one complete snapshot", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-copy-"));
     try {
       const file = path.join(directory, "gatehouse.db");

@@ -38,7 +38,7 @@ async function unmigrate(store: Store): Promise<void> {
 /** Declares the tests of entries. */
 export function entryTailsConformance(open: OpenStore): void {
   describe("entries", () => {
-    it("of a database from before are brought up to date, and all lists are as they were", async () => {
+    it("of an older database are migrated, and all lists stay the same", async () => {
       await using store = await open();
       const { database } = store;
       await write(database, async (tx) => {
@@ -72,7 +72,7 @@ export function entryTailsConformance(open: OpenStore): void {
       assert.deepEqual(await listed(), before);
     });
 
-    it("are refused for a row whose uid does not begin with that of its parent: they would tell another one", async () => {
+    it("are rejected for a row whose uid does not start with that of its parent: they would name another one", async () => {
       await using store = await open();
       const stray = { ...roleRow(null, "stray"), parent: root.uid };
       const attempt = write(store.database, async (tx) => {

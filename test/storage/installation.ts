@@ -19,7 +19,7 @@ function signingKey(kid: string, createTime: number): SigningKeyRow {
 /** Declares the tests of what a database holds besides resources. */
 export function installationConformance(open: OpenStore): void {
   describe("settings", () => {
-    it("are undefined until they are set, and then what was set last", async () => {
+    it("are undefined until they are set, and then the last value", async () => {
       await using store = await open();
       const { database } = store;
       assert.equal(await readSetting(database.session, "colour"), undefined);
@@ -29,7 +29,7 @@ export function installationConformance(open: OpenStore): void {
       assert.equal(await readSetting(database.session, "shape"), undefined);
     });
 
-    it("are settled once: all who ask at the same time get the same value", async () => {
+    it("are initialized once: concurrent callers get the same value", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()];
       const asked = Array.from({ length: 20 }, (_, i) =>
@@ -42,7 +42,7 @@ export function installationConformance(open: OpenStore): void {
   });
 
   describe("signing keys", () => {
-    it("sign until a new one retires them; what was settled before is not put off", async () => {
+    it("sign until a new one retires them; an earlier retirement is not postponed", async () => {
       await using store = await open();
       const [first, second, third] = [signingKey("a", 1), signingKey("b", 2), signingKey("c", 3)] as const;
       await write(store.database, (tx) => addSigningKey(tx, first, 0));
@@ -53,7 +53,7 @@ export function installationConformance(open: OpenStore): void {
       assert.deepEqual(keys, [{ ...first, retireTime: 100 }, { ...second, retireTime: 200 }, third]);
     });
 
-    it("are read for a signature as long as they have not retired", async () => {
+    it("are read until they retire", async () => {
       await using store = await open();
       const { database } = store;
       for (const [i, kid] of ["a", "b", "c"].entries())
@@ -66,7 +66,7 @@ export function installationConformance(open: OpenStore): void {
       assert.equal((await listSigningKeys(database.session)).length, 3);
     });
 
-    it("have unique names; a refused key retires nobody and shows nowhere", async () => {
+    it("have unique ids; a rejected key retires no other and is not stored", async () => {
       await using store = await open();
       await write(store.database, (tx) => addSigningKey(tx, signingKey("a", 1), 0));
       const attempt = write(store.database, (tx) => addSigningKey(tx, signingKey("a", 2), 100));
@@ -76,7 +76,7 @@ export function installationConformance(open: OpenStore): void {
   });
 
   describe("version", () => {
-    it("a database that a newer version has written is refused", async () => {
+    it("a database of a newer version is rejected", async () => {
       await using store = await open();
       const { migrationsTable } = store;
       await store.tamper(`INSERT INTO ${migrationsTable} (hash, created_at) VALUES ('later', 99999999999999)`);

@@ -14,12 +14,12 @@ import type { OpenStore } from "./stores.ts";
 
 /** Declares the tests of what bounds the memory. */
 export function memoryBoundsConformance(open: OpenStore): void {
-  describe("what is not remembered", () => {
+  describe("what is not cached", () => {
     for (const [what, size] of [
       ["that are too large", { maxEntryBytes: 1000 }],
-      ["whose question is too long", { maxKeyLength: 100 }],
+      ["with keys that are too long", { maxKeyLength: 100 }],
     ] as const) {
-      it(`pages ${what} are read each time, and nothing of them is kept`, async () => {
+      it(`pages ${what} are never cached`, async () => {
         await using store = await open();
         const { database } = store;
         const [group] = await plant(database);
@@ -28,7 +28,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       });
     }
 
-    it("rows and pages are never kept where rows change beside the change log", async () => {
+    it("rows and pages of a collection with unlogged columns are never cached", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -45,7 +45,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
     });
 
     for (const followsRows of [true, false]) {
-      const what = followsRows ? "the rows alone are kept" : "more than the rows are never kept";
+      const what = followsRows ? "the rows alone are cached" : "more than the rows are never cached";
       it(`pages under a condition that looks at ${what}`, async () => {
         await using store = await open();
         const { database } = store;
@@ -64,7 +64,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       });
     }
 
-    it("pages take no place of others that are still asked for, until those no longer are", async () => {
+    it("pages do not evict others that are still read, until those no longer are", async () => {
       await using store = await open();
       const { database } = store;
       const [here, there] = await plant(database);
@@ -80,7 +80,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       assert.ok(Object.isFrozen((await other()).rows));
     });
 
-    it("pages are read anew when so much has changed that the change of them is no longer known", async () => {
+    it("pages are read again after more changes than the tracker keeps", async () => {
       await using store = await open();
       const { database } = store;
       const [here, there] = await plant(database);
@@ -91,7 +91,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       assert.equal((await read(database, pages, here!)).length, before.length + 1);
     });
 
-    it("pages are those of the snapshot of a read, though a later one is remembered", async () => {
+    it("pages are those of the snapshot of a read, although a later one is cached", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();

@@ -26,7 +26,7 @@ const uids = (rows: readonly Pick<GroupRow, "uid">[]) => rows.map(({ uid }) => u
 /** Declares the tests of long names. */
 export function orderedNamesConformance(open: OpenStore): void {
   describe("long names", () => {
-    it("that begin alike are told apart where a group is found by its name", async () => {
+    it("with the same prefix are distinguished if a group is found by name", async () => {
       await using store = await open();
       await insertAll(store);
       const { session } = store.database;
@@ -38,7 +38,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       assert.deepEqual(await findVerifiedRoots(session, begin), []);
     });
 
-    it("are looked for below thousands of groups in as many statements as below one", async () => {
+    it("are found among descendants of thousands of groups in as many statements as of one", async () => {
       await using store = await open();
       await insertAll(store);
       const { session } = store.database;
@@ -63,7 +63,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       assert.deepEqual((await counted(root.name, [...strangers, other.uid])).uids, []);
     });
 
-    it("are cut in the entries of a database from before they were", async () => {
+    it("are cut in the entries of an older database", async () => {
       await using store = await open();
       await insertAll(store);
       await store.tamper(

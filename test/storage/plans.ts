@@ -8,9 +8,8 @@ import BetterSqlite from "better-sqlite3";
 import { readHistory } from "../../src/storage/change-log/history.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
-import { newSession, type Queries } from "../../src/storage/engine/session.ts";
+import { newSession, type Queries, type Runner } from "../../src/storage/engine/session.ts";
 import { sqliteDialect } from "../../src/storage/engine/sqlite/dialect.ts";
-import { runSync } from "../../src/storage/engine/sqlite/statement.ts";
 import { type Cursor, listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { tagCondition } from "../../src/storage/registry/repos-and-tags.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
@@ -51,19 +50,22 @@ export async function explainPages(): Promise<PagePlan[]> {
   }
 }
 
+/** Runs statements through Drizzle, which logs them. */
+const loggedRunner: Runner = (statement) => ({ execute: async (values) => await statement.execute(values) });
+
 async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]> {
   const plans: PagePlan[] = [];
   let name = "";
   const logger = {
     logQuery: (query: string, parameters: unknown[]) => {
-      // See atMost and textPlaceholder: such a statement is planned again at every run.
+      // See limitOf and textPlaceholder: SQLite prepares such a statement again at every run.
       assert.doesNotMatch(query, /limit \?|" = \?.* order by/);
       const steps = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${query}`).all(...parameters);
       plans.push({ name, plan: steps.map(({ detail }) => detail) });
     },
   };
   const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
-  const session = newSession(queries, sqliteDialect, runSync);
+  const session = newSession(queries, sqliteDialect, loggedRunner);
   for (const source of sources) {
     for (const order of orders) {
       const value = order.field === "name" || order.field === "uid" ? "b" : 7;

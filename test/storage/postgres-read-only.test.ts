@@ -20,7 +20,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe("a server on a database that is made read-only", () => {
-  it("serves reads, says why it is not ready to write, and writes as soon as it may again", async () => {
+  it("serves reads, says why it is not ready, and writes again once the database is writable", async () => {
     const databaseUrl = await newPostgresDatabase();
     await using server = await startTestServer({ settings: { databaseUrl } });
     const admin = new pg.Client({ connectionString: databaseUrl });
@@ -64,7 +64,7 @@ describe("a server on a database that is made read-only", () => {
 });
 
 describe("a pool", () => {
-  it("makes a write that a connection has refused on a new one, and drops all that are as old", async () => {
+  it("repeats a rejected write on a new connection, and drops all older ones", async () => {
     const { pool, transactWrite, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
     const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
     for (const client of clients) await client.query("SET default_transaction_read_only = on");
@@ -81,7 +81,7 @@ describe("a pool", () => {
     await close();
   });
 
-  it("finds a connection that became read-only by a probe, too", async () => {
+  it("detects a connection that became read-only by a health check, too", async () => {
     const { pool, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
     await pool.query("SET default_transaction_read_only = on");
     await check();
@@ -90,7 +90,7 @@ describe("a pool", () => {
     await close();
   });
 
-  it("uses no standby, and the primary as soon as the address leads there", async () => {
+  it("does not use a standby, and uses the primary once the address leads there", async () => {
     await using standby = await startStandby();
     await using proxy = await openPostgresProxy((await newPostgresDatabase()).replace(/[^/]*$/, "postgres"));
     const primary = proxy.target;

@@ -38,7 +38,7 @@ async function openBehindProxy(limits: Partial<DatabaseLimits>) {
 }
 
 describe("PostgreSQL: connections that go silent", () => {
-  it("fail what waits for them, and new ones serve what comes then", async () => {
+  it("fail the calls that use them, and new ones serve later calls", async () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
@@ -59,7 +59,7 @@ describe("PostgreSQL: connections that go silent", () => {
     assert.equal(await database.read((session) => readSetting(session, "colour")), "green");
   });
 
-  it("in the middle of a transaction make it unavailable, and nothing of it stays", async () => {
+  it("fail their transaction as unavailable, and undo it", async () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     const attempt = write(database, async (tx) => {
@@ -71,7 +71,7 @@ describe("PostgreSQL: connections that go silent", () => {
     assert.equal(await readSetting(database.session, "colour"), undefined);
   });
 
-  it("are told by a probe in its own time, which is the cure of one", async () => {
+  it("are detected by a health check within its timeout, which then replaces one", async () => {
     await using behind = await openBehindProxy({ checkTimeoutMs: 100 });
     const { database, proxy } = behind;
     await database.check();
@@ -83,7 +83,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await assert.rejects(database.check());
   });
 
-  it("do not keep the database from being closed", async () => {
+  it("do not block closing the database", async () => {
     await using behind = await openBehindProxy({});
     const { database, proxy, close } = behind;
     await database.check();
@@ -93,7 +93,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await lost;
   });
 
-  it("are not suspected where a statement may take as long as it likes", async () => {
+  it("are not dropped if statements have no timeout", async () => {
     await using behind = await openBehindProxy({ statementTimeoutMs: 0 });
     const { database } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));

@@ -58,9 +58,9 @@ const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minL
 /** All there is, in the first order. */
 export const whole = { filters: {}, order: orders[0]!, after: undefined, skip: 0, limit: 10 };
 
-/** Declares the tests of what is remembered. */
+/** Declares the tests of cached rows and pages. */
 export function rememberedConformance(open: OpenStore): void {
-  describe("what is remembered", () => {
+  describe("cached rows and pages", () => {
     for (const [name, size] of [
       ["pages are those of the model, while rows come, go and move", limits],
       ["pages are those of the model where hardly any can be remembered", few],
@@ -87,7 +87,7 @@ export function rememberedConformance(open: OpenStore): void {
       });
     }
 
-    it("rows are those of the model, while rows come, go and move", async () => {
+    it("rows equal the model, while rows come, go and move", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
@@ -130,7 +130,7 @@ export function rememberedConformance(open: OpenStore): void {
       assert.equal((row as GroupRow).description, "of the group itself");
     });
 
-    it("pages are not kept when a change was passed while they were read", async () => {
+    it("pages are not cached if the tracker passed a change while they were read", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
@@ -152,7 +152,7 @@ export function rememberedConformance(open: OpenStore): void {
       ["single places", 100],
       ["everything", 3],
     ] as const) {
-      it(`pages are read anew also after a slow session has noted earlier changes of ${noted}`, async () => {
+      it(`pages are read again also after a slow session has recorded earlier changes of ${noted}`, async () => {
         await using store = await open();
         const { database } = store;
         const other = await store.open();
@@ -186,7 +186,7 @@ export function rememberedConformance(open: OpenStore): void {
       });
     }
 
-    it("pages are forgotten after their time, and with it what was changed by hand", async () => {
+    it("pages expire, so that manual changes show", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -207,7 +207,7 @@ async function compareRows(database: Database, find: RowCache, rows: readonly Gr
     assert.equal(await find.find(groups, gone), undefined);
   }
   const [first] = rows;
-  const isRemembered = database.session.dataVersion !== undefined;
+  const isRemembered = database.dialect === "sqlite";
   assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isRemembered);
 }
 

@@ -80,7 +80,7 @@ const refusals: readonly Refusal[] = [
 /** Declares the tests of single rows. */
 export function rowsConformance(open: OpenStore): void {
   describe("rows", () => {
-    it("come back exactly as they were stored, their maps in the same order", async () => {
+    it("are read exactly as they were stored, with maps in the same order", async () => {
       await using store = await open();
       await insertAll(store.database);
       const { session } = store.database;
@@ -93,13 +93,13 @@ export function rowsConformance(open: OpenStore): void {
       assert.equal(JSON.stringify(found?.metadata), JSON.stringify(identity.metadata));
     });
 
-    it("are undefined when they do not exist, also when locked", async () => {
+    it("are undefined if they do not exist, also if locked", async () => {
       await using store = await open();
       assert.equal(await findRow(store.database.session, groups, missing.uid), undefined);
       assert.equal(await write(store.database, (tx) => lockRow(tx, groups, missing.uid)), undefined);
     });
 
-    it("are replaced by an update, which touches no other", async () => {
+    it("are replaced by an update, which changes no other", async () => {
       await using store = await open();
       await insertAll(store.database);
       const after = {
@@ -126,7 +126,7 @@ export function rowsConformance(open: OpenStore): void {
     });
 
     for (const { name, body, error } of refusals) {
-      it(`refuse ${name}, and nothing of that write stays`, async () => {
+      it(`reject ${name}, and the write is undone`, async () => {
         await using store = await open();
         await insertAll(store.database);
         const attempt = write(store.database, async (tx) => {
@@ -139,7 +139,7 @@ export function rowsConformance(open: OpenStore): void {
       });
     }
 
-    it("are not written when the body of the write throws, and its error comes back as it is", async () => {
+    it("are not written if the body of the write throws, and its error is returned unchanged", async () => {
       await using store = await open();
       const reason = new RangeError("the service's own");
       const attempt = write(store.database, async (tx) => {
@@ -150,7 +150,7 @@ export function rowsConformance(open: OpenStore): void {
       assert.equal(await findRow(store.database.session, groups, group.uid), undefined);
     });
 
-    it("show no parameters of a failed statement, which may be secrets", async () => {
+    it("do not reveal the parameters of a failed statement, which may be secrets", async () => {
       await using store = await open();
       await insertAll(store.database);
       const error = await write(store.database, (tx) => insertRow(tx, identities, identity)).then(

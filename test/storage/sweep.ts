@@ -69,7 +69,7 @@ function watched(store: Store, table: string) {
 export function sweepConformance(open: OpenStore): void {
   describe("a sweep", () => {
     for (const { table, keptMs, row } of kinds) {
-      it(`removes from ${table} what has ended for ${keptMs} ms, and nothing before`, async () => {
+      it(`deletes rows of ${table} that expired ${keptMs} ms ago, and no others`, async () => {
         await using store = await open();
         await write(store.database, (tx) => insertRow(tx, identities, somebody));
         const end = time - keptMs;
@@ -80,7 +80,7 @@ export function sweepConformance(open: OpenStore): void {
         assert.equal(await countOf(store, table), 0);
       });
 
-      it(`removes from ${table} a few rows in each write, until nothing that has ended is left`, async () => {
+      it(`deletes expired rows of ${table} in batches until none is left`, async () => {
         await using store = await open();
         await write(store.database, (tx) => insertRow(tx, identities, somebody));
         await put(
@@ -94,14 +94,14 @@ export function sweepConformance(open: OpenStore): void {
       });
     }
 
-    it("leaves the change log as it is, unless it is told how long a change is kept", async () => {
+    it("leaves the change log as it is without a retention", async () => {
       await using store = await open();
       await put(store, changeColumns, [change(1, "groups"), change(2, "groups")]);
       await sweepAt(store.database, time);
       assert.equal(await countOf(store, "changes"), 2);
     });
 
-    it("removes changes that are old enough, a few in each write, and not the latest of a kind", async () => {
+    it("deletes old changes in batches, but not the last of a kind", async () => {
       await using store = await open();
       const old = Array.from({ length: 440 }, (_, i) => change(i + 1, i === 3 ? "roles" : i < 9 ? "groups" : "tags"));
       await put(store, changeColumns, [...old, change(442, "tags"), change(443, "tags")]);
@@ -121,7 +121,7 @@ export function sweepConformance(open: OpenStore): void {
       );
     });
 
-    it("keeps what follows a change of a clock that was ahead, rather than what readers would miss", async () => {
+    it("keeps the changes after one from a clock that was ahead, so that readers miss none", async () => {
       await using store = await open();
       await put(
         store,
@@ -132,7 +132,7 @@ export function sweepConformance(open: OpenStore): void {
       assert.equal(await countOf(store, "changes"), 3);
     });
 
-    it("shares the work on the change log with one of another node, while others write", async () => {
+    it("shares the change log with the sweep of another node, during writes", async () => {
       await using store = await open();
       await put(
         store,
@@ -149,7 +149,7 @@ export function sweepConformance(open: OpenStore): void {
       assert.equal(await countOf(store, "changes"), 21);
     });
 
-    it("shares the work with one of another node", async () => {
+    it("shares the work with the sweep of another node", async () => {
       await using store = await open();
       const rows = Array.from({ length: 2000 }, (_, i) => `('e${i}', ${i + 1})`);
       await put(store, "registry_events", [...rows, `('late', ${time})`]);
@@ -157,7 +157,7 @@ export function sweepConformance(open: OpenStore): void {
       assert.equal(await countOf(store, "registry_events"), 1);
     });
 
-    it("begins no write any more when it is told to stop", async () => {
+    it("begins no write after its signal is aborted", async () => {
       await using store = await open();
       await put(
         store,
@@ -171,7 +171,7 @@ export function sweepConformance(open: OpenStore): void {
       assert.deepEqual(left, [250]);
     });
 
-    it("leaves every key that signs or verifies, and what is published, as they are", async () => {
+    it("leaves every key that signs or verifies, and the published keys, as they are", async () => {
       await using store = await open();
       let now = time;
       const seals = newEncryption([Buffer.alloc(32, 1)]);

@@ -1,4 +1,5 @@
-// A number that changes with every change of what anybody may do. Nodes compare it instead of reading grants anew.
+// The access epoch: a number that changes with every change of permissions. Nodes compare it instead of reading grants
+// again.
 
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { newReader, type Reader, type ReaderLimits } from "../../base/shared-reader.ts";
@@ -8,13 +9,13 @@ import { sql } from "../schema/drizzle.ts";
 
 const settingName = "access_epoch";
 
-/** How long before a call the number may have been read: a revocation is effective everywhere within a second. */
+/** The maximum age of the number: a revocation takes effect on every node within a second. */
 const limits: ReaderLimits = { maxAgeMs: 250, patienceMs: 250 };
 
-/** The number as one node knows it. */
+/** The access epoch as one node knows it. */
 export type AccessEpoch = Reader<number>;
 
-/** Makes the reader of one node. */
+/** Creates the reader of one node. */
 export function newAccessEpoch(session: Session): AccessEpoch {
   const statement = settingStatement(session);
   const read = (): MaybePromise<number> =>
@@ -22,7 +23,7 @@ export function newAccessEpoch(session: Session): AccessEpoch {
   return newReader(read, limits);
 }
 
-/** Changes the number inside the transaction that changes what somebody may do. */
+/** Advances the access epoch, in the transaction that changes permissions. */
 export async function advanceAccessEpoch(tx: Session): Promise<void> {
   const statement = tx.prepared("settings.advance", (db, { settings }) =>
     db

@@ -1,4 +1,4 @@
-// Where the rows of one resource changed last, by the change log: what was read of places that are unchanged still holds.
+// Tracks the last change of each row and range, so that caches can tell whether an entry is still valid.
 
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";
@@ -6,42 +6,42 @@ import { lastChangeOfKind, readChangedKeys } from "../change-log/change-log.ts";
 import type { Session } from "../engine/session.ts";
 import { childrenKey } from "../schema/entry-keys.ts";
 
-/** Sizes of what is kept and done. */
+/** Limits of a tracker. */
 export interface TrackerLimits {
-  /** Changes that are followed at once; after more, everything counts as changed. */
+  /** How many changes are read at once; after more, every key counts as changed. */
   readonly maxChanges: number;
-  /** Places of which is known when they last changed. */
+  /** How many keys with their last change are kept. */
   readonly maxKeys: number;
 }
 
-/** What is known of the changes of one resource. A place is the uid of a row, or the key of a range (`keyOf`). */
+/** Tracks the changes of one resource by key. A key is the uid of a row, or the entry key of a range (`entryKeyOf`). */
 export interface ChangeTracker {
   /**
-   * Follows the log up to the snapshot of the session, and answers the last change there. Undefined when another session has
-   * followed it further already.
+   * Reads the change log up to the snapshot of the session, and returns its last change. Returns undefined if the
+   * tracker is ahead of the snapshot.
    */
   follow(session: Session): MaybePromise<number | undefined>;
-  /** Whether the log has been followed up to this change, and no further. */
+  /** Returns whether the tracker is exactly at this change. */
   isAt(sequence: number): boolean;
-  /** Whether nothing has changed at these places after a change, as far as the log has been followed. */
+  /** Returns whether no key has changed after a change, as far as the log was read. */
   isUnchangedSince(sequence: number, places: readonly string[]): boolean;
 }
 
-/** A row that changed, and when. */
+/** A changed row, and when it changed. */
 interface ChangedKeys {
   readonly sequence: number;
   readonly uid: string;
   readonly groupUid: string;
 }
 
-/** Begins with what the first session sees: nothing is known to have changed. */
+/** Creates a tracker. It starts at the snapshot of the first session. */
 export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTracker {
   let sequence: number | undefined;
-  /** The state of the database in which `sequence` was the last change. */
+  /** The data version in which `sequence` was the last change. */
   let state: number | undefined;
-  // Up to this change nothing is known of single places: everything counts as changed.
+  // Per-key tracking starts after this sequence number. A cache entry read before it counts as invalid.
   let changedBefore = 0;
-  /** The places that changed since, with their last change; those that changed first come first. */
+  /** The changed keys with their last change, in order of that change. */
   const changed = new Map<string, number>();
 
   function note(place: string, at: number): void {
@@ -53,7 +53,7 @@ export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTra
     changedBefore = Math.max(changedBefore, time);
   }
 
-  /** Notes what changed after one change, up to a later one; undefined where the log has it no more. */
+  /** Records the changes after one change, up to a later one. `changes` is undefined if the log no longer has them. */
   function noteChanges(changes: readonly ChangedKeys[] | undefined, since: number, latest: number): void {
     if (!changes || changes.length > limits.maxChanges) {
       changedBefore = latest;
@@ -70,8 +70,8 @@ export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTra
     sequence ??= latest;
     if (sequence < latest) {
       const changes = await readChangedKeys(session, kind, sequence, limits.maxChanges + 1);
-      // Another session may have followed it further while this one waited for the database. What that one has noted stays:
-      // noted once more from here, a place would seem to have changed earlier than it did.
+      // Another session may have read further while this one waited for the database. Its records stay: recorded again
+      // from here, a key would seem to have changed earlier than it did.
       if (sequence < latest) {
         noteChanges(changes, sequence, latest);
         sequence = latest;
@@ -93,11 +93,11 @@ export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTra
   };
 }
 
-/** Every place that a row belongs to: itself, and the ranges that it lies in, or may lie in. */
+/** Returns all keys of a row: its uid, and the ranges that contain it or may contain it. */
 function keysOfChange({ uid, groupUid }: ChangedKeys): string[] {
   const within = [...ancestorsOf(uid), uid];
   const places = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
-  // A root group is filed under itself.
+  // The group of a root group is the root group itself.
   const hasNone = within.length === 1 || groupUid === platformRoot;
   return hasNone ? [...places, childrenKey(null)] : places;
 }

@@ -1,4 +1,4 @@
-// Pages of lists that are remembered.
+// Caches pages of lists.
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { countRows, type ListQuery, listRows, planRows } from "../list/list-rows.ts";
@@ -7,55 +7,55 @@ import type { FilterResultCache } from "../list/range-plan.ts";
 import { entryKeyOf } from "../list/source.ts";
 import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
 
-/** A page of a listing, with what a reply says besides. */
+/** A page of a list. */
 export interface ListedPage<R> {
-  /** In order. Frozen where the page is remembered: the next reading answers the same list. */
+  /** In order. Frozen if the page is cached: the next read returns the same array. */
   readonly rows: readonly R[];
-  /** Whether rows follow it. */
+  /** Whether more rows follow. */
   readonly hasMore: boolean;
-  /** How many rows the whole listing has. */
+  /** The total number of rows of the list. */
   readonly total: number;
 }
 
-/** Reads pages, or remembers them. */
+/** Reads pages from the cache or the database. */
 export interface PageCache {
-  /** The page of at most `query.limit` rows, as of the snapshot of the session. */
+  /** Returns the page of at most `query.limit` rows in the snapshot of the session. */
   read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery): Promise<ListedPage<R>>;
 }
 
-/** Makes one that keeps its pages in a memory. */
-export function newPageCache(memory: ReadCache, milestones: OffsetIndex, findings: FilterResultCache): PageCache {
+/** Creates a page cache that keeps its entries in `cache`. */
+export function newPageCache(cache: ReadCache, offsets: OffsetIndex, filterResults: FilterResultCache): PageCache {
   return {
     async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
-      const reading = new PageRead(session, collection, query, milestones, findings);
+      const reading = new PageRead(session, collection, query, offsets, filterResults);
       const mayChangeUnseen = query.condition !== undefined && query.condition.dependsOnRowsOnly !== true;
       if (collection.hasUnloggedColumns || mayChangeUnseen) return await reading.read();
-      return await memory.get(session, reading);
+      return await cache.get(session, reading);
     },
   };
 }
 
-// A class: closures in an object would outlive the request (docs/decisions/0019).
+// A class, because closures would outlive the request (docs/decisions/0019).
 class PageRead<R extends ResourceRow> implements CacheableRead<ListedPage<R>> {
   readonly #session: Session;
   readonly #collection: Collection<R>;
   readonly #query: ListQuery;
-  readonly #milestones: OffsetIndex;
-  readonly #findings: FilterResultCache;
+  readonly #offsets: OffsetIndex;
+  readonly #filterResults: FilterResultCache;
   #name: string | undefined;
 
   constructor(
     session: Session,
     collection: Collection<R>,
     query: ListQuery,
-    milestones: OffsetIndex,
-    findings: FilterResultCache,
+    offsets: OffsetIndex,
+    filterResults: FilterResultCache,
   ) {
     this.#session = session;
     this.#collection = collection;
     this.#query = query;
-    this.#milestones = milestones;
-    this.#findings = findings;
+    this.#offsets = offsets;
+    this.#filterResults = filterResults;
   }
 
   get kind(): string {
@@ -73,9 +73,9 @@ class PageRead<R extends ResourceRow> implements CacheableRead<ListedPage<R>> {
 
   async read(): Promise<ListedPage<R>> {
     const [session, collection, query] = [this.#session, this.#collection, this.#query];
-    const plans = await planRows(session, this.#findings, collection, query);
+    const plans = await planRows(session, this.#filterResults, collection, query);
     const planned = { ...query, plans, limit: query.limit + 1 };
-    const found = await listRows(session, collection, planned, this.#milestones.find);
+    const found = await listRows(session, collection, planned, this.#offsets.find);
     const total = await countRows(session, collection, planned);
     return { rows: found.slice(0, query.limit), hasMore: found.length > query.limit, total };
   }
@@ -90,6 +90,6 @@ class PageRead<R extends ResourceRow> implements CacheableRead<ListedPage<R>> {
 }
 
 function nameOf(kind: string, { sources, filters, condition, order, after, skip, limit }: ListQuery): string {
-  // The values of a condition include what its finders look for.
+  // The values of a condition include those of its indexes.
   return JSON.stringify([kind, sources, filters, condition?.name, condition?.values, order, after, skip, limit]);
 }

@@ -1,24 +1,25 @@
-// What is read again and again stays in memory until something changes where it was read.
+// Caches rows and list pages, and invalidates them from the change log.
 import { LRUCache } from "lru-cache";
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type ChangeTracker, newChangeTracker, type TrackerLimits } from "./change-tracker.ts";
 
-/** Sizes of what is kept. */
+/** Limits of the cache. */
 export interface ReadCacheLimits extends TrackerLimits {
-  /** Bytes of all that is kept with what is made of it, about. */
+  /** Approximate size of all entries with their responses, in bytes. */
   readonly maxBytes: number;
-  /** Bytes of one reading: what is larger is always read. */
+  /** The size of one entry in bytes; larger values are not cached. */
   readonly maxEntryBytes: number;
-  /** Characters of a name: what has a longer one is always read. */
+  /** The length of a key in characters; reads with longer keys are not cached. */
   readonly maxKeyLength: number;
   /**
-   * Readings that are looked back on. Something is kept when it was read among them and would be the same now, and it displaces
-   * only what none of them asked for: to keep what is displaced unused costs more than to read it.
+   * Admission window, in reads. A value is cached on its second read within the window, if nothing changed in between.
+   * It evicts only entries that no read in the window used: evicting an entry before it is used again costs more than
+   * reading it from the database.
    */
   readonly recentReads: number;
-  /** How long something is kept, in milliseconds: what is repaired by hand is in no change log. */
+  /** The lifetime of an entry in milliseconds: manual repairs are not in the change log. */
   readonly maxAgeMs: number;
 }
 
@@ -32,44 +33,44 @@ const defaultLimits: ReadCacheLimits = {
   maxKeys: 4000,
 };
 
-/** Something that can be read, and remembered. */
+/** A read whose result can be cached. */
 export interface CacheableRead<T> {
-  /** The resource that it is of. */
+  /** The resource that is read. */
   readonly kind: string;
-  /** Tells it from everything else that is read. */
+  /** Identifies the read among all others. */
   readonly key: string;
-  /** Where something has to change for it to change: see FollowedLog. */
+  /** The keys that the result depends on; see ChangeTracker. */
   dependencies(): readonly string[];
   read(): MaybePromise<T>;
-  /** How many bytes it takes; undefined for what is not worth it. */
+  /** Returns the size in bytes, or undefined for a value that is not worth caching. */
   bytesOf(value: T): number | undefined;
-  /** Freezes what is shown again. */
+  /** Freezes a value that is returned again. */
   freeze(value: T): void;
 }
 
-/** Reads, or remembers. */
+/** Returns cached values, or reads them. */
 export interface ReadCache {
-  /** How often something was remembered, and how often it had to be read. */
+  /** How many reads were hits and misses. */
   readonly hits: number;
   readonly misses: number;
-  /** What a reading finds in the snapshot of the session. */
+  /** Returns the result of a read in the snapshot of the session. */
   get<T>(session: Session, reading: CacheableRead<T>): MaybePromise<T>;
 }
 
 interface CacheEntry {
   readonly value: unknown;
-  /** The last change of the resource before it was read. */
+  /** The last change of the resource before the read. */
   readonly sequence: number;
   /** When it was read, in milliseconds of `performance.now`. */
   readonly time: number;
-  /** The number of the last reading that asked for it. */
+  /** The number of the last read that used it. */
   usedAt: number;
 }
 
-/** Makes one that remembers nothing yet. */
+/** Creates an empty cache. */
 export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache {
   const kept = new LRUCache<string, CacheEntry>({ maxSize: limits.maxBytes });
-  /** The last change before each of the last readings. */
+  /** The last change before each recent read, by key. */
   const lastRead = new LRUCache<string, number>({ max: limits.recentReads });
   const logs = new Map<string, ChangeTracker>();
   let hits = 0;
@@ -97,7 +98,7 @@ export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache
       const before = lastRead.get(reading.key);
       lastRead.set(reading.key, sequence);
       const isRepeated = before !== undefined && log.isUnchangedSince(before, places);
-      // Where another session has followed the log further meanwhile, it may have passed a change that this reading lacks.
+      // Another session may have read the log further meanwhile, beyond a change that this read lacks.
       if (isRepeated && log.isAt(sequence)) keep(reading, value, sequence);
       return value;
     });
@@ -120,7 +121,7 @@ export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache
     const oldest = kept.rvalues().next().value;
     if (isFull && oldest && usedAt - oldest.usedAt < limits.recentReads) return;
     const bytes = reading.bytesOf(value);
-    // Before it is frozen: what is made of it would be made to be kept, and gone with it.
+    // Return before freezing: what is built from frozen rows is kept with them.
     if (bytes === undefined || bytes > limits.maxEntryBytes) return;
     reading.freeze(value);
     kept.set(reading.key, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
@@ -141,7 +142,7 @@ export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache
   };
 }
 
-/** What rows take in memory, about: themselves, the messages made of them, and those in protobuf and in JSON. */
+/** Returns the approximate memory of rows with their messages, in protobuf and JSON. */
 export function bytesOf(rows: readonly ResourceRow[]): number {
   let bytes = 1000;
   for (const row of rows) {

@@ -6,11 +6,14 @@ import { findRow, findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
 import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
 
-/** Finds rows, in the cache or in the database. Cached rows are frozen: the next time they are the same. */
+/** Reads rows from the cache or the database. Cached rows are frozen: the next read returns the same objects. */
 export interface RowCache {
-  /** The row with this uid; undefined when there is none. */
+  /** Returns the row with this uid, or undefined. */
   find<R extends ResourceRow>(collection: Collection<R>, uid: string): MaybePromise<R | undefined>;
-  /** The rows with these few uids, in any order and from one snapshot: that of the session, if one is given. */
+  /**
+   * Returns the rows with these uids, in any order and from one snapshot: that of the session, if one is given. Meant
+   * for few uids.
+   */
   findAll<R extends ResourceRow>(
     collection: Collection<R>,
     uids: readonly string[],
@@ -18,12 +21,12 @@ export interface RowCache {
   ): MaybePromise<readonly R[]>;
 }
 
-/** Makes one that keeps the rows of a session in a memory. */
-export function newRowCache(memory: ReadCache, own: Session): RowCache {
+/** Creates a row cache that keeps its entries in `cache`, and reads with the session `own`. */
+export function newRowCache(cache: ReadCache, own: Session): RowCache {
   function findAll<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[], session = own) {
     const reading = new RowRead(session, collection, uids);
-    // Where the log has to be asked for each row, the row itself is read as fast.
-    return collection.hasUnloggedColumns || !session.dataVersion ? reading.read() : memory.get(session, reading);
+    // Without a data version, checking the change log takes as long as reading the row.
+    return collection.hasUnloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
   }
 
   return {
@@ -34,7 +37,7 @@ export function newRowCache(memory: ReadCache, own: Session): RowCache {
   };
 }
 
-// A class: closures in an object would outlive the request (docs/decisions/0019).
+// A class, because closures would outlive the request (docs/decisions/0019).
 class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
   readonly kind: string;
   readonly #session: Session;

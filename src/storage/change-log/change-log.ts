@@ -1,17 +1,17 @@
-// The change log: what was changed, by whom, in the order of commits. Audit, webhooks and watchers are readers of it.
+// The change log: every change of a resource, in commit order. The audit log, webhooks and caches read it.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
 import { and, asc, desc, eq, gt, gte, lte, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
-// Only the rows of some kinds are in the index for access requests. Of a bare placeholder SQLite would ask at every run whether its
-// value is among them, and plan the statement anew; see `atMost`.
+// Only some kinds are in the index for access requests. With a bare placeholder, SQLite prepares the statement again at
+// every run to check whether the value is one of them; see `limitOf`.
 export const wantedKind = textPlaceholder("kind");
 
 type ChangeRow = Tables["changes"]["$inferSelect"];
 
-/** Writes the changes of one transaction at its end; whoever calls it has ordered them by commit. */
+/** Appends the changes of a transaction at its end. The caller has ordered transactions by commit. */
 export async function writeChanges(
   session: Session,
   context: WriteContext,
@@ -37,7 +37,7 @@ export async function writeChanges(
   }
 }
 
-/** The changes after a sequence number, oldest first. */
+/** Returns changes after a sequence number, oldest first. */
 export async function readChanges(session: Session, after: number, limit: number) {
   const statement = session.prepared("changes.read", (db, { changes }) =>
     db
@@ -50,7 +50,7 @@ export async function readChanges(session: Session, after: number, limit: number
   return await statement.execute({ after, limit });
 }
 
-/** What tells calls and kinds apart, of the changes after a sequence number, oldest first. */
+/** Returns changes after a sequence number, oldest first, without actor, group and rows. */
 export async function readChangeHeads(session: Session, after: number, limit: number) {
   const statement = session.prepared("changes.heads", (db, { changes }) => {
     const { sequence, time, method, kind, uid, requestId } = changes;
@@ -64,7 +64,9 @@ export async function readChangeHeads(session: Session, after: number, limit: nu
   return await statement.execute({ after, limit });
 }
 
-/** By uid, the number of the latest change of each row of a kind that was changed after a sequence number. */
+/**
+ * Returns, by uid, the sequence number of the last change of each row of a kind that changed after a sequence number.
+ */
 export async function lastChangeByUid(
   session: Session,
   kind: string,
@@ -80,7 +82,7 @@ export async function lastChangeByUid(
   return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
 }
 
-/** The number of the latest change; 0 before the first. */
+/** Returns the sequence number of the last change; 0 before the first. */
 export async function lastChange(session: Session): Promise<number> {
   const statement = session.prepared("changes.latest", (db, { changes }) =>
     db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(limitOf(1)),
@@ -128,10 +130,11 @@ async function readChangesOfKind<C extends keyof ChangeRow>(
 }
 
 /**
- * The sequence number of the latest change of a kind; 0 before the first. While it stays, so does everything of the kind.
+ * Returns the sequence number of the last change of a kind; 0 before the first. While it stays the same, so do all rows
+ * of the kind.
  *
- * It is worded so that only the index by kind and sequence fits. Of `kind = …` PostgreSQL knows that it needs no order by kind: it
- * would go back through the log by its key, all the way for a kind that hardly ever changes.
+ * The condition is written so that only the index by kind and sequence fits. With `kind = …`, PostgreSQL drops the
+ * order by kind and scans the log backwards by its primary key: through all of it for a kind that rarely changes.
  */
 export async function lastChangeOfKind(session: Session, kind: string): Promise<number> {
   const statement = session.prepared("changes.latest_of_kind", (db, { changes }) =>

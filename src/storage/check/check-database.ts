@@ -1,4 +1,4 @@
-// Whether what is kept twice agrees: entries and counters with the rows, and references with what they refer to.
+// Checks redundant data: entries and counters against the rows, and references against their targets.
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { CollectionTables } from "../collection/collection.ts";
 import { deleteEntries, insertEntries } from "../collection/entries.ts";
@@ -8,24 +8,24 @@ import { missingCounters, wrongCounters } from "./counter-check.ts";
 import { countAllRows, missingEntries, strayEntries } from "./entry-check.ts";
 import { danglingReferences } from "./reference-check.ts";
 
-/** The findings of a check end here: somebody who reads a thousand will not read more. */
+/** A check stops after this many findings: nobody reads more than a thousand. */
 const maxFindings = 1000;
 
-/** What a check of the database found. */
+/** The result of a check. */
 export interface CheckResult {
   /** How many rows were checked. */
   readonly rows: number;
-  /** One sentence for everything that is wrong; empty when all is well. */
+  /** One sentence per inconsistency. */
   readonly findings: readonly string[];
-  /** Whether the check ended early since there were 1000 findings. */
+  /** Whether the check stopped at the maximum number of findings. */
   readonly truncated: boolean;
 }
 
 /**
  * Compares the entries, counters and references of the collections with their rows.
  *
- * The session should be that of one snapshot (`database.read`), or writes of the meantime look like faults. Memory does
- * not grow with the database.
+ * The session should be that of one snapshot (`database.read`), or concurrent writes look like inconsistencies. Memory
+ * does not grow with the database.
  */
 export async function checkDatabase(session: Session, collections: readonly CollectionTables[]): Promise<CheckResult> {
   const findings: string[] = [];
@@ -41,12 +41,11 @@ export async function checkDatabase(session: Session, collections: readonly Coll
 }
 
 /**
- * Makes the entries and counters of the collections anew where they differ from the rows, and tells how many differed.
- * Rows are taken as they are: a reference that does not hold stays. Others write again to what is repaired when the transaction
- * has ended.
+ * Repairs entries, counters and derived tables that differ from the rows. Returns how many differed. Rows are not
+ * changed, so a dangling reference stays. Blocks writes to the checked tables until the transaction ends.
  */
 export async function repairDatabase(tx: Transaction, collections: readonly CollectionTables[]): Promise<number> {
-  // What is put right follows from rows that were read before.
+  // Locks first: repairs follow from rows that were read before.
   await tx.lockTables([...collections.flatMap((collection) => tablesOf(tx, collection)), tx.tables.counters]);
   let repaired = 0;
   for (const collection of collections) {

@@ -1,4 +1,4 @@
-// Bindings that give less than they say: those of identities of subgroups, above or beside the subgroup.
+// Finds bindings that grant less than they say: those of subgroup identities at an ancestor or outside of the subgroup.
 import { parentOf } from "../../model/uid.ts";
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -8,20 +8,20 @@ import { and, asc, gt, not, sql } from "../schema/drizzle.ts";
 
 const pageSize = 1000;
 
-/** A binding that does not count where it is bound. */
+/** A binding that does not take effect where it is. */
 export interface ConfinedBinding {
   readonly uid: string;
   readonly identityUid: string;
   readonly roleUid: string;
-  /** Where the role is bound. */
+  /** The group of the binding. */
   readonly groupUid: string;
-  /** The group that the identity is confined to. */
+  /** The subgroup of the identity. */
   readonly home: string;
-  /** Whether the role counts in the home; nowhere otherwise. */
+  /** Whether the role takes effect in the subgroup; otherwise it has no effect. */
   readonly countsAtHome: boolean;
 }
 
-/** All of them, in the order of their uids. */
+/** Yields all such bindings, ordered by uid. */
 export async function* confinedBindings(session: Session): AsyncGenerator<ConfinedBinding> {
   const statement = session.prepared("role_bindings.check.confined", (db, { roleBindings }) =>
     db

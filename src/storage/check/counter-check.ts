@@ -9,14 +9,14 @@ import { and, asc, eq, gt, isNull, sql } from "../schema/drizzle.ts";
 
 const pageSize = 1000;
 
-/** A counter that is not what it should be. */
+/** A counter with a wrong value. */
 export interface WrongCounter {
   readonly key: string;
   readonly stored: number;
   readonly actual: number;
 }
 
-/** Counters whose value is not the number of rows under their key. */
+/** Yields counters that differ from the number of rows under their key. */
 export async function* wrongCounters(session: Session, collection: CollectionTables): AsyncGenerator<WrongCounter> {
   const { kind } = collection;
   const statement = session.prepared(`${kind}.check.counters`, (db, tables) => {
@@ -34,7 +34,7 @@ export async function* wrongCounters(session: Session, collection: CollectionTab
   }
 }
 
-/** Keys that have entries but no counter. */
+/** Yields keys with entries but without a counter. */
 export async function* missingCounters(session: Session, collection: CollectionTables): AsyncGenerator<string> {
   const { kind } = collection;
   const statement = session.prepared(`${kind}.check.missing_counters`, (db, tables) => {
@@ -53,7 +53,7 @@ export async function* missingCounters(session: Session, collection: CollectionT
   for await (const page of scanTable(pageSize, "", read, ({ key }) => key)) for (const { key } of page) yield key;
 }
 
-/** How many rows there are under a key: without parent, with this parent, or below this uid. */
+/** Counts the rows under a key: without parent, with this parent, or descendants of this uid. */
 function rowsUnder(rows: RowTable, key: PgColumn): SQL<number> {
   const number = (condition: SQL) => sql`(select count(*) from ${rows} where ${condition})`;
   return sql`case

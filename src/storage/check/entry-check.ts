@@ -13,10 +13,10 @@ import { uidOf } from "../schema/tables/entries.ts";
 
 const pageSize = 1000;
 
-/** What a row has to do with its entries. */
+/** The columns of a row that its entries depend on. */
 type EnteredRow = Pick<ResourceRow, "uid" | "parent" | "createTime" | "name" | "updateTime">;
 
-/** Entries that no row accounts for: of rows that are gone, under keys that are not theirs, or with other values. */
+/** Yields entries that belong to no row: the row is missing, or the key or values differ. */
 export async function* strayEntries(session: Session, collection: CollectionTables): AsyncGenerator<Entry> {
   const statement = session.prepared(`${collection.kind}.check.entries`, (db, tables) => {
     const entries = collection.entries(tables);
@@ -41,7 +41,7 @@ export async function* strayEntries(session: Session, collection: CollectionTabl
   }
 }
 
-/** Entries that rows lack. `strays` is the number of entries that strayEntries gives. */
+/** Yields missing entries. `strays` is the number of entries that strayEntries yielded. */
 export async function* missingEntries(
   session: Session,
   collection: CollectionTables,
@@ -49,7 +49,7 @@ export async function* missingEntries(
 ): AsyncGenerator<Entry> {
   let due = 0;
   for await (const row of allRows(session, collection)) due += keysOf(row).length;
-  // An entry that is no stray is one of those that are due, and none is there twice.
+  // Every other entry is expected, and none exists twice.
   if (due === (await countEntries(session, collection)) - strays) return;
   for await (const row of allRows(session, collection)) {
     const found = await presentKeys(session, collection, row);
@@ -57,7 +57,7 @@ export async function* missingEntries(
   }
 }
 
-/** How many rows a collection has, by counting them. */
+/** Counts the rows of a collection. */
 export async function countAllRows(session: Session, collection: CollectionTables): Promise<number> {
   const statement = session.prepared(`${collection.kind}.check.count_rows`, (db, tables) =>
     db.select({ count: count() }).from(collection.rows(tables)),
@@ -85,7 +85,7 @@ async function* allRows(session: Session, collection: CollectionTables): AsyncGe
   for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
-/** The keys under which the row has the entry that it should have, as far as key, name and uid tell. */
+/** Returns the keys under which the row has its entry, as far as key, name and uid tell. */
 async function presentKeys(session: Session, collection: CollectionTables, row: EnteredRow): Promise<Set<string>> {
   const statement = session.prepared(`${collection.kind}.check.present`, (db, tables) => {
     const entries = collection.entries(tables);

@@ -1,4 +1,4 @@
-// Looks for rows that refer to what is not there. The declared foreign keys say what refers to what.
+// Finds dangling references, by the declared foreign keys.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { CollectionTables } from "../collection/collection.ts";
@@ -28,15 +28,15 @@ interface Reference {
   readonly target: keyof Tables;
 }
 
-/** A row that refers to something that is not there. */
+/** A row that refers to a missing row. */
 export interface DanglingReference {
   readonly uid: string;
   readonly column: string;
-  /** The uid that nothing has. */
+  /** The missing uid. */
   readonly value: string;
 }
 
-/** Rows whose parent, or whatever else they refer to, does not exist. */
+/** Yields rows whose parent, or another referenced row, does not exist. */
 export async function* danglingReferences(
   session: Session,
   collection: CollectionTables,
@@ -52,7 +52,7 @@ async function* danglingIn(
   const statement = session.prepared(`${collection.kind}.check.references.${column}`, (db, tables) => {
     const rows = collection.rows(tables);
     const value = columnOf(rows, column);
-    // A group refers to a group.
+    // Aliased, because a group refers to a group.
     const targets = aliasedTable(tables[target] as PgTable, "targets");
     const targetUid = columnOf(targets, "uid");
     return db
@@ -69,7 +69,7 @@ async function* danglingIn(
   }
 }
 
-/** Read from one dialect for both: they are declared once. */
+/** Read from one dialect for both, because tables are declared once. */
 function referencesOf(collection: CollectionTables): Reference[] {
   const table = collection.rows(postgresTables);
   return loadPostgresCore()

@@ -15,7 +15,7 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Runs single statements, outside of any transaction. */
   readonly session: Session;
-  /** Runs several reads on one consistent snapshot. */
+  /** Runs several reads in one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,

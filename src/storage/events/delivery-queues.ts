@@ -1,13 +1,13 @@
-// Who is still to be told of which changes: a queue for each subscription, in the order of the change log.
+// Delivery queues: the undelivered events of each subscription, in the order of the change log.
 
 import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, between, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 
-/** What is told of a change. */
+/** An event as it is sent. */
 export interface StoredEvent {
-  /** That of the change in the log, or of the first of those that are told of together. */
+  /** The sequence number of the change, or of the first of several changes in one event. */
   readonly sequence: number;
   /** When it happened, in milliseconds since the epoch. */
   readonly time: number;
@@ -15,36 +15,36 @@ export interface StoredEvent {
   readonly data: string;
 }
 
-/** An event that a subscription is to be told of. */
+/** An event in the queue of a subscription. */
 export interface Delivery {
   readonly subscriptionUid: string;
   readonly sequence: number;
 }
 
-/** How it goes with the first delivery of a queue. */
+/** The state of the first delivery of a queue. */
 export interface QueueState {
-  /** How often it was tried in vain. */
+  /** The number of failed attempts. */
   readonly attempts: number;
-  /** Why it failed the last time; empty when it did not. */
+  /** The reason of the last failure; empty if there was none. */
   readonly lastFailure: string;
-  /** How long the last attempt lasted, whatever came of it, in milliseconds; 0 before the first. */
+  /** The duration of the last attempt in milliseconds, whatever its result; 0 before the first. */
   readonly lastDuration: number;
-  /** It is not tried before, in milliseconds since the epoch. */
+  /** The earliest time of the next attempt, in milliseconds since the epoch. */
   readonly nextTime: number;
 }
 
 const noFailures = { attempts: 0, lastFailure: "" } as const;
 
-/** What is to be sent next to a subscription, and where. */
+/** The next delivery of a subscription, with its sink. */
 export interface NextDelivery extends Delivery, StoredEvent {
-  /** The group that subscribed. */
+  /** The group of the subscription. */
   readonly parent: string;
   readonly sink: string;
-  /** How often it was tried in vain. */
+  /** The number of failed attempts. */
   readonly attempts: number;
 }
 
-/** Keeps an event, and puts it into the queues of subscriptions, which are locked. */
+/** Stores an event, and appends it to the queues of subscriptions, which the transaction has locked. */
 export async function enqueueEvent(
   tx: Transaction,
   event: StoredEvent,
@@ -61,7 +61,7 @@ export async function enqueueEvent(
   const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
     db
       .insert(eventQueues)
-      // SQLite takes the ON of ON CONFLICT for that of a join, unless there is a WHERE before it.
+      // SQLite needs a WHERE here, or it parses ON CONFLICT as the ON of a join.
       .select(
         sql`select value, 0, '', 0, ${numberPlaceholder("now")} from ${tx.textsOf(textPlaceholder("subscriptions"))} where true`,
       )
@@ -70,21 +70,21 @@ export async function enqueueEvent(
   const subscriptions = JSON.stringify(subscriptionUids);
   await insert.execute({ ...event });
   await add.execute({ subscriptions, sequence: event.sequence });
-  // Whoever waits longest comes first, whatever the uids are.
+  // The longest waiting queue comes first, whatever its uid.
   await open.execute({ subscriptions, now: tx.context.time });
 }
 
-/** Which queues are due. */
+/** Selects due queues. */
 export interface DueFilter {
   readonly time: number;
   readonly limit: number;
-  /** The organizations whose queues are left out, which can have any number of them. */
+  /** Organizations to leave out. */
   readonly without?: readonly string[];
-  /** How long the last attempt has lasted, from one number of milliseconds to another. */
+  /** The duration of the last attempt, in milliseconds. */
   readonly lasted?: readonly [shortest: number, longest: number];
 }
 
-/** The subscriptions whose next delivery may be tried at a time, the longest due first: so many at most. */
+/** Returns the subscriptions whose next attempt is due, the longest due first, `limit` at most. */
 export async function findDueQueues(
   session: Session,
   { time, limit, without = [], lasted: [shortest, longest] = [0, Number.MAX_SAFE_INTEGER] }: DueFilter,
@@ -108,7 +108,7 @@ export async function findDueQueues(
   return (await statement.execute(values)).map(({ uid }) => uid);
 }
 
-/** The next delivery of a subscription; undefined when there is none, or no such subscription any more. */
+/** Returns the next delivery of a subscription, or undefined if its queue is empty or it does not exist. */
 export async function findNextDelivery(session: Session, subscriptionUid: string): Promise<NextDelivery | undefined> {
   const statement = session.prepared("event_deliveries.next", (db, tables) => {
     const { eventDeliveries, eventQueues, events, subscriptions } = tables;
@@ -134,7 +134,7 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
   return (await statement.execute({ subscriptionUid }))[0];
 }
 
-/** Takes a delivery from its queue after its last attempt, and the event away when nobody else is still to be told of it. */
+/** Removes a delivery from its queue after the last attempt, and deletes the event once no queue has it. */
 export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDuration: number): Promise<void> {
   const { subscriptionUid, sequence } = delivery;
   const remove = tx.prepared("event_deliveries.remove", (db, { eventDeliveries }) =>
@@ -152,14 +152,14 @@ export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDu
   await advanceQueue(tx, subscriptionUid, lastDuration);
 }
 
-/** Has a queue go on with what follows, behind those of others, or go when nothing is left in it. */
+/** Advances a queue to its next delivery, behind the queues of others. Deletes it if it is empty. */
 export async function advanceQueue(tx: Transaction, subscriptionUid: string, lastDuration = 0): Promise<void> {
-  // Whoever puts something into it meanwhile waits for its row, and then makes another, or is waited for, and then seen.
+  // A concurrent append waits for the row of the queue and then creates another, or comes first and is seen here.
   await delayQueue(tx, subscriptionUid, { ...noFailures, lastDuration, nextTime: tx.context.time });
   if (!(await isAnyLeft(tx, subscriptionUid))) await closeQueue(tx, subscriptionUid);
 }
 
-/** Has a subscription wait before its next delivery is tried again. */
+/** Delays the next attempt of a queue. */
 export async function delayQueue(
   tx: Transaction,
   subscriptionUid: string,
@@ -179,7 +179,7 @@ export async function delayQueue(
   await statement.execute({ subscriptionUid, attempts, lastFailure, lastDuration, nextTime });
 }
 
-/** How it goes with the first delivery of a subscription; undefined when none waits. */
+/** Returns the state of a queue, or undefined if it is empty. */
 export async function readQueue(session: Session, subscriptionUid: string): Promise<QueueState | undefined> {
   const statement = session.prepared("event_queues.get", (db, { eventQueues }) => {
     const { attempts, lastFailure, lastDuration, nextTime } = eventQueues;
@@ -191,7 +191,7 @@ export async function readQueue(session: Session, subscriptionUid: string): Prom
   return (await statement.execute({ subscriptionUid }))[0];
 }
 
-/** When the events happened that wait for a subscription, in their order: so many at most. */
+/** Returns the times of the waiting events of a subscription in queue order, `limit` at most. */
 export async function findWaiting(session: Session, subscriptionUid: string, limit: number): Promise<number[]> {
   const statement = session.prepared("event_deliveries.waiting", (db, { eventDeliveries, events }) =>
     db
@@ -234,7 +234,7 @@ async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<voi
   await statement.execute({ subscriptionUid });
 }
 
-/** Has queues that would wait longer than anybody has them wait tried now: the clock was ahead when they were told to. */
+/** Makes queues due whose next attempt lies further ahead than any back-off: the clock was ahead when it was set. */
 export async function resetFutureRetries(tx: Transaction, longestWait: number): Promise<void> {
   const statement = tx.prepared("event_queues.bring_forward", (db, { eventQueues }) =>
     db

@@ -15,5 +15,5 @@ export const subscriptionCollection: Collection<SubscriptionRow> = {
   syncDependents: keepSubscriptionVoucher,
 };
 
-/** Every collection of events, for what concerns them all. */
+/** All event collections. */
 export const eventCollections = [subscriptionCollection] as const;

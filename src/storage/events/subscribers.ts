@@ -1,30 +1,30 @@
-// Who is told of changes, and up to which one they have been.
+// The subscriptions, and the position in the change log up to which events are queued.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { compareAndSetSetting, readSetting } from "../engine/settings.ts";
 import { asc } from "../schema/drizzle.ts";
 
-/** Up to which change all deliveries are in the queues; the migration that made the queues has set it. */
+/** The setting of that position; a migration initialized it. */
 const positionSetting = "events_position";
 
-/** A subscription, as far as it decides about what it is told. */
+/** What decides which events a subscription receives. */
 export interface Subscriber {
   readonly uid: string;
   readonly parent: string;
 }
 
-/** The number of the change up to which all deliveries are in the queues. */
+/** Returns the sequence number of the change up to which all events are queued. */
 export async function readEventPosition(session: Session): Promise<number> {
   return Number((await readSetting(session, positionSetting)) ?? 0);
 }
 
-/** Moves on from one change to another; false when somebody else has moved on meanwhile. */
+/** Advances the position. Returns false if another node has advanced it meanwhile. */
 export async function advanceEventPosition(tx: Transaction, from: number, to: number): Promise<boolean> {
   return await compareAndSetSetting(tx, positionSetting, String(from), String(to));
 }
 
-/** Whether anybody has subscribed to anything. */
+/** Returns whether there are subscriptions. */
 export async function hasSubscriptions(session: Session): Promise<boolean> {
   const statement = session.prepared("subscriptions.any", (db, { subscriptions }) =>
     db.select({ uid: subscriptions.uid }).from(subscriptions).limit(limitOf(1)),
@@ -32,7 +32,7 @@ export async function hasSubscriptions(session: Session): Promise<boolean> {
   return (await statement.execute()).length > 0;
 }
 
-/** The subscriptions of some groups. */
+/** Returns the subscriptions of groups. */
 export async function findSubscribers(session: Session, groupUids: readonly string[]): Promise<Subscriber[]> {
   const statement = session.prepared("subscriptions.of_groups", (db, { subscriptions }) =>
     db
@@ -43,7 +43,7 @@ export async function findSubscribers(session: Session, groupUids: readonly stri
   return await statement.execute({ groups: JSON.stringify(groupUids) });
 }
 
-/** Those of some subscriptions that there still are. None of them goes before the transaction has ended. */
+/** Returns which of these subscriptions exist, and locks them: none is deleted before the transaction ends. */
 export async function lockSubscriptions(tx: Transaction, uids: readonly string[]): Promise<ReadonlySet<string>> {
   const statement = tx.prepared("subscriptions.lock", (db, { subscriptions }) => {
     const select = db

@@ -64,7 +64,7 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   kind: "external_group_role_mappings",
   rows: (tables) => tables.externalGroupRoleMappings,
   entries: (tables) => tables.externalGroupRoleMappingEntries,
-  // Sessions go by the mappings that there were when they began, so that a new one changes nothing for them.
+  // A session uses the mappings that existed when it began, so a new one changes nothing for it.
   changesAccess: ["delete"],
   syncDependents: keepMappingVoucher,
 };
@@ -76,7 +76,7 @@ export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {
   changesAccess: [],
 };
 
-/** Every collection, for what concerns them all. */
+/** All IAM collections. */
 export const iamCollections = [
   groupCollection,
   identityCollection,

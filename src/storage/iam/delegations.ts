@@ -1,10 +1,11 @@
-// Who vouches for what gives authority to others later on, and what was promised.
+// Delegations: which identity vouches for a row that grants access to others later, and for which capabilities
+// (docs/decisions/0035).
 
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
 
-/** What can give authority to others: by the collection that it is stored in, and the SCIM token of an identity provider. */
+/** The kinds of rows that can grant access: the collections, and the SCIM token of an identity provider. */
 export type DelegationKind =
   | "group_invites"
   | "subscriptions"
@@ -15,24 +16,24 @@ export type DelegationKind =
 
 /** Who vouches, and for what. */
 export interface Delegation {
-  /** The uid of what gives authority, such as an invite. */
+  /** The uid of the row that grants access, such as an invite. */
   readonly uid: string;
   readonly kind: DelegationKind;
-  /** Null where nobody is known to vouch, and once the identity has been deleted. */
+  /** Null if the maker is unknown, or was deleted. */
   readonly makerUid: string | null;
   /** Whether the installation itself vouches. */
   readonly isInstallation: boolean;
-  /** What was promised: numbers of the Capability enum. */
+  /** The delegated capabilities: numbers of the Capability enum. */
   readonly capabilities: readonly number[];
-  /** The mappings of outside groups that the maker's session had. */
+  /** The external group mappings of the maker's session. */
   readonly mappings: readonly string[];
-  /** When it was vouched for, in milliseconds since the epoch; 0 where that is not known. */
+  /** When the maker vouched, in milliseconds since the epoch; 0 if unknown. */
   readonly time: number;
 }
 
 const columns = ["uid", "kind", "makerUid", "isInstallation", "capabilities", "mappings", "time"] as const;
 
-/** Makes the actor of the transaction vouch for something that gives authority, in place of its former maker. */
+/** Makes the actor of the transaction the maker, in place of the former one. */
 export async function vouch(
   tx: Transaction,
   kind: DelegationKind,
@@ -53,7 +54,7 @@ export async function vouch(
   await statement.execute({ uid, kind, makerUid, isInstallation: actor === "", capabilities, mappings, time });
 }
 
-/** Forgets who vouched for something that is deleted; of one kind only where that is named. */
+/** Deletes the delegations of a deleted row; only those of one kind if given. */
 export async function forgetVouchers(tx: Transaction, uid: string, kind?: DelegationKind): Promise<void> {
   const statement = tx.prepared(`delegations.delete.${kind ?? "all"}`, (db, { delegations }) =>
     db
@@ -63,7 +64,7 @@ export async function forgetVouchers(tx: Transaction, uid: string, kind?: Delega
   await statement.execute({ uid, ...(kind && { kind }) });
 }
 
-/** Who vouches for something; undefined when nobody ever did. */
+/** Returns the delegation of a row, or undefined if it never had one. */
 export async function findDelegation(
   session: Session,
   kind: DelegationKind,
@@ -78,7 +79,7 @@ export async function findDelegation(
   return (await statement.execute({ uid, kind }))[0] as Delegation | undefined;
 }
 
-/** All kinds of one uid. */
+/** Returns the delegations of a uid, of all kinds. */
 export async function findDelegationsOf(session: Session, uid: string): Promise<Delegation[]> {
   const statement = session.prepared("delegations.of", (db, { delegations }) =>
     db
@@ -90,7 +91,7 @@ export async function findDelegationsOf(session: Session, uid: string): Promise<
   return (await statement.execute({ uid })) as Delegation[];
 }
 
-/** What follows a place in a range of uids, in the order of uid and kind, at most `limit`. */
+/** Returns delegations in a range of uids after a cursor, ordered by uid and kind, `limit` at most. */
 export async function findDelegationsIn(
   session: Session,
   range: { readonly from: string; readonly to: string },
@@ -112,12 +113,12 @@ export async function findDelegationsIn(
       .limit(limitOf("limit")),
   );
   const { uid = "", kind = "" } = after ?? {};
-  // The later of the two: what lies before the place is not looked at.
+  // Starts at the later of the two, so that nothing before the cursor is read.
   const from = uid > range.from ? uid : range.from;
   return (await statement.execute({ from, to: range.to, uid, kind, limit })) as Delegation[];
 }
 
-/** What a person vouches for by mappings of a provider. */
+/** Returns the delegations of a maker that depend on mappings of a provider. */
 export async function findDelegationsByMapping(session: Session, makerUid: string, providerUid: string) {
   const statement = session.prepared("delegations.by_maker", (db, { delegations }) =>
     db
@@ -129,7 +130,7 @@ export async function findDelegationsByMapping(session: Session, makerUid: strin
   return found.filter(({ mappings }) => mappings.some((uid) => uid.startsWith(`${providerUid}/`)));
 }
 
-/** Replaces the mappings by which somebody vouches, unless somebody else does by now. */
+/** Replaces the mappings of a delegation, unless it has another maker by now. */
 export async function setDelegationMappings(
   tx: Transaction,
   { uid, kind, makerUid }: Delegation,
@@ -151,7 +152,7 @@ export async function setDelegationMappings(
   tx.changeAccess();
 }
 
-/** The capabilities of a role; none when there is no such role. */
+/** Returns the capabilities of a role; none if it does not exist. */
 export async function findRoleCapabilities(session: Session, roleUid: string): Promise<readonly number[]> {
   const statement = session.prepared("roles.capabilities", (db, { roles }) =>
     db

@@ -1,20 +1,21 @@
-// What an identity holds, and where.
+// The roles of an identity, and the groups where they take effect.
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
-/** Whether an identity is one of a subgroup, outside of which it holds nothing. */
+/** Returns whether an identity belongs to a subgroup, outside of which it has no roles. */
 export function isSubgroupIdentity(identityUid: string): boolean {
   return depthOf(identityUid) > 2;
 }
 
 /**
- * The uid where an identity holds what is bound to it at a group, there and below; undefined for nowhere.
+ * Returns the group where a role binding takes effect, or undefined if it has none. It takes effect in the whole
+ * subtree.
  *
- * An identity of a subgroup is confined to it: what is bound above counts in the subgroup, and what is bound elsewhere not at
- * all. Identities of a root group, and people, hold a role where it is bound.
+ * An identity of a subgroup is limited to it: a binding on an ancestor applies to the subgroup only, a binding
+ * elsewhere to nothing. For identities of a root group, and users, a binding takes effect where it is.
  */
 export function effectiveGroup(identityUid: string, groupUid: string): string | undefined {
   const home = parentOf(identityUid);
@@ -22,22 +23,22 @@ export function effectiveGroup(identityUid: string, groupUid: string): string | 
   return isBelow(home, groupUid) ? home : undefined;
 }
 
-/** A role that is held at a group. */
+/** A role at a group. */
 export interface GrantedRole {
   readonly groupUid: string;
   /** Numbers of the Capability enum. */
   readonly capabilities: readonly number[];
 }
 
-/** An identity, as far as its access goes. */
+/** The roles of an identity. */
 export interface IdentityGrants {
-  /** When it was made, in milliseconds since the epoch. */
+  /** When the identity was created, in milliseconds since the epoch. */
   readonly createTime: number;
-  /** The roles that it holds, and where it does. */
+  /** Its roles, with the groups where they take effect. */
   readonly roles: readonly GrantedRole[];
 }
 
-/** What an identity holds; undefined when there is no such identity. */
+/** Returns the grants of an identity, or undefined if it does not exist. */
 export async function findGrants(session: Session, identityUid: string): Promise<IdentityGrants | undefined> {
   const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
     db
@@ -61,7 +62,10 @@ export async function findGrants(session: Session, identityUid: string): Promise
   return { createTime: first.createTime, roles: held };
 }
 
-/** Of bindings at a root group: whether the identity holds the role there, and is not confined to a subgroup. */
+/**
+ * For bindings at a root group, returns a condition: the role takes effect there, because the identity is not limited
+ * to a subgroup.
+ */
 export function isHeldAtRoot(identityUid: AnyColumn): SQL {
   return sql`${identityUid} not like '%/%/%'`;
 }
@@ -76,7 +80,10 @@ export interface ReachingBinding {
   readonly capabilities: readonly number[];
 }
 
-/** The bindings of an identity by which it holds something at a uid, among at most `limit` at the uid and above it. */
+/**
+ * Returns the bindings that give an identity roles at a uid, among at most `limit` bindings at the uid and its
+ * ancestors.
+ */
 export async function findBindingsReaching(
   session: Session,
   identityUid: string,
@@ -99,7 +106,7 @@ export async function findBindingsReaching(
       .where(
         and(
           eq(roleBindings.identityUid, textPlaceholder("identityUid")),
-          // The group is the uid itself, or what it begins with up to a slash.
+          // The group is the uid itself or an ancestor: a prefix up to a slash.
           sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
         ),
       )

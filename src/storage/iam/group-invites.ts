@@ -1,7 +1,7 @@
 import type { Session } from "../engine/session.ts";
 import { eq, sql } from "../schema/drizzle.ts";
 
-/** The invite whose code has this name; undefined when there is none. */
+/** Returns the invite whose code has this key id, or undefined. */
 export async function findInvite(session: Session, keyId: string) {
   const statement = session.prepared("group_invites.by_key", (db, { groupInvites }) =>
     db

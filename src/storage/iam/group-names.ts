@@ -1,5 +1,5 @@
-// Groups by their names. The entries find the name under a key, so that groups elsewhere are never looked at. They have the
-// beginning of a long name only, so that the row is compared as well.
+// Finds groups by name. The entries find a name under a key, without reading groups elsewhere. They hold only a prefix
+// of a long name, so the row is compared as well.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -8,14 +8,14 @@ import { childrenKey } from "../schema/entry-keys.ts";
 import { sortPrefix } from "../schema/ordered-text.ts";
 import { lastSegment, uidOf } from "../schema/tables/entries.ts";
 
-/** The groups of a name directly below a group, at most `limit`. */
+/** Returns the direct children of a group with a name, `limit` at most. */
 export async function findChildGroups(session: Session, parent: string, name: string, limit: number) {
   return await findNamed(session, [childrenKey(parent)], name, limit);
 }
 
 /**
- * Groups of a name at these uids or below them, two at most: the second one shows that the name alone says too little. No uid
- * may lie below another. It takes two statements, however many uids there are.
+ * Returns groups with a name among these uids and their descendants, two at most: a second one shows that the name is
+ * ambiguous. No uid may be a descendant of another. Takes two statements for any number of uids.
  */
 export async function findGroupsNamed(session: Session, name: string, uids: readonly string[]) {
   if (uids.length === 0) return [];
@@ -30,7 +30,7 @@ export async function findGroupsNamed(session: Session, name: string, uids: read
   return [...found, ...(await findNamed(session, uids, name, 2))].slice(0, 2);
 }
 
-/** The groups whose uids end with these segments. */
+/** Returns the groups whose uids end with these segments. */
 export async function findGroupsEnding(session: Session, end: string) {
   const statement = session.prepared("groups.ending", (db, { groups }) =>
     db
@@ -42,7 +42,7 @@ export async function findGroupsEnding(session: Session, end: string) {
   return rows.filter(({ uid }) => uid.endsWith(`/${end}`));
 }
 
-/** Verified root groups of a name. */
+/** Returns the verified root groups with a name. */
 export async function findVerifiedRoots(session: Session, name: string) {
   const statement = session.prepared("groups.verified_roots", (db, { groups, groupEntries }) =>
     db
@@ -61,7 +61,7 @@ export async function findVerifiedRoots(session: Session, name: string) {
   return await statement.execute({ key: childrenKey(null), entered: sortPrefix(name), name });
 }
 
-/** The groups of a name under keys of entries that have no group in common, at most `limit`. */
+/** Returns the groups with a name under keys that have no group in common, `limit` at most. */
 async function findNamed(session: Session, keys: readonly string[], name: string, limit: number) {
   const statement = session.prepared("groups.named", (db, { groups, groupEntries }) =>
     db

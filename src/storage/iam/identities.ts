@@ -1,10 +1,10 @@
-// Identities by what they are assumed with.
+// Finds identities for token exchange.
 
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
-/** Identities with exactly this issuer and subject, at most `limit`. */
+/** Returns the identities with exactly this issuer and subject, `limit` at most. */
 export async function findIdentitiesByClaims(session: Session, issuer: string, subject: string, limit: number) {
   const statement = session.prepared("identities.by_claims", (db, { identities }) =>
     db
@@ -16,7 +16,7 @@ export async function findIdentitiesByClaims(session: Session, issuer: string, s
   return await statement.execute({ issuer, subject, limit });
 }
 
-/** Sets when an identity was last assumed, which is no change of the identity. */
+/** Sets when an identity was last assumed. This is no change of the identity: it is not logged. */
 export async function touchIdentity(session: Session, uid: string, time: number): Promise<void> {
   const statement = session.prepared("identities.touch", (db, { identities }) =>
     db

@@ -1,4 +1,4 @@
-// What is held by those of whom an issuer can speak to an organization.
+// The roles that users and identities of an issuer have in an organization.
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -6,7 +6,7 @@ import { and, eq, gte, lt, not, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { effectiveGroup } from "./grants.ts";
 
-/** The custom roles of an organization. */
+/** Returns the custom roles of an organization. */
 export async function findRolesOf(session: Session, rootUid: string) {
   const statement = session.prepared("roles.of", (db, { roles }) =>
     db
@@ -17,7 +17,7 @@ export async function findRolesOf(session: Session, rootUid: string) {
   return await statement.execute(rangeBelow(rootUid));
 }
 
-/** Where people of the issuer hold some of these roles in an organization, each place and role once. */
+/** Returns the groups and roles that users of the issuer have in an organization, among these roles, each pair once. */
 export async function findRolesOfPeople(
   session: Session,
   rootUid: string,
@@ -33,7 +33,7 @@ export async function findRolesOfPeople(
         and(
           session.isAmong(roleBindings.roleUid, textPlaceholder("roles")),
           isWithinRange(roleBindings.uid),
-          // Written so that no index of people or issuers is begun with: most of them are elsewhere.
+          // Written so that no index of users or issuers is used: most of them belong to other organizations.
           sql`${identities.uid} not like '%/%'`,
           sql`${identities.issuer} || '' = ${sql.placeholder("issuer")}`,
         ),
@@ -43,8 +43,9 @@ export async function findRolesOfPeople(
 }
 
 /**
- * What identities of an organization hold that name the issuer, or may have a pattern of issuers: of these roles in the
- * organization, or of any role outside of it; at most `limit` bindings each.
+ * Returns the roles of an organization's identities that name the issuer, or may have an issuer pattern: of these roles
+ * within the organization, or any role outside of it. Reads at most `limit` bindings of each, and tells whether that
+ * was all.
  */
 export async function findRolesOfIdentities(
   session: Session,
@@ -81,7 +82,7 @@ function bindingsOf(session: Session, where: "inside" | "outside") {
       .where(
         and(
           isWithinRange(identities.uid),
-          // Where there is a pattern no exact issuer is stored, as where there is none.
+          // An identity with a pattern has an empty issuer, as has one without any.
           sql`${identities.issuer} || '' in (${sql.placeholder("issuer")}, '')`,
           where === "inside"
             ? and(isInside, session.isAmong(roleBindings.roleUid, textPlaceholder("roles")))

@@ -1,2 +1,4 @@
-/** The mappings that one identity provider may have: a sign-in reads them, and deleting the provider deletes them. */
+/**
+ * The maximum number of mappings of an identity provider: a sign-in reads them, and deleting the provider deletes them.
+ */
 export const maxMappings = 1000;

@@ -1,17 +1,18 @@
-// In which organizations people have accepted that a role is bound to them: by signing in there, or by a request.
+// The organizations that a user has joined: by signing in there, or by a request. Elsewhere, role bindings of the user
+// do not count.
 
 import { rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
-/** A person who takes part in an organization. */
+/** A user who has joined an organization. */
 export interface Membership {
   readonly identityUid: string;
   /** The uid of the root group. */
   readonly groupUid: string;
 }
 
-/** Keeps that a person takes part in an organization. */
+/** Stores that a user has joined an organization. */
 export async function insertMembership(tx: Transaction, { identityUid, groupUid }: Membership): Promise<void> {
   const statement = tx.prepared("memberships.insert", (db, { memberships }) =>
     db
@@ -22,7 +23,7 @@ export async function insertMembership(tx: Transaction, { identityUid, groupUid 
   await statement.execute({ identityUid, groupUid, createTime: tx.context.time });
 }
 
-/** Whether a person takes part in an organization. */
+/** Returns whether a user has joined an organization. */
 export async function isMember(session: Session, { identityUid, groupUid }: Membership): Promise<boolean> {
   const statement = session.prepared("memberships.get", (db, { memberships }) =>
     db
@@ -38,7 +39,7 @@ export async function isMember(session: Session, { identityUid, groupUid }: Memb
   return (await statement.execute({ identityUid, groupUid })).length > 0;
 }
 
-/** Where some people take part. */
+/** Returns the memberships of users. */
 export async function findMembershipsOf(session: Session, identityUids: readonly string[]): Promise<Membership[]> {
   if (identityUids.length === 0) return [];
   const statement = session.prepared("memberships.of", (db, { memberships }) =>

@@ -1,10 +1,10 @@
-// The rows of identity providers, of what hangs on them, and of accepted terms.
+// The rows of identity providers, their mappings, and accepted terms.
 import type { ResourceRow } from "../collection/collection.ts";
 
-/** What a provider's SCIM token has come to. Digests are SHA-256 in hexadecimal digits. */
+/** The state of a provider's SCIM token. Digests are SHA-256 in hexadecimal. */
 export interface ScimColumns {
   readonly scimEnabled: boolean;
-  /** A new one with every change of these columns. */
+  /** Changes with every change of these columns. */
   readonly scimEtag: string;
   readonly scimTokenDigest: string | null;
   /** Null for a token that never expires. */
@@ -22,7 +22,7 @@ export interface IdentityProviderRow extends ResourceRow, ScimColumns {
   readonly defaultRole: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** Sealed; `client-secret.ts` opens it. */
+  /** Encrypted; `client-secret.ts` decrypts it. */
   readonly clientSecret: string | null;
   readonly additionalScopes: string[];
   readonly groupsClaim: string;

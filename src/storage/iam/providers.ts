@@ -1,10 +1,10 @@
-// The joins and lookups around identity providers: their mappings and roles, accepted terms.
+// Finds mappings, default roles, accepted terms and members of identity providers.
 
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
-/** The mappings of an identity provider by uid, at most `limit`. */
+/** Returns the mappings of an identity provider by uid, `limit` at most. */
 export async function findMappingsOf(session: Session, providerUid: string, limit: number) {
   const statement = session.prepared("external_group_role_mappings.of", (db, { externalGroupRoleMappings: mappings }) =>
     db
@@ -17,7 +17,7 @@ export async function findMappingsOf(session: Session, providerUid: string, limi
   return await statement.execute({ providerUid, limit });
 }
 
-/** The roles that the mappings of an identity provider give, and where; each pair once. */
+/** Returns the roles that the mappings of an identity provider grant, with their scopes, each pair once. */
 export async function findMappedRoles(session: Session, providerUid: string) {
   const statement = session.prepared(
     "external_group_role_mappings.roles",
@@ -30,7 +30,7 @@ export async function findMappedRoles(session: Session, providerUid: string) {
   return await statement.execute({ providerUid });
 }
 
-/** Whether a mapping gives the role. */
+/** Returns whether a mapping grants the role. */
 export async function isMapped(session: Session, roleUid: string): Promise<boolean> {
   const statement = session.prepared(
     "external_group_role_mappings.by_role",
@@ -44,7 +44,7 @@ export async function isMapped(session: Session, roleUid: string): Promise<boole
   return (await statement.execute({ roleUid })).length > 0;
 }
 
-/** Whether an identity provider gives the role at first sign-in. */
+/** Returns whether the role is the default role of an identity provider. */
 export async function isDefaultRole(session: Session, roleUid: string): Promise<boolean> {
   const statement = session.prepared("identity_providers.by_role", (db, { identityProviders }) =>
     db
@@ -56,7 +56,7 @@ export async function isDefaultRole(session: Session, roleUid: string): Promise<
   return (await statement.execute({ roleUid })).length > 0;
 }
 
-/** What was accepted for exactly this group: at most one row for each document that there ever was. */
+/** Returns the terms accepted for exactly this group: at most one row per document. */
 export async function findAcceptancesOf(session: Session, groupUid: string) {
   const statement = session.prepared("terms_acceptances.of", (db, { termsAcceptances }) =>
     db
@@ -67,7 +67,7 @@ export async function findAcceptancesOf(session: Session, groupUid: string) {
   return await statement.execute({ groupUid });
 }
 
-/** The role that a mapping gives, and where; undefined when there is no such mapping. */
+/** Returns the role that a mapping grants, with its scope, or undefined if there is no such mapping. */
 export async function findMappedRole(session: Session, mappingUid: string) {
   const statement = session.prepared(
     "external_group_role_mappings.role",
@@ -81,7 +81,7 @@ export async function findMappedRole(session: Session, mappingUid: string) {
   return (await statement.execute({ uid: mappingUid }))[0];
 }
 
-/** The identity providers of an organization, at most `limit`. */
+/** Returns the identity providers of an organization, `limit` at most. */
 export async function findProvidersOf(session: Session, groupUid: string, limit: number) {
   const statement = session.prepared("identity_providers.of", (db, { identityProviders }) =>
     db
@@ -93,7 +93,7 @@ export async function findProvidersOf(session: Session, groupUid: string, limit:
   return await statement.execute({ groupUid, limit });
 }
 
-/** Keeps that somebody has come by a provider; answers whether for the first time. */
+/** Stores that a user signed in through a provider. Returns whether it was the first time. */
 export async function insertProviderMember(tx: Transaction, providerUid: string, identityUid: string) {
   const statement = tx.prepared("provider_members.insert", (db, { providerMembers }) =>
     db
@@ -105,7 +105,7 @@ export async function insertProviderMember(tx: Transaction, providerUid: string,
   return (await statement.execute({ providerUid, identityUid, createTime: tx.context.time })).length > 0;
 }
 
-/** The identity providers that somebody has come by, with the default role of each and where it is given. */
+/** Returns the identity providers that a user signed in through, with their default roles and groups. */
 export async function findMemberships(session: Session, identityUid: string) {
   const statement = session.prepared("provider_members.of", (db, { providerMembers, identityProviders }) =>
     db
@@ -121,7 +121,7 @@ export async function findMemberships(session: Session, identityUid: string) {
   return await statement.execute({ identityUid });
 }
 
-/** Forgets that somebody has come by a provider. */
+/** Deletes that a user signed in through a provider. */
 export async function deleteMembership(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
   const statement = tx.prepared("provider_members.delete", (db, { providerMembers }) =>
     db

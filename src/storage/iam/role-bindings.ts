@@ -1,4 +1,4 @@
-// Role bindings by what they bind, and what is bound at a group.
+// Finds role bindings by identity, role and group.
 import type { SQL } from "drizzle-orm";
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -6,7 +6,7 @@ import { and, eq, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isHeldAtRoot } from "./grants.ts";
 
-/** The bindings of an identity or of a role, at most `limit`. */
+/** Returns the bindings of an identity or of a role, `limit` at most. */
 export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
   const statement = session.prepared(`role_bindings.of.${column}`, (db, { roleBindings }) =>
     db
@@ -18,7 +18,7 @@ export async function findBindingsOf(session: Session, column: "identityUid" | "
   return await statement.execute({ uid, limit });
 }
 
-/** The bindings made at exactly this group, at most `limit`. */
+/** Returns the bindings at exactly this group, `limit` at most. */
 export async function findBindingsUnder(session: Session, groupUid: string, limit: number) {
   const statement = session.prepared("role_bindings.under", (db, { roleBindings }) =>
     db
@@ -30,7 +30,7 @@ export async function findBindingsUnder(session: Session, groupUid: string, limi
   return await statement.execute({ groupUid, limit });
 }
 
-/** The binding of a role to an identity at exactly this group; undefined when there is none. */
+/** Returns the binding of a role to an identity at exactly this group, or undefined. */
 export async function findBinding(session: Session, groupUid: string, roleUid: string, identityUid: string) {
   const statement = session.prepared("role_bindings.once", (db, { roleBindings }) =>
     db
@@ -47,13 +47,13 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
-// A person whom somebody has bound a role to counts once they have accepted the organization.
-function hasCome({ identities: { uid }, memberships }: Tables): SQL {
+// A role binding of a user counts once the user has joined the organization.
+function hasJoined({ identities: { uid }, memberships }: Tables): SQL {
   return sql`(${uid} like '%/%' or exists (select 1 from ${memberships}
     where ${memberships.identityUid} = ${uid} and ${memberships.groupUid} = ${sql.placeholder("groupUid")}))`;
 }
 
-/** Whether another binding than this one gives somebody the role at exactly this root group. */
+/** Returns whether another binding grants the role at exactly this root group. */
 export async function isHeldOtherwise(
   session: Session,
   groupUid: string,
@@ -72,7 +72,7 @@ export async function isHeldOtherwise(
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           ne(roleBindings.uid, sql.placeholder("bindingUid")),
           isHeldAtRoot(roleBindings.identityUid),
-          hasCome(tables),
+          hasJoined(tables),
         ),
       )
       .limit(limitOf(1));
@@ -80,7 +80,7 @@ export async function isHeldOtherwise(
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
 }
 
-/** The roles that are bound at exactly this group. */
+/** Returns the roles bound at exactly this group. */
 export async function findRolesBoundAt(session: Session, groupUid: string) {
   const statement = session.prepared("role_bindings.roles_at", (db, { roleBindings, roles }) =>
     db
@@ -93,7 +93,7 @@ export async function findRolesBoundAt(session: Session, groupUid: string) {
   return found.map(({ uid, capabilities }) => ({ uid, capabilities: JSON.parse(capabilities) as number[] }));
 }
 
-/** The identities that hold the role by a binding at exactly this root group, at most `limit`. */
+/** Returns the identities with the role by a binding at exactly this root group, `limit` at most. */
 export async function findHoldersAt(session: Session, groupUid: string, roleUid: string, limit: number) {
   const statement = session.prepared("role_bindings.holders_at", (db, tables) => {
     const { roleBindings, identities } = tables;
@@ -106,7 +106,7 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
           eq(roleBindings.parent, sql.placeholder("groupUid")),
           eq(roleBindings.roleUid, sql.placeholder("roleUid")),
           isHeldAtRoot(roleBindings.identityUid),
-          hasCome(tables),
+          hasJoined(tables),
         ),
       )
       .limit(limitOf("limit"));

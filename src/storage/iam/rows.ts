@@ -1,4 +1,4 @@
-// The rows of the IAM resources and how they are stored.
+// The rows of the IAM resources.
 import type { ResourceRow } from "../collection/collection.ts";
 import type { StoredRelationship } from "../schema/tables/iam.ts";
 

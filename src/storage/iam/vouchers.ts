@@ -1,5 +1,5 @@
-// The identity that writes a row which gives authority to others later is its maker, and vouches for it. The collections call this
-// with every write, so that no code path forgets it (docs/decisions/0035).
+// Keeps delegations: the identity that writes a row which grants access to others later is its maker, and vouches for
+// it. The collections call this with every write, so that no code path forgets it (docs/decisions/0035).
 import { isDeepStrictEqual } from "node:util";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Transaction } from "../engine/session.ts";
@@ -9,22 +9,22 @@ import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "./provide
 import { findMappingsOf } from "./providers.ts";
 import type { GroupInviteRow, IdentityRow } from "./rows.ts";
 
-/** What it takes to make a subscription, and therefore to be told of events. */
+/** The capabilities needed to create a subscription, and so to receive events. */
 export const subscriptionCapabilities: readonly number[] = [Capability.CAP_EVENTS_SUBSCRIPTION_CREATE];
 
-/** Keeps who vouches for an invite: the identity that made it, or changed it last. */
+/** Keeps the delegation of an invite: its maker is the identity that created it or changed it last. */
 export async function keepInviteVoucher(tx: Transaction, before?: GroupInviteRow, after?: GroupInviteRow) {
   if (after) await vouchForRole(tx, "group_invites", after.uid, after.roleUid);
   else await forgetVouchers(tx, before!.uid);
 }
 
-/** Keeps who vouches for a subscription. */
+/** Keeps the delegation of a subscription. */
 export async function keepSubscriptionVoucher(tx: Transaction, before?: { uid: string }, after?: { uid: string }) {
   if (after) await vouch(tx, "subscriptions", after.uid, subscriptionCapabilities);
   else await forgetVouchers(tx, before!.uid);
 }
 
-/** Keeps who vouches for what a mapping gives. */
+/** Keeps the delegation of an external group mapping. */
 export async function keepMappingVoucher(
   tx: Transaction,
   before?: ExternalGroupRoleMappingRow,
@@ -35,8 +35,8 @@ export async function keepMappingVoucher(
 }
 
 /**
- * Keeps who vouches for the default role of an identity provider, and for its SCIM token. The identity that chooses the issuer
- * decides who gets the mapped roles, and vouches for them too.
+ * Keeps the delegations of an identity provider: for its default role and its SCIM token. The identity that chooses the
+ * issuer decides who gets the mapped roles, and vouches for the mappings too.
  */
 export async function keepProviderVouchers(tx: Transaction, before?: IdentityProviderRow, after?: IdentityProviderRow) {
   if (!after) return await forgetVouchers(tx, before!.uid);
@@ -52,14 +52,14 @@ export async function keepProviderVouchers(tx: Transaction, before?: IdentityPro
   tx.changeAccess();
 }
 
-/** Whether two states of a provider take the same word for who is in which group. */
+/** Returns whether two states of a provider trust the same claims for group membership. */
 export function believesTheSame(before: IdentityProviderRow, after: IdentityProviderRow): boolean {
   return (["issuer", "clientId", "groupsClaim"] as const).every((column) => before[column] === after[column]);
 }
 
 /**
- * Keeps who vouches for static keys: the identity that chose them may know them. An identity that changes its own keys does not vouch for
- * itself.
+ * Keeps the delegation of static keys: the identity that chose them may know them. An identity that changes its own
+ * keys does not become its own maker.
  */
 export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
   const hadKeys = before !== undefined && hasStaticKeys(before);
@@ -75,7 +75,7 @@ export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, aft
   if (before) tx.changeAccess();
 }
 
-/** Whether an identity is assumed by keys of its own. */
+/** Returns whether an identity is assumed with keys of its own. */
 export function hasStaticKeys({ relationship }: Pick<IdentityRow, "relationship">): boolean {
   return relationship.case === "staticKeys";
 }
@@ -84,7 +84,7 @@ async function vouchForRole(tx: Transaction, kind: DelegationKind, uid: string, 
   await vouch(tx, kind, uid, await findRoleCapabilities(tx, roleUid));
 }
 
-/** What a request can set of a provider. */
+/** Returns the columns that a request can set. */
 function ownColumns(row: IdentityProviderRow) {
   const { updateTime: _, ...columns } = row;
   return Object.fromEntries(Object.entries(columns).filter(([name]) => !name.startsWith("scim")));

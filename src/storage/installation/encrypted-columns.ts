@@ -1,4 +1,4 @@
-// Every secret that the database holds in a form that can be read back: sealed anew after a change of keys, and checked.
+// All encrypted columns: re-encrypts them after a change of keys, and checks that they decrypt.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Database } from "../database.ts";
@@ -12,13 +12,13 @@ import { secretSettings } from "./secret-settings.ts";
 
 const pageSize = 500;
 
-/** A column that holds secrets. Digests are none: nothing can be done with them. */
+/** A column with secrets. Digests are not secret: they are of no use to a reader. */
 interface SecretColumn {
   readonly kind: string;
   /** Its name in tables.ts. */
   readonly column: string;
   readonly table: (tables: Tables) => { readonly rows: PgTable; readonly uid: PgColumn; readonly value: PgColumn };
-  /** The rows that are meant; all of them when absent. */
+  /** The rows to encrypt; all if absent. */
   readonly uids?: ReadonlySet<string>;
 }
 
@@ -42,38 +42,38 @@ const secretColumns: readonly SecretColumn[] = [
 ];
 
 /**
- * Seals anew what is not sealed with the key in use, and tells how many secrets that were. What cannot be opened stays as
- * it is, with a sentence about it.
+ * Re-encrypts secrets that are not encrypted with the current key. Returns how many were, and a sentence for each
+ * secret that does not decrypt and stays as it is.
  */
 export async function reencryptColumns(
   database: Database,
   seals: Encryption,
   context: WriteContext,
-): Promise<{ readonly resealed: number; readonly findings: readonly string[] }> {
+): Promise<{ readonly reencrypted: number; readonly findings: readonly string[] }> {
   const findings: string[] = [];
-  let resealed = 0;
+  let reencrypted = 0;
   for await (const { secret, place, stored } of storedSecrets(database.session)) {
     if (seals.usesCurrentKey(stored)) continue;
-    const opened = tryOpen(seals, place, stored);
-    if (opened.problem !== undefined) findings.push(opened.problem);
+    const decrypted = tryDecrypt(seals, place, stored);
+    if (decrypted.problem !== undefined) findings.push(decrypted.problem);
     else {
-      const sealed = seals.encrypt(place, opened.text);
-      await database.write(context, (tx) => replace(tx, secret, { uid: place.uid, stored, sealed }));
-      resealed++;
+      const encrypted = seals.encrypt(place, decrypted.text);
+      await database.write(context, (tx) => replace(tx, secret, { uid: place.uid, stored, encrypted }));
+      reencrypted++;
     }
   }
-  return { resealed, findings };
+  return { reencrypted, findings };
 }
 
-/** One sentence for every secret that cannot be opened. */
+/** Yields a sentence for each secret that does not decrypt. */
 export async function* undecryptableSecrets(session: Session, seals: Encryption): AsyncGenerator<string> {
   for await (const { place, stored } of storedSecrets(session)) {
-    const { problem } = tryOpen(seals, place, stored);
+    const { problem } = tryDecrypt(seals, place, stored);
     if (problem !== undefined) yield problem;
   }
 }
 
-function tryOpen(
+function tryDecrypt(
   seals: Encryption,
   place: ColumnRef,
   stored: string,
@@ -109,17 +109,17 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
   for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
-/** Not a change of the resource: neither its update time nor the change log knows of it. */
+/** This is no change of the resource: update time and change log stay. */
 async function replace(
   tx: Transaction,
   { kind, column, table }: SecretColumn,
-  values: { uid: string; stored: string; sealed: string },
+  values: { uid: string; stored: string; encrypted: string },
 ): Promise<void> {
   const statement = tx.prepared(`secrets.reseal.${kind}`, (db, tables) => {
     const { rows, uid, value } = table(tables);
     return db
       .update(rows)
-      .set({ [column]: sql.placeholder("sealed") })
+      .set({ [column]: sql.placeholder("encrypted") })
       .where(and(eq(uid, sql.placeholder("uid")), eq(value, sql.placeholder("stored"))));
   });
   await statement.execute(values);

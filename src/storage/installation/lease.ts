@@ -1,32 +1,31 @@
-// What one node at a time does for all of them. The clocks of the nodes may differ by less than a lease lasts; where they differ by
-// more, two nodes may hold it at once, and what is done under it has to bear that. A clock that was far ahead, and was put right, keeps
-// nobody waiting until then: a lease that ends later than any clock that is right would have it is nobody's.
+// A lease: lets one node at a time run a task. If node clocks differ by more than the lease length, two nodes may hold
+// it, so tasks must tolerate that. A lease that ends implausibly late (set by a wrong clock) is ignored.
 
 import type { Session, Transaction } from "../engine/session.ts";
 import { compareAndSetSetting, getOrSetSetting, readSetting } from "../engine/settings.ts";
 
-/** Who holds a lease, and until when (milliseconds since the epoch). */
+/** The holder of a lease, and its end in milliseconds since the epoch. */
 interface Held {
   readonly holder: string;
   readonly until: number;
 }
 
-/** Nobody's. */
+/** The value of a lease without a holder. */
 const free = JSON.stringify({ holder: "", until: 0 } satisfies Held);
 
-/** What may be held. */
+/** A lease. */
 export interface Lease {
   readonly name: string;
-  /** How long it is taken for, in milliseconds. */
+  /** Its length in milliseconds. */
   readonly length: number;
 }
 
-/** Whether this node could have the lease, or has it. Costs a read. */
+/** Returns whether this node holds the lease or could take it. Costs one read. */
 export async function isLeaseFree(session: Session, lease: Lease, holder: string, now: number): Promise<boolean> {
   return isFreeFor(await readSetting(session, lease.name), lease, holder, now);
 }
 
-/** Takes a lease, or prolongs it, and answers until when; undefined when another node holds it. */
+/** Takes or renews a lease. Returns its end, or undefined if another node holds it. */
 export async function takeLease(tx: Transaction, lease: Lease, holder: string): Promise<number | undefined> {
   const { time } = tx.context;
   const known = await getOrSetSetting(tx, lease.name, free);
@@ -36,7 +35,7 @@ export async function takeLease(tx: Transaction, lease: Lease, holder: string): 
   return isTaken ? until : undefined;
 }
 
-/** Gives the lease back, so that another node need not wait for its end; nothing when it is not held. */
+/** Releases the lease, so that another node need not wait for its end. Does nothing if this node does not hold it. */
 export async function releaseLease(tx: Transaction, { name }: Lease, holder: string): Promise<void> {
   const known = await readSetting(tx, name);
   if (known !== undefined && (JSON.parse(known) as Held).holder === holder)

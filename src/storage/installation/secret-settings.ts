@@ -1,15 +1,15 @@
-// Settings that are secrets.
+// Settings whose values are encrypted.
 
 import type { Session, Transaction } from "../engine/session.ts";
 import { getOrSetSetting, readSetting, writeSetting } from "../engine/settings.ts";
 import type { ColumnRef, Encryption } from "./encryption.ts";
 
-/** The settings that are secrets. */
+/** The names of the secret settings. */
 export const secretSettings = ["page_token_key", "registry_signing_key"] as const;
-/** The name of one of them. */
+/** The name of a secret setting. */
 export type SecretSetting = (typeof secretSettings)[number];
 
-/** As readSetting, for a secret. Throws DecryptionError. */
+/** Returns a secret setting, or undefined if it was never set. Throws DecryptionError. */
 export async function readSecret(
   session: Session,
   seals: Encryption,
@@ -19,7 +19,10 @@ export async function readSecret(
   return stored === undefined ? undefined : seals.decrypt(settingPlace(name), stored);
 }
 
-/** As settleSetting, for a secret: it is stored sealed, and sealed anew when it is not by the key in use. */
+/**
+ * Returns a secret setting, storing `initial` first if it is unset. Re-encrypts it if it is not encrypted with the
+ * current key. Throws DecryptionError.
+ */
 export async function getOrSetSecret(
   tx: Transaction,
   seals: Encryption,
@@ -33,7 +36,7 @@ export async function getOrSetSecret(
   return secret;
 }
 
-/** Where the value of a setting stands. */
+/** Returns the column of a setting's value. */
 function settingPlace(name: SecretSetting): ColumnRef {
   return { kind: "settings", uid: name, column: "value" };
 }

@@ -1,4 +1,4 @@
-// Where the keys that sign API tokens are kept.
+// Stores the keys that sign access tokens.
 
 import type { Database } from "../database.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -9,19 +9,19 @@ import type { ColumnRef, Encryption } from "./encryption.ts";
 export interface SigningKeyRow {
   readonly kid: string;
   readonly algorithm: string;
-  /** As it is stored: sealed, if there is a key to seal with. */
+  /** Encrypted, if there is a key to encrypt with. */
   readonly privateJwk: string;
   readonly createTime: number;
   readonly retireTime: number | null;
 }
 
-/** All signing keys, retired ones too. */
+/** Returns all signing keys, including retired ones. */
 export async function listSigningKeys(session: Session): Promise<SigningKeyRow[]> {
   const statement = session.prepared("signing_keys.list", (db, { signingKeys }) => db.select().from(signingKeys));
   return await statement.execute();
 }
 
-/** The signing keys that are not retired yet at a time (milliseconds since the epoch). */
+/** Returns the signing keys that are not retired at a time, in milliseconds since the epoch. */
 export async function listUnretiredKeys(session: Session, now: number): Promise<SigningKeyRow[]> {
   const statement = session.prepared("signing_keys.unretired", (db, { signingKeys }) =>
     db
@@ -32,7 +32,7 @@ export async function listUnretiredKeys(session: Session, now: number): Promise<
   return await statement.execute({ now });
 }
 
-/** Adds a key; all others retire at the given time, or sooner where that was settled. */
+/** Adds a key. All others retire at the given time, unless they retire sooner. */
 export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireOthersAt: number): Promise<void> {
   const retire = tx.prepared("signing_keys.retire", (db, { signingKeys }) =>
     db
@@ -53,15 +53,15 @@ export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireO
   await insert.execute({ ...key });
 }
 
-/** A signing key as the program knows it; `retireTime` is undefined while the key signs. */
+/** A decrypted signing key; `retireTime` is undefined while the key signs. */
 interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | "retireTime"> {
   readonly algorithm: A;
   readonly retireTime: number | undefined;
 }
 
 /**
- * The keys of a database. Retired ones, which nobody needs any more, are left closed and out. `onAdd` runs in the transaction that
- * adds a key.
+ * Returns the key store of a database. Retired keys are left out, and not decrypted. `onAdd` runs in the transaction
+ * that adds a key.
  */
 export function keyStore<A extends string>(
   database: Database,
@@ -71,7 +71,7 @@ export function keyStore<A extends string>(
 ) {
   return {
     async list(): Promise<KeyRecord<A>[]> {
-      // Asked before every signature: those that retired long ago, which are many in the end, are not even read.
+      // Called before every signature: retired keys, of which there may be many, are not even read.
       const rows = await listUnretiredKeys(database.session, clock());
       return rows.map((row) => ({
         ...row,

@@ -4,39 +4,42 @@ import type { SessionDialect } from "../engine/session.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /**
- * What listed rows must fulfil beyond having values in columns.
+ * A filter of a list that is more than column values.
  *
- * All conditions of one name have the same text, whatever is asked for, so that there is one statement of each shape. It is
- * tried on the rows of a range in their order, unless a finder knows of few rows that fulfil it.
+ * All conditions with the same name have the same SQL text; values are placeholders. The condition is tested on the
+ * rows of a range in list order, unless a side index finds few rows.
  */
 export interface Condition {
   readonly name: string;
-  /** The text, with a placeholder for each value. */
+  /** Returns the SQL text, with a placeholder for each value. */
   readonly build: (session: SessionDialect) => SQL;
   /** By the name of the placeholder. */
   readonly values: Readonly<Record<string, string | number | null>>;
-  /** Each finds at least the rows that fulfil the condition. */
+  /** Side indexes; each finds at least the rows that match the condition. */
   readonly indexes?: readonly SideIndex[];
-  /** Whether the only finder finds exactly these rows. */
+  /** Whether the only index finds exactly the matching rows. */
   readonly indexIsExact?: boolean;
-  /** The condition is fulfilled by all rows but those that this finds. */
+  /** An index of the rows that do not match; all others do. */
   readonly excludedBy?: SideIndex;
-  /** Whether nothing that it looks at changes without a change of the row in the change log; false when absent. */
+  /**
+   * Whether its result changes only with changes of the row in the change log; false if absent. Only then are pages
+   * cached.
+   */
   readonly dependsOnRowsOnly?: boolean;
 }
 
-/** A side table, and which of its rows name the rows that are looked for. */
+/** A side table with the uids of rows, and a condition on it. */
 export interface SideIndex {
-  /** Names the shape: finders of one name have the same text. */
+  /** Identifies the SQL text: indexes with the same name have the same text. */
   readonly name: string;
   readonly table: (tables: Tables) => PgTable & { readonly uid: PgColumn };
   readonly where: (dialect: SessionDialect) => SQL | undefined;
   /** By the name of the placeholder. */
   readonly values: Readonly<Record<string, string>>;
-  /** Whether no row is named twice. */
+  /** Whether each uid occurs at most once. */
   readonly isDistinct: boolean;
-  /** Whether the rows come in the order of their uids, without being sorted. */
+  /** Whether the uids come sorted, without a sort. */
   readonly isSortedByUid: boolean;
-  /** The search term, in lower case, if the table is that of the searched texts. */
+  /** The search term in lower case, if the table holds the searched texts. */
   readonly term?: string;
 }

@@ -1,4 +1,4 @@
-// Pages of one resource: in any sortable order, over any subtree, at a cost that does not grow with the table.
+// Reads pages of one resource in any sort order and any subtree, in a time that does not grow with the table.
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRow } from "../collection/rows.ts";
 import { readCounter } from "../engine/counters.ts";
@@ -16,42 +16,42 @@ export type { Condition } from "./condition.ts";
 export { type Cursor, cursorOf, type Order, type SortField } from "./order.ts";
 export type { Filters } from "./range.ts";
 
-/** A set of rows that can be read in order. The sources of one listing have no row in common. */
+/** A set of rows that can be read in order. The sources of one list are disjoint. */
 export type Source = RangeSource | { readonly type: "row"; readonly uid: string };
 
-/** How the rows of a source are found; of a single row, what was found. */
+/** How to read a source; for a single row, the row itself. */
 export type SourcePlan = RangePlan & { readonly found?: readonly ResourceRow[] };
 
-/** What is listed, and which part of it. */
+/** What to list, and which page of it. */
 export interface ListQuery {
   readonly sources: readonly Source[];
-  /** Columns and the values that they must have. */
+  /** Columns and their required values. */
   readonly filters: Filters;
-  /** What rows must fulfil besides; nothing when absent. */
+  /** A further filter. */
   readonly condition?: Condition | undefined;
-  /** How rows are found, from planRows; in their order when absent. */
+  /** How to read each source, from planRows; in list order if absent. */
   readonly plans?: readonly SourcePlan[];
   readonly order: Order;
-  /** Where the page starts: behind this row. */
+  /** The page starts after this cursor. */
   readonly after: Cursor | undefined;
-  /** How many rows behind `after` are passed over. */
+  /** How many rows after the cursor to skip. */
   readonly skip: number;
   readonly limit: number;
 }
 
-/** Measures what a page that lies far into its listing needs. To be called before the snapshot that the page is read on. */
+/** Prepares the offset index for a large skip. Call it before the snapshot in which the page is read. */
 export async function prepareSkip<R extends ResourceRow>(
-  milestones: OffsetIndex,
+  offsets: OffsetIndex,
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<void> {
-  if (query.skip > 0) await milestones.prepare(collection, rangesOf(query), query.skip);
+  if (query.skip > 0) await offsets.prepare(collection, rangesOf(query), query.skip);
 }
 
-/** Decides how the rows of each source are found, and finds single rows, which the page and the total both need. */
+/** Decides how to read each source, and reads single rows, which both the page and the total need. */
 export async function planRows<R extends ResourceRow>(
   session: Session,
-  memory: FilterResultCache,
+  cache: FilterResultCache,
   collection: Collection<R>,
   query: Pick<ListQuery, "sources" | "filters" | "condition" | "order">,
 ): Promise<SourcePlan[]> {
@@ -60,13 +60,16 @@ export async function planRows<R extends ResourceRow>(
     plans.push(
       source.type === "row"
         ? { found: await findPoint(session, collection, source.uid, query) }
-        : await planRange(session, memory, collection, source, query.condition, query.order),
+        : await planRange(session, cache, collection, source, query.condition, query.order),
     );
   }
   return plans;
 }
 
-/** One page. Ties of the sort field are broken by uid, in the same direction. `find` may know a shorter way than to walk. */
+/**
+ * Returns one page. Rows with equal sort values are sorted by uid, in the same direction. `find` returns the cursor at
+ * an offset.
+ */
 export async function listRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -76,7 +79,7 @@ export async function listRows<R extends ResourceRow>(
   const { order, skip, limit } = query;
   const ranges = rangesOf(query);
   const points = await readPoints(session, collection, query);
-  // Single rows may all come first; so many fewer have to be skipped in the ranges.
+  // All single rows may come first, so the ranges skip that many fewer.
   const skipped = await skipRows(session, collection, ranges, skip - points.length, find);
   if (!skipped) return [];
   const left = skip - skipped.count;
@@ -97,7 +100,7 @@ function compareRows(a: ResourceRow, b: ResourceRow, order: Order): number {
   return compareCursors(cursorOf(a, order.field), cursorOf(b, order.field), order);
 }
 
-/** Where a row belongs among rows in order. */
+/** Returns the position of a row among sorted rows. */
 function placeOf(row: ResourceRow, rows: readonly ResourceRow[], order: Order): number {
   let [from, to] = [0, rows.length];
   while (from < to) {
@@ -108,7 +111,10 @@ function placeOf(row: ResourceRow, rows: readonly ResourceRow[], order: Order): 
   return from;
 }
 
-/** How many rows the sources have under the filters. Unfiltered it counts nothing: see counters.ts. */
+/**
+ * Returns the number of rows of the sources that match the filters. Without filters it reads counters (counters.ts) and
+ * counts nothing.
+ */
 export async function countRows<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -140,7 +146,7 @@ function rangesOf({ sources, filters, condition, plans = [], order, after }: Lis
   );
 }
 
-/** The single rows among the sources that pass the filters and come after the cursor. */
+/** Returns the single rows of the sources that match the filters and come after the cursor. */
 async function readPoints<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -158,7 +164,7 @@ async function readPoints<R extends ResourceRow>(
   return found;
 }
 
-/** The row of this uid, if it passes: one or none. */
+/** Returns the row with this uid if it matches: one row or none. */
 async function findPoint<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,

@@ -3,7 +3,7 @@ import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Condition } from "./condition.ts";
 
-/** Whether the row of this uid fulfils a condition. */
+/** Returns whether the row with this uid matches a condition. */
 export async function matchesCondition<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,

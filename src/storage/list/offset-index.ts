@@ -1,5 +1,5 @@
-// Marks along the big ranges, so that a skip of many rows walks over a thousand of them and not over all. They are kept in
-// memory, made when a listing first skips far, and follow the change log.
+// An offset index divides a large range into segments with known row counts, so that a large skip reads a thousand rows
+// instead of all. It is in memory, is built for the first large skip, and follows the change log.
 import { LRUCache } from "lru-cache";
 import { lastChangeOfKind, readChangedRows } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
@@ -10,15 +10,15 @@ import { countUntil, cursorAtOffset, type Range } from "./range.ts";
 import type { FindCursor } from "./skip.ts";
 import { entryKeyOf } from "./source.ts";
 
-/** Sizes of what is kept and done. */
+/** Limits of the index. */
 export interface OffsetIndexLimits {
-  /** Rows from one mark to the next, when they are made. */
+  /** Rows per segment when the index is built. */
   readonly segmentRows: number;
-  /** Shorter skips need no segments, and where a segment has become longer all are made anew. */
+  /** Smaller skips do not use the index. If a segment grows beyond this, the index of its range is rebuilt. */
   readonly maxSegmentRows: number;
-  /** Marks of all ranges together, each some hundred bytes. */
+  /** Segments of all ranges together, about a hundred bytes each. */
   readonly maxSegments: number;
-  /** Changes that are followed at once; after more, all are made anew. */
+  /** How many changes are applied at once; after more, the index is rebuilt. */
   readonly maxChanges: number;
 }
 
@@ -29,47 +29,47 @@ const defaultLimits: OffsetIndexLimits = {
   maxChanges: 2000,
 };
 
-/** The rows of a range from one mark to the next. */
+/** A segment of a range. */
 interface Segment {
-  /** The place behind its last row; undefined at the end of the range. */
+  /** The cursor after its last row; undefined at the end of the range. */
   readonly end: Cursor | undefined;
-  /** How many rows it has, as of `sequence`. */
+  /** Its number of rows, as of `sequence`. */
   count: number;
-  /** The change of its kind up to which `count` is right; what the segments as a whole have followed since comes on top. */
+  /** The last change that `count` included when the segment was built. Later changes are added to `count`. */
   readonly sequence: number;
 }
 
-/** What is known of one range in one order. */
+/** The segments of one range in one sort order. */
 interface Segments {
   readonly list: Segment[];
-  /** The last change of the kind that was followed. */
+  /** The last change that was applied. */
   sequence: number;
-  /** Whether the log no longer has what followed it, so that all are to be made anew. */
+  /** Whether the log lacks the next changes, so that the index must be rebuilt. */
   isLost?: boolean;
 }
 
-/** Reads on one snapshot. */
+/** Runs reads in one snapshot. */
 type Read = <T>(body: (session: Session) => Promise<T>) => Promise<T>;
 
-/** Finds places far into ranges. */
+/** Finds cursors at large offsets. */
 export interface OffsetIndex {
   /**
-   * Measures what a skip of so many rows needs. To be called outside of any snapshot: it takes many short ones, so that others
-   * get their turn.
+   * Builds the index for a skip of this size, if it needs one. Call it outside of a snapshot: it uses many short ones
+   * and yields in between.
    */
   prepare<R extends ResourceRow>(collection: Collection<R>, ranges: readonly Range[], skip: number): Promise<void>;
   readonly find: FindCursor;
 }
 
-/** Makes them for one database. */
+/** Creates the index of one database. */
 export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLimits): OffsetIndex {
   const known = new LRUCache<string, Segments>({
     maxSize: limits.maxSegments,
     sizeCalculation: ({ list }) => list.length,
   });
-  const measuring = new Map<string, Promise<void>>();
+  const building = new Map<string, Promise<void>>();
 
-  async function remeasure<R extends ResourceRow>(collection: Collection<R>, range: Range, key: string): Promise<void> {
+  async function rebuild<R extends ResourceRow>(collection: Collection<R>, range: Range, key: string): Promise<void> {
     const segments = await buildSegments(read, collection, range, limits.segmentRows);
     known.set(key, segments);
   }
@@ -82,10 +82,10 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
         if (key === undefined) continue;
         const latest = await read((session) => lastChangeOfKind(session, collection.kind));
         if (isUsable(known.get(key), limits, latest)) continue;
-        let work = measuring.get(key);
+        let work = building.get(key);
         if (!work) {
-          work = remeasure(collection, range, key).finally(() => measuring.delete(key));
-          measuring.set(key, work);
+          work = rebuild(collection, range, key).finally(() => building.delete(key));
+          building.set(key, work);
         }
         await work;
       }
@@ -102,19 +102,21 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
   };
 }
 
-/** Undefined for what has no segments: how many rows pass a filter or fulfil a condition is not known from changes alone. */
+/**
+ * Returns the key of a range. Returns undefined for a filtered range: changes alone do not tell how many rows match.
+ */
 function segmentsKey({ kind }: { kind: string }, { source, filters, condition, order }: Range): string | undefined {
   if (condition || Object.keys(filters).length > 0) return undefined;
   return [kind, entryKeyOf(source), order.field, order.descending ? "desc" : "asc"].join(" ");
 }
 
-/** Whether the segments can follow the changes up to the latest, and are still close enough together. */
+/** Returns whether segments can be brought up to the latest change and are still small enough. */
 function isUsable(segments: Segments | undefined, limits: OffsetIndexLimits, latest: number): boolean {
   if (!segments || segments.isLost || latest - segments.sequence > limits.maxChanges) return false;
   return segments.list.every(({ count }) => count <= limits.maxSegmentRows);
 }
 
-/** Measures a whole range. Each segment is read on a snapshot of its own, and remembers which changes that one had. */
+/** Builds the segments of a range. Each is read in its own snapshot, and records the last change in it. */
 async function buildSegments<R extends ResourceRow>(
   read: Read,
   collection: Collection<R>,
@@ -133,15 +135,15 @@ async function buildSegments<R extends ResourceRow>(
     });
     list.push(segment);
     after = segment.end;
-    // SQLite answers within the turn: without this, nobody else would get one until the end of the range.
+    // Reads from SQLite are synchronous: without this, nothing else would run until the end of the range.
     await new Promise((resolve) => setImmediate(resolve));
   } while (after);
   return { list, sequence: list[0]!.sequence };
 }
 
 /**
- * Brings the segments up to the snapshot of the session, and answers how many rows each segment has there: the segments
- * themselves move on with the next read. Undefined when they are ahead of the snapshot or too far behind.
+ * Applies the changes up to the snapshot of the session, and returns the row counts of the segments in it. Returns
+ * undefined if the segments are ahead of the snapshot or too far behind.
  */
 async function follow<R extends ResourceRow>(
   session: Session,
@@ -161,13 +163,13 @@ async function follow<R extends ResourceRow>(
   }
   const key = entryKeyOf(source);
   for (const change of changes) {
-    // Another read may have followed it while this one waited for the database.
+    // Another read may have applied it while this one waited for the database.
     if (change.sequence <= segments.sequence) continue;
     count(segments, change.sequence, change.before as ResourceRow | null, -1, key, order);
     count(segments, change.sequence, change.after as ResourceRow | null, 1, key, order);
   }
   segments.sequence = Math.max(segments.sequence, latest);
-  // Another read with a later snapshot may have moved them further meanwhile: they are right for that one.
+  // Another read with a later snapshot may have applied more meanwhile: the counts are then right only for that one.
   return segments.sequence === latest ? countsOf(segments) : undefined;
 }
 
@@ -175,7 +177,7 @@ function countsOf({ list }: Segments): number[] {
   return list.map(({ count }) => count);
 }
 
-/** Counts a row that came or went, unless the segment was measured after it did. */
+/** Adds or subtracts a row, unless the segment was built after the change. */
 function count(
   { list }: Segments,
   sequence: number,
@@ -207,7 +209,7 @@ async function findInSegments<R extends ResourceRow>(
   return await cursorAtOffset(session, collection, { ...range, after: list[at - 1]!.end }, left);
 }
 
-/** The segment that a place lies in: the first that does not end before it. */
+/** Returns the index of the segment with a cursor: the first that does not end before it. */
 function indexOf(list: readonly Segment[], place: Cursor, order: Order): number {
   let low = 0;
   let high = list.length - 1;

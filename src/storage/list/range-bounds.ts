@@ -1,4 +1,4 @@
-// What a range is sorted by, where it begins and where it ends, as conditions of SQL and as the values of their placeholders.
+// The sort order and bounds of a range, as SQL conditions and placeholder values.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../../model/uid.ts";
@@ -10,8 +10,8 @@ import type { Tables } from "../schema/tables.ts";
 import type { Cursor, EntryField, Order, SortField } from "./order.ts";
 
 /**
- * The bounds of the uids below `uid` that are left between two places: one lower and one upper bound. Of several SQLite would
- * use one each, and if it took those of the subtree, it would read all that lies before and behind the places.
+ * Returns the bounds of the descendants of `uid` between two cursors: one lower and one upper bound. With several,
+ * SQLite would use one of each, and might read all rows outside of the cursors.
  */
 export function uidBounds(
   uid: string,
@@ -28,7 +28,7 @@ export function uidBounds(
   };
 }
 
-/** Of uids in ascending order the first behind a place, where that is the order; all of them in any other. */
+/** Returns the first uids after a cursor if the order is by uid; otherwise all. `uids` are ascending. */
 export function firstUidsAfter(
   uids: readonly string[],
   { field, descending }: Order,
@@ -48,31 +48,31 @@ function earliest(bound: string, place: string | undefined): string {
   return place !== undefined && place < bound ? place : bound;
 }
 
-/** In the place of a source: its subtree, its children, or the rows without parent. */
+/** Returns conditions for a source: a subtree, children, or the rows without parent. */
 export function withinSource(rows: RowTable, { uid }: { readonly uid: PgColumn }, type: string): SQL[] {
   if (type === "subtree") return [gte(uid, sql.placeholder("from")), lt(uid, sql.placeholder("to"))];
   return [type === "roots" ? isNull(rows.parent) : eq(rows.parent, textPlaceholder("parent"))];
 }
 
-/** What rows are sorted by: a column, or as much of one as counts in an order. */
+/** A sort column, or the prefix of one. */
 export type SortColumn = PgColumn | SQL;
 
-/** How a table is sorted. */
+/** The sort order of a table. */
 export interface Sorting {
-  /** What the sort field has. */
+  /** The value of the sort field. */
   readonly value: SortColumn;
-  /** The columns of the order, one or two. The last one stands for the uid, which breaks ties. */
+  /** The sort columns, one or two. The last one is the uid or tail, which breaks ties. */
   readonly columns: readonly SortColumn[];
-  /** What the last column is compared with in a place: the uid, or what entries have of it. */
+  /** What the last column is compared with in a cursor: the uid, or the tail of entries. */
   readonly breaker: "Uid" | "Tail";
 }
 
-/** How rows are sorted, of which a text is cut to what counts in an order, or what leads to them. */
+/** Returns the sort order of rows or of a side table. Texts are cut to their sort prefix. */
 export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): Sorting {
   const { uid } = table;
   const columns = table as unknown as Record<string, PgColumn | undefined>;
   if (field === "uid") return { value: uid, columns: [uid], breaker: "Uid" };
-  // Rows without an update time were last changed when they were made; those without a name all have the empty one.
+  // Rows without an update time use their creation time, and rows without a name the empty name.
   const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   if (!column) return { value: sql`''`, columns: [uid], breaker: "Uid" };
   const isCut = field === "name" || field === "aliasText";
@@ -80,20 +80,20 @@ export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): 
   return { value, columns: [value, uid], breaker: "Uid" };
 }
 
-/** How entries are sorted under a key; they have no more of a name than counts, and of the uid what is not that of the source. */
+/** Returns the sort order of entries under a key. They hold the sort prefix of a name, and the tail of a uid. */
 export function entrySortingOf(entries: Tables["groupEntries"], field: EntryField): Sorting {
   if (field === "uid") return { value: entryUid(entries), columns: [entries.tail], breaker: "Tail" };
   return { value: entries[field], columns: [entries[field], entries.tail], breaker: "Tail" };
 }
 
-/** The uid of the row of an entry, where all are of one source. */
+/** Returns the uid of an entry, if all entries have the same key. */
 export function entryUid({ tail }: Tables["groupEntries"]): SQL<string> {
   return sql<string>`${textPlaceholder("base")} || ${tail}`;
 }
 
 /**
- * What `entryUid` and a place in the order of entries need: the uid that their keys are of, and what a uid has as its tail there. A
- * place may be that of a row of another source, before all rows of this one or behind them: every tail begins with a slash.
+ * Returns the values for `entryUid` and cursors among entries: the uid of the key, and the tails of the cursors. A
+ * cursor may be a row of another source, before or after all rows of this one: every tail begins with a slash.
  */
 export function cursorTails(
   base: string,
@@ -104,12 +104,12 @@ export function cursorTails(
   return { base, afterTail: after && tailOf(after.uid), endTail: end && tailOf(end.uid) };
 }
 
-/** Behind the place `after`. */
+/** Returns the condition: after the cursor `after`. */
 export function afterCursor(sorting: Sorting, descending: boolean): SQL {
   return compare(sorting, sql.raw(descending ? "<" : ">"), "after");
 }
 
-/** Up to the place `end`, that place included. */
+/** Returns the condition: up to and including the cursor `end`. */
 export function untilCursor(sorting: Sorting, descending: boolean): SQL {
   return compare(sorting, sql.raw(descending ? ">=" : "<="), "end");
 }

@@ -1,4 +1,5 @@
-// Side tables that know which rows fulfil a condition, and when it is better to begin with them.
+// Chooses how to read a filtered list: in list order, or starting from a side index that already knows the matching
+// rows.
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { rangeBelow, rootOf } from "../../model/uid.ts";
@@ -13,21 +14,21 @@ import type { FoundRows } from "./range.ts";
 import { entryKeyOf, type RangeSource } from "./source.ts";
 import type { TextQuery, TextSearch } from "./text-search.ts";
 
-/** How the rows of a source are found. */
+/** How to read a source. */
 export interface RangePlan {
-  /** Where to begin; with the rows in their order when absent. */
+  /** Where to start; in list order if absent. */
   readonly index?: SideIndex | FoundRows;
-  /** How many rows there are, where that is known already. */
+  /** The number of rows, if known. */
   readonly total?: number;
 }
 
-/** So many rows are cheaper fetched and sorted than looked for in their order. */
+/** Up to this many rows are faster to fetch and sort than to find in list order. */
 const sortThreshold = 1000;
 
-/** Decides how the rows of a source under a condition are found. */
+/** Decides how to read a source under a condition. */
 export async function planRange<R extends ResourceRow>(
   session: Session,
-  memory: FilterResultCache,
+  cache: FilterResultCache,
   collection: Collection<R>,
   source: RangeSource,
   condition: Condition | undefined,
@@ -35,7 +36,7 @@ export async function planRange<R extends ResourceRow>(
 ): Promise<RangePlan> {
   const { indexes = [], indexIsExact = false, excludedBy } = condition ?? {};
   if (indexes.length === 0 && !excludedBy) return {};
-  const findings = await newLookups(session, memory, collection, source);
+  const findings = await newLookups(session, cache, collection, source);
   if (excludedBy) {
     const all = await readCounter(session, entryKeyOf(source), collection.kind);
     return { total: all - (await findings.of(excludedBy)).count };
@@ -51,7 +52,7 @@ export async function planRange<R extends ResourceRow>(
   };
 }
 
-/** The index that finds least. Texts are searched only where nothing else finds few. */
+/** Returns the index that finds the fewest rows. Texts are searched only if no other index finds few. */
 async function chooseIndex(findings: Lookups, indexes: readonly SideIndex[]) {
   let best: (LookupResult & { index: SideIndex }) | undefined;
   for (const index of indexes.toSorted((a, b) => Number(a.term !== undefined) - Number(b.term !== undefined))) {
@@ -62,10 +63,10 @@ async function chooseIndex(findings: Lookups, indexes: readonly SideIndex[]) {
   return best;
 }
 
-/** What an index finds in a source. */
+/** The rows of a source that an index finds. */
 interface LookupResult {
   readonly count: number;
-  /** The rows in the order of their uids, where a search found few. */
+  /** The uids in ascending order, if a search found few. */
   readonly uids?: readonly string[];
 }
 
@@ -73,16 +74,16 @@ interface Lookups {
   of(index: SideIndex): Promise<LookupResult>;
 }
 
-/** How much is remembered: entries, and characters of the uids, about 8 MiB. */
+/** Limits of the cache: 1000 results, and about 8 MiB of uids. */
 const remembered = { max: 1000, maxSize: 8 * 1024 * 1024, sizeCalculation: sizeOf };
 
-/** Remembers what was found in one database, whichever of its connections asks, and searches its texts. */
+/** Caches the results of side indexes in one database, for all its connections, and searches its texts. */
 export interface FilterResultCache {
   readonly found: LRUCache<string, LookupResult>;
   readonly texts: TextSearch;
 }
 
-/** Makes one that remembers nothing yet. */
+/** Creates an empty cache. */
 export function newFilterResultCache(texts: TextSearch): FilterResultCache {
   return { found: new LRUCache(remembered), texts };
 }
@@ -91,7 +92,7 @@ function sizeOf({ uids = [] }: LookupResult): number {
   return 100 + uids.length * 60;
 }
 
-/** What indexes find in a source. It is remembered until a row of the collection changes. */
+/** Creates lookups in a source. Results are cached until a row of the collection changes. */
 async function newLookups<R extends ResourceRow>(
   session: Session,
   { found, texts }: FilterResultCache,

@@ -1,4 +1,4 @@
-// One range of one resource in one order: every part of a listing that is more than a single row.
+// One range of one resource in one order: any part of a list except a single row.
 
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
@@ -23,28 +23,28 @@ import {
 } from "./range-bounds.ts";
 import { entryKeyOf, type RangeSource } from "./source.ts";
 
-/** Columns and the values that they must have. */
+/** Columns and their required values. */
 export type Filters = Readonly<Record<string, string | number>>;
 
-/** Rows that were found already. */
+/** Rows that a search found. */
 export interface FoundRows {
   readonly name: "found";
   /** In ascending order. */
   readonly uids: readonly string[];
 }
 
-/** What remains of a range behind a cursor. */
+/** The rest of a range after a cursor. */
 export interface Range {
   readonly source: RangeSource;
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
-  /** What knows of the rows that fulfil the condition; absent where they are looked for in their order. */
+  /** What finds the matching rows; if absent, rows are tested in list order. */
   readonly index?: SideIndex | FoundRows | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;
 }
 
-/** The first rows, at most `limit`. */
+/** Returns the first rows, `limit` at most. */
 export async function readRange<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -64,8 +64,8 @@ export async function readRange<R extends ResourceRow>(
 }
 
 /**
- * The place of the row at `offset`; undefined when there are not so many. Unless there is a condition, it reads an index and
- * no rows.
+ * Returns the cursor of the row at `offset`, or undefined if there are fewer rows. Without a condition it reads an
+ * index and no rows.
  */
 export async function cursorAtOffset<R extends ResourceRow>(
   session: Session,
@@ -92,7 +92,7 @@ export async function cursorAtOffset<R extends ResourceRow>(
   return places[0];
 }
 
-/** How many rows of a range lie up to a place, that of its last row included; all of them for undefined. */
+/** Returns the number of rows up to and including a cursor; all rows for undefined. */
 export async function countUntil<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -110,14 +110,14 @@ export async function countUntil<R extends ResourceRow>(
   return Number((await statement.execute(values))[0]?.count);
 }
 
-/** How many rows a source has under filters, by counting them. */
+/** Counts the rows of a source that match filters. */
 export async function countRange<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   source: RangeSource,
   { filters, condition, index }: Pick<Range, "filters" | "condition" | "index">,
 ): Promise<number> {
-  // Any order of the entries will do: where they have all the columns they are narrower than the rows.
+  // Any order of entries will do. If they have all filter columns, they are narrower than the rows.
   const field = condition ? "uid" : "name";
   const range: Range = { source, filters, condition, index, order: { field, descending: false }, after: undefined };
   const statement = session.prepared(statementKey(collection, "count", range), (db, tables) => {
@@ -129,7 +129,7 @@ export async function countRange<R extends ResourceRow>(
   return Number((await statement.execute(valuesOf(range)))[0]?.count);
 }
 
-/** The parts that the statements over ranges of this shape have in common. */
+/** Returns the parts that the statements over ranges of this shape share. */
 function buildRangeQuery<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
@@ -140,7 +140,7 @@ function buildRangeQuery<R extends ResourceRow>(
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  // Where reading begins: at the entries, which are in order, at what an index found, or at the rows.
+  // Start at the entries, which are sorted, at the rows that an index finds, or at the rows.
   const lead = index && "table" in index && index.isDistinct ? index.table(tables) : rows;
   const isFound = lead !== rows;
   const byKey = readsEntries(range);
@@ -155,12 +155,12 @@ function buildRangeQuery<R extends ResourceRow>(
   if (condition && !(index && condition.indexIsExact)) conditions.push(condition.build(session));
   if (index)
     conditions.push(isFound ? (index as SideIndex).where(session) : isAmong(rows, session, tables, index, source));
-  // What stands in the table alone needs no row.
+  // The columns of the first table suffice.
   const isJoined = from !== rows && (condition !== undefined || isFound);
   return { rows, from, uid, isJoined, conditions, sorting, direction: order.descending ? desc : asc };
 }
 
-/** That a row was found, or that an index knows of it; for one that may name it several times. */
+/** Returns a condition for rows that were found, or that an index finds, possibly several times. */
 function isAmong(
   rows: RowTable,
   session: Session,
@@ -170,14 +170,14 @@ function isAmong(
 ): SQL {
   if ("uids" in index) return session.isAmong(rows.uid, textPlaceholder("found"));
   const side = index.table(tables);
-  // Whatever others have of the same value is not even looked at.
+  // Rows outside of the subtree are not read.
   const isBelow = source.type === "subtree" ? withinSource(rows, side, source.type) : [];
   return inArray(rows.uid, sql`(select ${side.uid} from ${side} where ${and(index.where(session), ...isBelow)})`);
 }
 
 type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<SideIndex["table"]>;
 
-/** Names the shape of a range: everything about it that is no placeholder. */
+/** Returns the statement key of a range: everything about it that is no placeholder. */
 function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
   const { source, filters, condition, index, order, after } = range;
   const direction = order.descending ? "desc" : "asc";
@@ -198,7 +198,7 @@ function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, un
   const { source, filters, condition, index, order, after } = range;
   const place = source.type === "subtree" ? uidBounds(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid, ...cursorTails(source.uid ?? "", after, end) };
-  // Under names of their own: a filter by parent must not replace the parent of the source.
+  // Prefixed: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return {
     key: entryKeyOf(source),
@@ -210,18 +210,21 @@ function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, un
   };
 }
 
-/** Of rows that were found, those that can be among the first of a range. */
+/** Returns the found rows that can be among the first of a range. */
 function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Range, limit?: number): readonly string[] {
   const isFiltered = !condition?.indexIsExact || Object.keys(filters).length > 0;
   return isFiltered || limit === undefined ? uids : firstUidsAfter(uids, order, after, limit);
 }
 
-/** Rows lie in the order of their uids already; every other order, and the filter by name, is that of the entries. */
+/**
+ * Returns whether to read entries: for every order but that of uids, in which the rows are stored, and for a filter by
+ * name.
+ */
 function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
   const { index, order, filters } = range;
   if (index || order.field === "aliasText") return false;
   const columns = Object.keys(filters);
-  // Entries of several names are alike where those begin alike: which of them it is, the rows tell.
+  // Entries hold only the prefix of a long name, so names with the same prefix are compared in the rows.
   const isTold = isWholeInOrder(String(filters.name ?? ""));
   return isTold && columns.every((column) => column === "name") && (order.field !== "uid" || columns.length > 0);
 }

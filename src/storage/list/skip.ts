@@ -1,26 +1,26 @@
-// Skipping far into several sorted ranges at once, without reading what is skipped.
+// Skips many rows in several sorted ranges at once, without reading them.
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type Cursor, compareCursors } from "./order.ts";
 import type { cursorAtOffset, Range } from "./range.ts";
 
-/** So many rows are cheaper read than skipped: in all, and for each range. */
+/** Up to this many rows are faster to read than to skip: in total, or per range. */
 const readThrough = { total: 100, perRange: 4 };
 
-/** Tells the place of the row at an offset behind the cursor of a range; undefined when there are not so many. */
+/** Returns the cursor of the row at an offset after the cursor of a range, or undefined if there are fewer rows. */
 export type FindCursor = typeof cursorAtOffset;
 
-/** Ranges that have been moved forward, and how many rows they have left behind. */
+/** Ranges after a skip, and how many rows were skipped. */
 export interface Skipped {
   readonly ranges: readonly Range[];
   readonly count: number;
 }
 
 /**
- * Moves ranges behind nearly the first `skip` rows of their common order; undefined when they have not so many.
+ * Moves ranges past nearly the first `skip` rows of their common order. Returns undefined if there are fewer rows.
  *
- * Of k ranges take the row at offset n of each, with k * n < skip. The first of these k rows, in the order, has at most
- * k * n rows before it, so it and the n rows before it in its own range are among those to be skipped.
+ * Take the row at offset n of each of the k ranges, with k * n < skip. The first of these k rows in the order has at
+ * most k * n rows before it. So it, and the n rows before it in its own range, can be skipped.
  */
 export async function skipRows<R extends ResourceRow>(
   session: Session,
@@ -46,7 +46,7 @@ export async function skipRows<R extends ResourceRow>(
   return { ranges: moved, count: skip - left };
 }
 
-/** Which of the places comes first; undefined when there are none. */
+/** Returns the index of the first cursor in the order, or undefined if there is none. */
 function firstPlace(places: readonly (Cursor | undefined)[], order: Range["order"]): number | undefined {
   let first: number | undefined;
   places.forEach((place, i) => {

@@ -1,23 +1,23 @@
-// What is known of images.
+// Stores the sizes of images by architecture.
 
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
 
-/** Stands for the architectures of what is no image, such as a signature, so that nobody looks at it again. */
+/** The architecture of a manifest that is no image, such as a signature, so that it is not fetched again. */
 const noImage = "";
 
-/** An image of a repo, as far as one architecture is concerned. */
+/** An image of a repo for one architecture. */
 export interface Manifest {
   readonly repoUid: string;
   /** The digest of the manifest, or of the index that it belongs to. */
   readonly digest: string;
   readonly architecture: string;
-  /** Of the layers and the configuration, in bytes. */
+  /** The size of the layers and the configuration, in bytes. */
   readonly size: number;
 }
 
-/** Adds what is known of an image for one architecture. Throws UniqueViolation or ReferenceViolation. */
+/** Adds an image for one architecture. Throws UniqueViolation or ReferenceViolation. */
 export async function insertManifest(tx: Transaction, manifest: Manifest): Promise<void> {
   const statement = tx.prepared("manifests.insert", (db, { manifests }) =>
     db.insert(manifests).values({
@@ -30,7 +30,7 @@ export async function insertManifest(tx: Transaction, manifest: Manifest): Promi
   await statement.execute({ ...manifest });
 }
 
-/** What is known of an image, in the order of the architectures. */
+/** Returns the sizes of an image, ordered by architecture. */
 export async function findManifests(session: Session, repoUid: string, digest: string) {
   const statement = session.prepared("manifests.of", (db, { manifests }) =>
     db
@@ -48,7 +48,7 @@ export async function findManifests(session: Session, repoUid: string, digest: s
   return await statement.execute({ repoUid, digest });
 }
 
-/** Which of these digests something is known of, in any order. */
+/** Returns which of these digests are stored, in any order. */
 export async function findKnownDigests(session: Session, repoUid: string, digests: readonly string[]) {
   const statement = session.prepared("manifests.known", (db, { manifests }) =>
     db
@@ -65,7 +65,7 @@ export async function findKnownDigests(session: Session, repoUid: string, digest
   return (await statement.execute({ repoUid, digests: JSON.stringify(digests) })).map(({ digest }) => digest);
 }
 
-/** Forgets what is known of an image. */
+/** Deletes the sizes of an image. */
 export async function deleteManifests(tx: Transaction, repoUid: string, digest: string): Promise<void> {
   const statement = tx.prepared("manifests.delete_one", (db, { manifests }) =>
     db
@@ -76,8 +76,8 @@ export async function deleteManifests(tx: Transaction, repoUid: string, digest: 
 }
 
 /**
- * Replaces what is known of an image; without platforms, it is known to be none. Throws ReferenceViolation when there is no
- * such repo.
+ * Replaces the sizes of an image. Without platforms, stores that the digest is no image. Throws ReferenceViolation if
+ * the repo does not exist.
  */
 export async function replaceManifests(
   tx: Transaction,

@@ -1,11 +1,11 @@
-// Which notifications of registries were dealt with already, and how late the latest about a tag or a digest was. `sweep.ts`
-// forgets both when no registry repeats any of that time any more.
+// Stores which registry notifications were processed, and the latest time of a notification about a tag or digest. The
+// sweeper deletes both once no registry repeats notifications of that time.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { desc, eq, sql } from "../schema/drizzle.ts";
 
-/** Whether the event was dealt with. */
+/** Returns whether the event was processed. */
 export async function isKnownEvent(session: Session, id: string): Promise<boolean> {
   const statement = session.prepared("registry_events.get", (db, { registryEvents }) =>
     db
@@ -16,7 +16,7 @@ export async function isKnownEvent(session: Session, id: string): Promise<boolea
   return (await statement.execute({ id })).length > 0;
 }
 
-/** Remembers an event; false when it was remembered already. */
+/** Stores that an event was processed. Returns false if it was already. */
 export async function recordEvent(tx: Transaction, id: string): Promise<boolean> {
   const insert = tx.prepared("registry_events.insert", (db, { registryEvents }) =>
     db
@@ -28,7 +28,7 @@ export async function recordEvent(tx: Transaction, id: string): Promise<boolean>
   return (await insert.execute({ id, time: tx.context.time })).length > 0;
 }
 
-/** The time of the latest event about one of these things; undefined when none was told of. */
+/** Returns the time of the latest event about one of these tags or digests, or undefined. */
 export async function findLatestNotification(session: Session, things: readonly string[]): Promise<number | undefined> {
   const statement = session.prepared("registry_events.latest", (db, { registryEvents }) =>
     db
@@ -41,7 +41,7 @@ export async function findLatestNotification(session: Session, things: readonly 
   return (await statement.execute({ things: JSON.stringify(things) }))[0]?.time;
 }
 
-/** Remembers an event of a time about a thing, unless a later one is remembered. */
+/** Stores the time of an event about a tag or digest, unless a later one is stored. */
 export async function recordNotificationTime(tx: Transaction, thing: string, time: number): Promise<void> {
   const told = tx.prepared("registry_events.told", (db, { registryEvents }) =>
     db

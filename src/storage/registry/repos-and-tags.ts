@@ -1,25 +1,25 @@
-// Finding repos and tags by what they are, and what belongs to repos without being a resource of its own.
+// Finds repos and tags, and stores readmes.
 
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import type { Condition } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
-/** Before any time that a row can have. */
+/** Earlier than the time of any row. */
 const earliestTime = Number.MIN_SAFE_INTEGER;
 
-/** Which tags a list shows. */
+/** Filters a list of tags. */
 export interface TagFilter {
   readonly includeReferrers: boolean;
   readonly includeDates: boolean;
   readonly includeEpochs: boolean;
-  /** Tags set later than this, in milliseconds since the epoch. */
+  /** Only tags set after this time, in milliseconds since the epoch. */
   readonly updatedSince: number | undefined;
-  /** Only tags that get no updates any more; false when absent. */
+  /** Only tags that are no longer updated; false if absent. */
   readonly deprecatedOnly?: boolean;
 }
 
-/** The condition that a filter of tags comes to; undefined when it keeps all. */
+/** Returns the condition of a filter, or undefined if it matches all tags. */
 export function tagCondition(filter: TagFilter): Condition | undefined {
   const { includeReferrers, includeDates, includeEpochs, updatedSince, deprecatedOnly = false } = filter;
   const isFilter = !includeReferrers || !includeDates || !includeEpochs || updatedSince !== undefined || deprecatedOnly;
@@ -42,7 +42,7 @@ export function tagCondition(filter: TagFilter): Condition | undefined {
   };
 }
 
-/** The repo of this name in a group; undefined when there is none. */
+/** Returns the repo with this name in a group, or undefined. */
 export async function findRepoByName(session: Session, groupUid: string, name: string) {
   const statement = session.prepared("repos.by_name", (db, { repos }) =>
     db
@@ -53,7 +53,7 @@ export async function findRepoByName(session: Session, groupUid: string, name: s
   return (await statement.execute({ groupUid, name }))[0];
 }
 
-/** The tag of this name in a repo; undefined when there is none. */
+/** Returns the tag with this name in a repo, or undefined. */
 export async function findTagByName(session: Session, repoUid: string, name: string) {
   const statement = session.prepared("tags.by_name", (db, { tags }) =>
     db
@@ -64,7 +64,7 @@ export async function findTagByName(session: Session, repoUid: string, name: str
   return (await statement.execute({ repoUid, name }))[0];
 }
 
-/** The tags of a repo, at most `limit`. */
+/** Returns the tags of a repo, `limit` at most. */
 export async function findTagsOf(session: Session, repoUid: string, limit: number) {
   const statement = session.prepared("tags.of_repo", (db, { tags }) =>
     db
@@ -76,7 +76,7 @@ export async function findTagsOf(session: Session, repoUid: string, limit: numbe
   return await statement.execute({ repoUid, limit });
 }
 
-/** The tags of a repo that name this digest, at most `limit`. */
+/** Returns the tags of a repo with this digest, `limit` at most. */
 export async function findTagsByDigest(session: Session, repoUid: string, digest: string, limit: number) {
   const statement = session.prepared("tags.by_digest", (db, { tags }) =>
     db
@@ -88,7 +88,7 @@ export async function findTagsByDigest(session: Session, repoUid: string, digest
   return await statement.execute({ repoUid, digest, limit });
 }
 
-/** The readme of a repo; empty when there is none. */
+/** Returns the readme of a repo; empty if there is none. */
 export async function readReadme(session: Session, repoUid: string): Promise<string> {
   const statement = session.prepared("readmes.get", (db, { readmes }) =>
     db
@@ -99,7 +99,7 @@ export async function readReadme(session: Session, repoUid: string): Promise<str
   return (await statement.execute({ repoUid }))[0]?.content ?? "";
 }
 
-/** The readmes of repos, by the uid of the repo; a repo without one is left out. */
+/** Returns the readmes of repos by repo uid, without those that have none. */
 export async function findReadmes(session: Session, repoUids: readonly string[]): Promise<Map<string, string>> {
   const statement = session.prepared("readmes.of", (db, { readmes }) =>
     db
@@ -111,7 +111,7 @@ export async function findReadmes(session: Session, repoUids: readonly string[])
   return new Map(found.map(({ repoUid, content }) => [repoUid, content]));
 }
 
-/** Sets the readme of a repo. */
+/** Stores the readme of a repo. */
 export async function writeReadme(tx: Transaction, repoUid: string, content: string): Promise<void> {
   const statement = tx.prepared("readmes.set", (db, { readmes }) =>
     db
@@ -122,7 +122,7 @@ export async function writeReadme(tx: Transaction, repoUid: string, content: str
   await statement.execute({ repoUid, content });
 }
 
-/** Forgets the readme of a repo and what is known of its images. */
+/** Deletes the readme of a repo and the sizes of its images. */
 export async function clearRepo(tx: Transaction, repoUid: string): Promise<void> {
   const readmes = tx.prepared("readmes.delete", (db, { readmes }) =>
     db.delete(readmes).where(eq(readmes.repoUid, sql.placeholder("repoUid"))),

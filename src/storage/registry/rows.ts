@@ -1,4 +1,4 @@
-// The rows of the registry's resources and how they are stored.
+// The rows of the registry resources, and how they are stored.
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Transaction } from "../engine/session.ts";
 import { addTagDigest, clearTagDigests } from "./tag-history.ts";
@@ -44,12 +44,12 @@ export const tagCollection: Collection<TagRow> = {
   syncDependents: keepHistory,
 };
 
-/** Whoever sets a tag, its digests are remembered for as long as there is the tag. */
+/** Stores each digest of a tag, whoever sets it, for the lifetime of the tag. */
 async function keepHistory(tx: Transaction, before: TagRow | undefined, after: TagRow | undefined): Promise<void> {
   if (before && !after) await clearTagDigests(tx, before.uid);
   if (!after || after.digest === "" || after.digest === before?.digest) return;
   await addTagDigest(tx, after.uid, { time: after.updateTime, digest: after.digest });
 }
 
-/** Every collection of the registry, for what concerns them all. */
+/** All registry collections. */
 export const registryCollections = [repoCollection, tagCollection] as const;

@@ -1,16 +1,16 @@
-// The digests that a tag has had.
+// Stores the digests that a tag has had.
 
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, desc, eq, gte, lte, sql } from "../schema/drizzle.ts";
 
-/** A digest, and when a tag was set to it, in milliseconds since the epoch. */
+/** A digest, and when the tag was set to it, in milliseconds since the epoch. */
 export interface TagDigest {
   readonly time: number;
   readonly digest: string;
 }
 
-/** Remembers that a tag was set to a digest; of two at the same time, the later stays. */
+/** Stores that a tag was set to a digest. Of two at the same time, the later one stays. */
 export async function addTagDigest(tx: Transaction, tagUid: string, { time, digest }: TagDigest): Promise<void> {
   const statement = tx.prepared("tag_history.add", (db, { tagHistory }) =>
     db
@@ -24,7 +24,7 @@ export async function addTagDigest(tx: Transaction, tagUid: string, { time, dige
   await statement.execute({ tagUid, time, digest });
 }
 
-/** Forgets the digests of a tag. */
+/** Deletes the digests of a tag. */
 export async function clearTagDigests(tx: Transaction, tagUid: string): Promise<void> {
   const statement = tx.prepared("tag_history.clear", (db, { tagHistory }) =>
     db.delete(tagHistory).where(eq(tagHistory.tagUid, sql.placeholder("tagUid"))),
@@ -32,7 +32,7 @@ export async function clearTagDigests(tx: Transaction, tagUid: string): Promise<
   await statement.execute({ tagUid });
 }
 
-/** The digests that a tag was set to between two times, both included: the latest `limit` of them, the earliest first. */
+/** Returns the digests that a tag was set to between two times, inclusive: the latest `limit`, oldest first. */
 export async function findTagDigests(
   session: Session,
   tagUid: string,

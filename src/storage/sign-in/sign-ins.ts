@@ -1,5 +1,5 @@
-// What people who sign in leave behind for a while: logins under way, tokens for headless devices, refresh families.
-// `sweep.ts` removes what has expired.
+// Stores temporary data of sign-ins: logins in progress, tokens for headless devices, refresh token families. The
+// sweeper deletes what has expired.
 
 import { placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -8,7 +8,7 @@ import type { StoredSignIn } from "../schema/tables/sign-in.ts";
 
 export type { StoredSignIn };
 
-/** A browser that was sent to a login provider. */
+/** A login in progress: a browser that was redirected to a login provider. */
 export interface SignInRow {
   readonly id: string;
   readonly browserDigest: string;
@@ -16,7 +16,7 @@ export interface SignInRow {
   readonly expireTime: number;
 }
 
-/** Keeps a login under way; answers false when there are `limit` of them already. */
+/** Stores a login in progress. Returns false if there are `limit` of them already. */
 export async function insertSignIn(tx: Transaction, row: SignInRow, limit: number): Promise<boolean> {
   const counted = tx.prepared("sign_ins.count", (db, { signIns }) => db.select({ rows: count() }).from(signIns));
   if (((await counted.execute())[0]?.rows ?? 0) >= limit) return false;
@@ -27,7 +27,7 @@ export async function insertSignIn(tx: Transaction, row: SignInRow, limit: numbe
   return true;
 }
 
-/** A login under way; undefined when there is none. */
+/** Returns a login in progress, or undefined. */
 export async function findSignIn(session: Session, id: string): Promise<SignInRow | undefined> {
   const statement = session.prepared("sign_ins.get", (db, { signIns }) =>
     db
@@ -38,7 +38,7 @@ export async function findSignIn(session: Session, id: string): Promise<SignInRo
   return (await statement.execute({ id }))[0];
 }
 
-/** Ends a login; answers whether it was still under way, which it is for one caller only. */
+/** Deletes a login in progress. Returns whether it existed, which is true for one caller only. */
 export async function takeSignIn(tx: Transaction, id: string): Promise<boolean> {
   const statement = tx.prepared("sign_ins.take", (db, { signIns }) =>
     db
@@ -49,16 +49,19 @@ export async function takeSignIn(tx: Transaction, id: string): Promise<boolean> 
   return (await statement.execute({ id })).length > 0;
 }
 
-/** A token that waits for a device without a browser, or once it was delivered, the code that no other sign-in may have. */
+/**
+ * A token for a device without a browser. After delivery the row stays without the token, so that no other sign-in uses
+ * the code.
+ */
 export interface HeadlessSessionRow {
   readonly code: string;
   readonly publicKey: string;
-  /** Empty once it was delivered. */
+  /** Empty after delivery. */
   readonly encryptedToken: string;
   readonly expireTime: number;
 }
 
-/** Leaves a token for a device; answers false when the code was used already. */
+/** Stores a token for a device. Returns false if the code was used before. */
 export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessionRow): Promise<boolean> {
   const statement = tx.prepared("headless_sessions.insert", (db, { headlessSessions }) =>
     db
@@ -70,7 +73,7 @@ export async function insertHeadlessSession(tx: Transaction, row: HeadlessSessio
   return (await statement.execute({ ...row })).length > 0;
 }
 
-/** What there is for the code of a device; undefined when nobody has signed in for it. */
+/** Returns the session with the code of a device, or undefined if nobody has signed in for it. */
 export async function findHeadlessSession(session: Session, code: string): Promise<HeadlessSessionRow | undefined> {
   const statement = session.prepared("headless_sessions.get", (db, { headlessSessions }) =>
     db
@@ -81,7 +84,10 @@ export async function findHeadlessSession(session: Session, code: string): Promi
   return (await statement.execute({ code }))[0];
 }
 
-/** Removes the token of a session and keeps its code; answers whether it was still there, which it is for one caller only. */
+/**
+ * Deletes the token of a session, and keeps its code. Returns whether the token existed, which is true for one caller
+ * only.
+ */
 export async function takeHeadlessToken(tx: Transaction, { code }: HeadlessSessionRow): Promise<boolean> {
   const statement = tx.prepared("headless_sessions.take", (db, { headlessSessions }) =>
     db
@@ -93,7 +99,7 @@ export async function takeHeadlessToken(tx: Transaction, { code }: HeadlessSessi
   return (await statement.execute({ code })).length > 0;
 }
 
-/** A sign-in that may be refreshed. */
+/** A sign-in that can be refreshed. */
 export interface RefreshFamilyRow {
   readonly id: string;
   readonly identityUid: string;
@@ -103,7 +109,7 @@ export interface RefreshFamilyRow {
   readonly expireTime: number;
 }
 
-/** Adds a family; the oldest ones of the identity give way, so that it has at most `limit`. */
+/** Adds a family. Deletes the oldest families of the identity beyond `limit`. */
 export async function insertRefreshFamily(tx: Transaction, row: RefreshFamilyRow, limit: number): Promise<void> {
   const known = tx.prepared("refresh_families.of", (db, { refreshFamilies }) =>
     db
@@ -122,7 +128,7 @@ export async function insertRefreshFamily(tx: Transaction, row: RefreshFamilyRow
   await insert.execute({ ...row });
 }
 
-/** The family of a refresh token; undefined when there is none. */
+/** Returns the family of a refresh token, or undefined. */
 export async function findRefreshFamily(session: Session, id: string): Promise<RefreshFamilyRow | undefined> {
   const statement = session.prepared("refresh_families.get", (db, { refreshFamilies }) =>
     db
@@ -133,7 +139,7 @@ export async function findRefreshFamily(session: Session, id: string): Promise<R
   return (await statement.execute({ id }))[0];
 }
 
-/** Puts the next token of a family in the place of this one; answers false when this one is no longer in force. */
+/** Replaces the valid token of a family by the next one. Returns false if `digest` is not that of the valid token. */
 export async function rotateRefreshFamily(tx: Transaction, id: string, digest: string, next: string): Promise<boolean> {
   const statement = tx.prepared("refresh_families.rotate", (db, { refreshFamilies }) =>
     db
@@ -145,7 +151,7 @@ export async function rotateRefreshFamily(tx: Transaction, id: string, digest: s
   return (await statement.execute({ id, digest, next })).length > 0;
 }
 
-/** Ends a family. */
+/** Deletes a family. */
 export async function deleteRefreshFamily(tx: Transaction, id: string): Promise<void> {
   const statement = tx.prepared("refresh_families.delete", (db, { refreshFamilies }) =>
     db.delete(refreshFamilies).where(eq(refreshFamilies.id, sql.placeholder("id"))),

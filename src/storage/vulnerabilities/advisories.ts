@@ -1,4 +1,4 @@
-// The events of advisories, and the conditions that lists of advisories are filtered by.
+// Stores the events of advisories and deleted advisories, and builds the filter of advisory lists.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { rangeBelow } from "../../model/uid.ts";
@@ -10,25 +10,25 @@ import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";
 import { type TermFilter, termFilters, termIndex, textIndex } from "./advisory-terms.ts";
 
-/** An event as it is stored; the protobuf JSON is of everything but its uid. */
+/** An event as it is stored; the protobuf JSON has everything but its uid. */
 export type AdvisoryEventRow = Tables["advisoryEvents"]["$inferSelect"];
 
-/** What lists of advisories can be filtered by: the values of one filter are alternatives, an empty list keeps all. */
+/** The filters of advisory lists. The values of one filter are alternatives; an empty list filters nothing. */
 export interface AdvisoryFilter extends Readonly<Record<TermFilter, readonly (string | number)[]>> {
-  /** No event at all is by one of these. */
+  /** No event may be by one of these authors. */
   readonly excludeEventAuthors: readonly string[];
-  /** What the searched text contains, in lower case; empty keeps all. */
+  /** The search term in lower case; empty filters nothing. */
   readonly query: string;
 }
 
-/** One and the same event passes these four. */
+/** These four apply to the same event. */
 const eventFilters = ["eventAuthors", "eventReviewers", "eventReviewStates", "eventTypes"] as const;
 
-/** The condition that a filter comes to; undefined when it keeps all. */
+/** Returns the condition of a filter, or undefined if it matches all advisories. */
 export function advisoryCondition(filter: AdvisoryFilter): Condition | undefined {
   const { query, ...lists } = filter;
   const values: Record<string, string | null> = { query: query === "" ? null : likePattern(query) };
-  // Of numbers and texts alike: the databases make texts of both.
+  // Numbers become texts, as in the databases.
   for (const [name, list] of Object.entries(lists))
     values[name] = list.length > 0 ? JSON.stringify(list.map(String)) : null;
   const asked = Object.keys(values).filter((name) => values[name] !== null);
@@ -80,7 +80,7 @@ function build(dialect: SessionDialect): SQL {
   )!;
 }
 
-/** What holds when nothing is asked for, too. */
+/** Returns a condition that also holds if the filter is not set. */
 function optional(name: keyof AdvisoryFilter | "anyEvent", condition: SQL): SQL {
   return sql`(${textPlaceholder(name)} is null or ${condition})`;
 }
@@ -97,7 +97,7 @@ function isTermFilter(name: string): name is TermFilter {
   return Object.hasOwn(termFilters, name);
 }
 
-/** Adds an event of an advisory. */
+/** Inserts an event. */
 export async function insertAdvisoryEvent(tx: Transaction, event: AdvisoryEventRow): Promise<void> {
   const statement = tx.prepared("advisory_events.insert", (db, { advisoryEvents }) =>
     db.insert(advisoryEvents).values(placeholders(Object.keys(event)) as never),
@@ -105,7 +105,7 @@ export async function insertAdvisoryEvent(tx: Transaction, event: AdvisoryEventR
   await statement.execute({ ...event });
 }
 
-/** The events of advisories, oldest first. */
+/** Returns the events of advisories, oldest first. */
 export async function findAdvisoryEvents(
   session: Session,
   advisoryUids: readonly string[],
@@ -120,7 +120,7 @@ export async function findAdvisoryEvents(
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
 }
 
-/** Replaces what an event says. */
+/** Updates an event. */
 export async function updateAdvisoryEvent(tx: Transaction, event: AdvisoryEventRow): Promise<void> {
   const statement = tx.prepared("advisory_events.update", (db, { advisoryEvents }) =>
     db
@@ -131,7 +131,7 @@ export async function updateAdvisoryEvent(tx: Transaction, event: AdvisoryEventR
   await statement.execute({ ...event });
 }
 
-/** Removes one event. */
+/** Deletes an event. */
 export async function deleteAdvisoryEvent(tx: Transaction, uid: string): Promise<void> {
   const statement = tx.prepared("advisory_events.delete_one", (db, { advisoryEvents }) =>
     db.delete(advisoryEvents).where(eq(advisoryEvents.uid, sql.placeholder("uid"))),
@@ -139,7 +139,7 @@ export async function deleteAdvisoryEvent(tx: Transaction, uid: string): Promise
   await statement.execute({ uid });
 }
 
-/** Removes the events of an advisory. */
+/** Deletes the events of an advisory. */
 export async function deleteAdvisoryEvents(tx: Transaction, advisoryUid: string): Promise<void> {
   const statement = tx.prepared("advisory_events.delete", (db, { advisoryEvents }) =>
     db.delete(advisoryEvents).where(eq(advisoryEvents.advisoryUid, sql.placeholder("advisoryUid"))),
@@ -147,7 +147,7 @@ export async function deleteAdvisoryEvents(tx: Transaction, advisoryUid: string)
   await statement.execute({ advisoryUid });
 }
 
-/** The advisories directly below a group that have one of two public ids, each of another id or product. */
+/** Returns the direct children of a group with one of two public ids. */
 export async function findAdvisoriesByName(session: Session, parent: string, name: string, otherName = name) {
   const statement = session.prepared("advisories.by_name", (db, { advisories }) =>
     db
@@ -163,7 +163,7 @@ export async function findAdvisoriesByName(session: Session, parent: string, nam
   return await statement.execute({ parent, name, otherName });
 }
 
-/** The advisories directly below a group that have this alias and author. */
+/** Returns the direct children of a group with this alias and author. */
 export async function findAdvisoriesByAlias(session: Session, parent: string, alias: string, author: string) {
   const statement = session.prepared("advisories.by_alias", (db, { advisories, advisoryTerms: terms }) =>
     db
@@ -181,10 +181,10 @@ export async function findAdvisoriesByAlias(session: Session, parent: string, al
   return await statement.execute({ ...rangeBelow(parent), parent, alias, author });
 }
 
-/** An advisory as it was when it was deleted. */
+/** A deleted advisory. */
 export type DeletedAdvisoryRow = Tables["deletedAdvisories"]["$inferSelect"];
 
-/** Keeps an advisory that is deleted, or that never was anything but withdrawn. */
+/** Stores a deleted advisory, or one that was withdrawn from the start. */
 export async function insertDeletedAdvisory(tx: Transaction, deleted: DeletedAdvisoryRow): Promise<void> {
   const statement = tx.prepared("deleted_advisories.insert", (db, { deletedAdvisories }) =>
     db.insert(deletedAdvisories).values(placeholders(Object.keys(deleted)) as never),
@@ -192,7 +192,7 @@ export async function insertDeletedAdvisory(tx: Transaction, deleted: DeletedAdv
   await statement.execute({ ...deleted });
 }
 
-/** The deleted advisory with this uid; undefined when there is none. */
+/** Returns the deleted advisory with this uid, or undefined. */
 export async function findDeletedAdvisory(session: Session, uid: string): Promise<DeletedAdvisoryRow | undefined> {
   const statement = session.prepared("deleted_advisories.get", (db, { deletedAdvisories }) =>
     db
@@ -203,7 +203,7 @@ export async function findDeletedAdvisory(session: Session, uid: string): Promis
   return (await statement.execute({ uid }))[0];
 }
 
-/** The deleted advisories with this public id below a group, the latest first. */
+/** Returns the deleted advisories of a group with this public id, the latest first. */
 export async function findDeletedAdvisoriesByName(
   session: Session,
   parent: string,
@@ -219,7 +219,7 @@ export async function findDeletedAdvisoriesByName(
   return await statement.execute({ parent, name });
 }
 
-/** Removes the deleted advisory of this uid, which is an advisory again or is kept in another form. */
+/** Removes a deleted advisory that exists again, or is stored in another form. */
 export async function removeDeletedAdvisory(tx: Transaction, uid: string): Promise<void> {
   const statement = tx.prepared("deleted_advisories.remove", (db, { deletedAdvisories: deleted }) =>
     db.delete(deleted).where(eq(deleted.uid, sql.placeholder("uid"))),
@@ -227,7 +227,7 @@ export async function removeDeletedAdvisory(tx: Transaction, uid: string): Promi
   await statement.execute({ uid });
 }
 
-/** Forgets the deleted advisories of a group, which is about to go. */
+/** Removes the deleted advisories of a group that is about to be deleted. */
 export async function clearDeletedAdvisories(tx: Transaction, parent: string): Promise<void> {
   const statement = tx.prepared("deleted_advisories.clear", (db, { deletedAdvisories }) =>
     db.delete(deletedAdvisories).where(eq(deletedAdvisories.parent, sql.placeholder("parent"))),

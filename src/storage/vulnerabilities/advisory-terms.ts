@@ -1,4 +1,4 @@
-// What advisories can be found by: every value of every filter, in a table of (filter, value, uid), and the searched texts.
+// The side indexes of advisories: filter terms, in a table of (filter, value, uid), and searched texts.
 import { createHash } from "node:crypto";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Transaction } from "../engine/session.ts";
@@ -7,7 +7,7 @@ import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";
 
-/** The filters that have terms. True where an advisory has one value at most. */
+/** The filters with terms. True if an advisory has at most one value. */
 export const termFilters = {
   advisoryIds: true,
   legacyAdvisoryIds: true,
@@ -27,30 +27,33 @@ export const termFilters = {
   eventTypes: false,
 } as const;
 
-/** The name of such a filter. */
+/** The name of a filter with terms. */
 export type TermFilter = keyof typeof termFilters;
 
-/** One value that an advisory can be found by. */
+/** One filter value of an advisory. */
 export interface Term {
   readonly filter: TermFilter;
   readonly value: string;
 }
 
-/** The value as it is stored: an index entry of PostgreSQL holds less than 2704 bytes. */
+/** Returns the stored form of a value: an index entry of PostgreSQL is shorter than 2704 bytes. */
 function termValue(filter: TermFilter, value: string): string {
   const text = filter === "products" ? nameFirst(value) : value;
   return text.length <= 256 ? text : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
-/** `curl pkg:deb/debian/` for `pkg:deb/debian/curl`: mostly on the page of the terms that have the name alone, and written with them. */
+/**
+ * Returns `curl pkg:deb/debian/` for `pkg:deb/debian/curl`: usually on the same page as terms of the name alone, which
+ * are written with it.
+ */
 function nameFirst(packageKey: string): string {
   return packageKey.replace(/^(pkg:.*\/)(.*)$/s, "$2 $1");
 }
 
-/** The columns that terms come from. */
+/** The columns that terms depend on. */
 export type TermRow = Omit<Tables["advisories"]["$inferSelect"], "severities">;
 
-/** The terms of an advisory and its events. Empty values are nobody's. */
+/** Returns the terms of an advisory and its events. Empty values have none. */
 export function termsOf(
   row: TermRow,
   events: readonly Pick<Tables["advisoryEvents"]["$inferSelect"], "author" | "reviewer" | "reviewState" | "type">[],
@@ -80,12 +83,12 @@ export function termsOf(
   );
 }
 
-/** What a query looks through, in lower case, one line each. */
+/** Returns the searched text: in lower case, one value per line. */
 export function textOf({ artifactName, componentName, aliases }: TermRow): string {
   return [artifactName, componentName, ...aliases].join("\n").toLowerCase();
 }
 
-/** Brings the terms of an advisory up to date; all go when there are none after. */
+/** Updates the terms of an advisory. An empty `after` deletes them all. */
 export async function replaceTerms(
   tx: Transaction,
   uid: string,
@@ -120,7 +123,7 @@ function keyOf({ filter, value }: Term): string {
   return `${filter} ${value}`;
 }
 
-/** Sets what a query looks through; nothing is left when it is undefined. */
+/** Stores the searched text of an advisory; undefined deletes it. */
 export async function replaceText(tx: Transaction, uid: string, text: string | undefined): Promise<void> {
   if (text === undefined) {
     const remove = tx.prepared("advisory_texts.delete", (db, { advisoryTexts }) =>
@@ -138,7 +141,7 @@ export async function replaceText(tx: Transaction, uid: string, text: string | u
   await set.execute({ uid, text });
 }
 
-/** Finds the advisories that have one of these values. */
+/** Returns the index of the advisories with one of these values. */
 export function termIndex(filter: TermFilter, values: readonly string[]): SideIndex {
   const stored = values.map((value) => termValue(filter, value));
   const isOne = stored.length === 1;
@@ -157,7 +160,7 @@ export function termIndex(filter: TermFilter, values: readonly string[]): SideIn
   };
 }
 
-/** Finds the advisories whose searched text contains a text, given in lower case. */
+/** Returns the index of the advisories whose searched text contains a term, given in lower case. */
 export function textIndex(query: string): SideIndex {
   return {
     name: "text",

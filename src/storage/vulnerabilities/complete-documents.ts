@@ -1,17 +1,17 @@
-// The documents of which all records were imported.
+// Stores which documents were imported completely.
 
 import { placeholders } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** The version of a document of which all records were imported. */
+/** The version of a document that was imported completely. */
 export type CompleteDocumentRow = Tables["completeDocuments"]["$inferSelect"];
 
 /** Identifies a document: the group that imported it, its source, and its id. */
 export type DocumentKey = Pick<CompleteDocumentRow, "parent" | "source" | "document">;
 
-/** The version of a document of which all records were imported; undefined when there is none. */
+/** Returns the version of a document that was imported completely, or undefined. */
 export async function findCompleteDocument(
   session: Session,
   { parent, source, document }: DocumentKey,
@@ -30,7 +30,7 @@ export async function findCompleteDocument(
   return (await statement.execute({ parent, source, document }))[0];
 }
 
-/** Sets the version of a document of which all records were imported. */
+/** Stores the version of a document that was imported completely. */
 export async function writeCompleteDocument(tx: Transaction, row: CompleteDocumentRow): Promise<void> {
   const statement = tx.prepared("complete_documents.set", (db, { completeDocuments: documents }) =>
     db
@@ -48,7 +48,7 @@ export async function writeCompleteDocument(tx: Transaction, row: CompleteDocume
   await statement.execute({ ...row });
 }
 
-/** Forgets the documents of a group. */
+/** Deletes the documents of a group. */
 export async function clearCompleteDocuments(tx: Transaction, parent: string): Promise<void> {
   const statement = tx.prepared("complete_documents.clear", (db, { completeDocuments: documents }) =>
     db.delete(documents).where(eq(documents.parent, sql.placeholder("parent"))),

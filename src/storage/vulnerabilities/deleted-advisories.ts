@@ -1,4 +1,4 @@
-// Deleted and withdrawn advisories, for those who follow changes.
+// Reads deleted and withdrawn advisories, for clients that follow changes.
 
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -6,13 +6,13 @@ import { and, asc, eq, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import type { DeletedAdvisoryRow } from "./advisories.ts";
 
-/** When the deletion of an advisory became known, and which one it was. */
+/** A deletion: when it was stored, and of which advisory. */
 export interface Deletion {
   readonly time: number;
   readonly uid: string;
 }
 
-/** The deletions in an organization behind one of them, in the order in which they became known. */
+/** Returns the deletions in an organization after one of them, in the order in which they were stored. */
 export async function readDeletions(
   session: Session,
   organization: string,
@@ -35,7 +35,7 @@ export async function readDeletions(
   return await statement.execute({ organization, limit, ...behind });
 }
 
-/** Those of these advisories that were deleted, in any order. */
+/** Returns which of these advisories were deleted, in any order. */
 export async function findDeletedAdvisories(session: Session, uids: readonly string[]): Promise<DeletedAdvisoryRow[]> {
   const statement = session.prepared("deleted_advisories.get_all", (db, { deletedAdvisories: deleted }) =>
     db

@@ -1,4 +1,4 @@
-// Goes through the records and the advisories that are derived from them, page by page, for the check of the database.
+// Scans the records and the advisories derived from them, for the check of the database.
 
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -9,10 +9,10 @@ import type { RecordRow } from "./records.ts";
 
 const pageSize = 500;
 
-/** The number of a record, and an advisory that it speaks of. */
+/** A link from an advisory to one of its records. */
 export type RecordLink = Tables["advisoryRecordLinks"]["$inferSelect"];
 
-/** Pages of advisories that are in the lists, by uid. */
+/** Yields pages of advisories, ordered by uid. */
 export function pagesOfAdvisories(session: Session) {
   const statement = session.prepared("advisories.check.pages", (db, { advisories }) =>
     db
@@ -30,7 +30,7 @@ export function pagesOfAdvisories(session: Session) {
   );
 }
 
-/** Pages of records with the advisories that they speak of. */
+/** Yields pages of records, with the advisories that they are about. */
 export function pagesOfRecords(session: Session) {
   const statement = session.prepared("advisory_records.check.pages", (db, { advisoryRecords: records }) =>
     db
@@ -48,7 +48,7 @@ export function pagesOfRecords(session: Session) {
   );
 }
 
-/** Pages of links with the advisories that their records speak of; null where there is no such record. */
+/** Yields pages of links, with the advisories that their records are about; null if the record is missing. */
 export function pagesOfLinks(session: Session) {
   const statement = session.prepared("advisory_record_links.check.pages", (db, tables) => {
     const { advisoryRecordLinks: links, advisoryRecords: records } = tables;

@@ -1,4 +1,4 @@
-// What sources say, as it was imported: records, and the advisories that they speak of.
+// Stores imported records, and links them to the advisories that they are about.
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -9,16 +9,19 @@ import { clearCompleteDocuments, type DocumentKey } from "./complete-documents.t
 /** A record as it is stored; `record` is the protobuf JSON of the message. */
 export type RecordRow = Tables["advisoryRecords"]["$inferSelect"];
 
-/** A record without its number, which the database gives. */
+/** A record without its id, which the database assigns. */
 export type NewRecordRow = Omit<RecordRow, "id">;
 
-/** What a record is known by. */
+/** Identifies a record. */
 export type RecordRowKey = Pick<RecordRow, "parent" | "source" | "document" | "vulnerability">;
 
-/** What decides between copies of a record. */
+/** What decides which version of a record is newer. */
 export type StoredCopy = Omit<RecordRow, "record">;
 
-/** The record of this key, without what it says; locked until the end of a transaction where `lock` says so. */
+/**
+ * Returns the record with this key without its content, or undefined. Locks it with `lock`, if given, until the end of
+ * the transaction.
+ */
 export async function findStoredCopy(
   session: Session,
   key: RecordRowKey,
@@ -42,7 +45,7 @@ export async function findStoredCopy(
   return (await statement.execute({ parent, source, document, vulnerability }))[0];
 }
 
-/** Adds a record, and returns its number. Throws UniqueViolation or ReferenceViolation. */
+/** Inserts a record, and returns its id. Throws UniqueViolation or ReferenceViolation. */
 export async function insertRecord(tx: Transaction, row: NewRecordRow): Promise<number> {
   const statement = tx.prepared("advisory_records.insert", (db, { advisoryRecords: records }) => {
     const { id: _, ...columns } = getTableColumns(records);
@@ -54,7 +57,7 @@ export async function insertRecord(tx: Transaction, row: NewRecordRow): Promise<
   return (await statement.execute({ ...row }))[0]!.id;
 }
 
-/** Replaces a record by another copy of it. */
+/** Replaces a record by another version. */
 export async function updateRecord(tx: Transaction, row: RecordRow): Promise<void> {
   const statement = tx.prepared("advisory_records.update", (db, { advisoryRecords: records }) => {
     const keys = ["id", "parent", "source", "document", "vulnerability", "createTime"];
@@ -67,7 +70,7 @@ export async function updateRecord(tx: Transaction, row: RecordRow): Promise<voi
   await statement.execute({ ...row });
 }
 
-/** Removes a record. */
+/** Deletes a record. */
 export async function deleteRecord(tx: Transaction, id: number): Promise<void> {
   const statement = tx.prepared("advisory_records.delete", (db, { advisoryRecords: records }) =>
     db.delete(records).where(eq(records.id, sql.placeholder("id"))),
@@ -75,7 +78,7 @@ export async function deleteRecord(tx: Transaction, id: number): Promise<void> {
   await statement.execute({ id });
 }
 
-/** The numbers and sizes of the records that speak of an advisory, in the order in which they were imported first. */
+/** Returns the ids and sizes of the records about an advisory, in order of their first import. */
 export async function findRecordsOf(session: Session, advisoryUid: string): Promise<Pick<RecordRow, "id" | "size">[]> {
   const statement = session.prepared("advisory_records.of", (db, { advisoryRecords, advisoryRecordLinks: links }) =>
     db
@@ -88,7 +91,7 @@ export async function findRecordsOf(session: Session, advisoryUid: string): Prom
   return await statement.execute({ advisoryUid });
 }
 
-/** The numbers of the records that speak of advisories. */
+/** Returns the links of advisories to records. */
 export async function findRecordLinks(
   session: Session,
   advisoryUids: readonly string[],
@@ -103,7 +106,7 @@ export async function findRecordLinks(
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
 }
 
-/** The record of this number; undefined when there is none. */
+/** Returns the record with this id, or undefined. */
 export async function findRecordById(session: Session, id: number): Promise<RecordRow | undefined> {
   const statement = session.prepared("advisory_records.get", (db, { advisoryRecords: records }) =>
     db
@@ -114,7 +117,7 @@ export async function findRecordById(session: Session, id: number): Promise<Reco
   return (await statement.execute({ id }))[0];
 }
 
-/** Notes that a record speaks of an advisory. */
+/** Links a record to an advisory. */
 export async function insertRecordLink(tx: Transaction, advisoryUid: string, recordId: number): Promise<void> {
   const statement = tx.prepared("advisory_record_links.insert", (db, { advisoryRecordLinks: links }) =>
     db
@@ -125,7 +128,7 @@ export async function insertRecordLink(tx: Transaction, advisoryUid: string, rec
   await statement.execute({ advisoryUid, recordId });
 }
 
-/** Notes that a record speaks of an advisory no longer. */
+/** Removes the link of a record to an advisory. */
 export async function deleteRecordLink(tx: Transaction, advisoryUid: string, recordId: number): Promise<void> {
   const statement = tx.prepared("advisory_record_links.delete", (db, { advisoryRecordLinks: links }) =>
     db
@@ -137,7 +140,7 @@ export async function deleteRecordLink(tx: Transaction, advisoryUid: string, rec
   await statement.execute({ advisoryUid, recordId });
 }
 
-/** The records of a document, without what they say, in the order of their vulnerabilities. */
+/** Returns the records of a document without their content, ordered by vulnerability. */
 export async function findCopiesOfDocument(session: Session, key: DocumentKey): Promise<StoredCopy[]> {
   const statement = session.prepared("advisory_records.of_document", (db, { advisoryRecords: records }) => {
     const { record: _, ...columns } = getTableColumns(records);
@@ -156,21 +159,21 @@ export async function findCopiesOfDocument(session: Session, key: DocumentKey): 
   return await statement.execute({ parent, source, document });
 }
 
-/** Which records are listed. */
+/** Selects a page of records. */
 export interface RecordListing {
-  /** The groups whose records are listed: those with uids from the first to before the second. */
+  /** The groups: uids from `from` to before `to`. */
   readonly from: string;
   readonly to: string;
-  /** Empty texts keep all. */
+  /** Empty texts filter nothing. */
   readonly source: string;
   readonly document: string;
   readonly isWithdrawn: boolean;
-  /** The page starts behind this record. */
+  /** The page starts after this record. */
   readonly after: RecordRowKey;
   readonly limit: number;
 }
 
-/** A page of records in the order of group, source, document and vulnerability. */
+/** Returns a page of records, ordered by group, source, document and vulnerability. */
 export async function listRecords<W extends boolean>(
   session: Session,
   listing: RecordListing,
@@ -201,7 +204,7 @@ export async function listRecords<W extends boolean>(
   return (await statement.execute({ ...rest, ...behind })) as never;
 }
 
-/** Forgets all records of a group, which is about to be deleted. Returns whether there were any. */
+/** Deletes all records of a group that is about to be deleted. Returns whether there were any. */
 export async function clearRecords(tx: Transaction, parent: string): Promise<boolean> {
   const unlink = tx.prepared("advisory_record_links.clear", (db, { advisoryRecordLinks: links }) =>
     db

@@ -5,7 +5,7 @@ export interface AdvisoryRow extends ResourceRow {
   readonly parent: string;
   /** The public id. */
   readonly name: string;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly legacyAdvisoryId: string;
   readonly author: string;
   readonly artifactName: string;
@@ -20,9 +20,9 @@ export interface AdvisoryRow extends ResourceRow {
   readonly latestEventType: number;
   /** The aliases as one text. */
   readonly aliasText: string;
-  /** When each author had changed what versions before records imported of them, until a record of theirs is stored. */
+  /** By author, the time of the last import by versions before records, until a record of the author is stored. */
   readonly sources: { readonly author: string; readonly time: number }[];
-  /** The identity of the product; empty where it is not known. */
+  /** The identity of the product; empty if unknown. */
   readonly product: string;
   /** The keys by which queries for packages and commits find it. */
   readonly lookUpKeys: string[];
@@ -39,11 +39,14 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
   changesAccess: [],
   internal: ["sources"],
   isExported: true,
-  // Its events: some hundred bytes each.
+  // Its events, about a hundred bytes each.
   responseWeight: 3,
 };
 
-/** When the author had changed what earlier versions imported of them, in milliseconds since the epoch; 0 when that is not known. */
+/**
+ * Returns the time of the author's last import by versions before records, in milliseconds since the epoch; 0 if
+ * unknown.
+ */
 export function lastImportTime({ sources }: AdvisoryRow, author: string): number {
   return sources.find((source) => source.author === author)?.time ?? 0;
 }

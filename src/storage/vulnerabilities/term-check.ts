@@ -1,4 +1,4 @@
-// Compares what advisories are found by with the advisories, page by page.
+// Compares the terms and texts of advisories with the advisories, page by page.
 
 import type { DerivedTables } from "../collection/collection.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
@@ -11,15 +11,15 @@ import { replaceTerms, replaceText, type Term, termsOf, textOf } from "./advisor
 
 const pageSize = 500;
 
-/** A term or a text that is missing, or that is there without reason. */
+/** A missing or superfluous term, or a wrong text. */
 interface Difference {
   readonly uid: string;
   readonly term: Term | "text";
-  /** The text that should be there; for a term, whether it should. */
+  /** The expected text; for a term, undefined if it is superfluous. */
   readonly due: string | undefined;
 }
 
-/** The terms and texts of advisories, which follow from the advisories and their events. */
+/** The terms and texts of advisories, which are derived from the advisories and their events. */
 export const advisoryTables: DerivedTables = {
   tables: ({ advisoryEvents, advisoryTerms, advisoryTexts }) => [advisoryEvents, advisoryTerms, advisoryTexts],
   async *findings(session) {

@@ -56,7 +56,7 @@ async function becomesOther(database: Database, than: number): Promise<boolean> 
 /** Declares the tests of the access epoch. */
 export function accessEpochConformance(open: OpenStore): void {
   describe("access epoch", () => {
-    it("changes with exactly the changes that a collection names, at once where they are made", async () => {
+    it("changes with exactly the changes that a collection names, and immediately on the node that makes them", async () => {
       await using store = await open();
       const { accessEpoch } = store.database;
       for (const { name, body, changes } of steps) {
@@ -68,7 +68,7 @@ export function accessEpochConformance(open: OpenStore): void {
       }
     });
 
-    it("is seen by another handle without being asked to look", async () => {
+    it("is seen by another node without a notification", async () => {
       await using store = await open();
       const other = await store.open();
       for (const { name, body } of steps) {
@@ -80,7 +80,7 @@ export function accessEpochConformance(open: OpenStore): void {
       }
     });
 
-    it("stays when the write that would change it fails", async () => {
+    it("stays if the write that would change it fails", async () => {
       await using store = await open();
       const before = await store.database.accessEpoch.current();
       const attempt = write(store.database, async (tx) => {
@@ -92,14 +92,14 @@ export function accessEpochConformance(open: OpenStore): void {
       assert.equal(await store.database.accessEpoch.current(), before);
     });
 
-    it("can be changed by a service for what no collection names", async () => {
+    it("can be advanced by a service for changes that no collection names", async () => {
       await using store = await open();
       const before = await store.database.accessEpoch.current();
       await write(store.database, async (tx) => tx.changeAccess());
       assert.notEqual(await store.database.accessEpoch.current(), before);
     });
 
-    it("is read once by all who ask at the same time", async () => {
+    it("is read once for concurrent callers", async () => {
       await using store = await open();
       store.database.accessEpoch.invalidate();
       const asked = [store.database.accessEpoch.current(), store.database.accessEpoch.current()];

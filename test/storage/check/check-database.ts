@@ -131,7 +131,7 @@ function repair({ database }: Store): Promise<number> {
 /** Declares the tests of the check. */
 export function checkConformance(open: OpenStore): void {
   describe("check", () => {
-    it("finds nothing in a sound database, and the repair has nothing to do", async () => {
+    it("finds nothing in a consistent database, and the repair changes nothing", async () => {
       await using store = await openFilled(open);
       const result = await store.database.read((session) => checkDatabase(session, collections));
       assert.deepEqual(result, { rows: 5, findings: [], truncated: false });
@@ -159,7 +159,7 @@ export function checkConformance(open: OpenStore): void {
       });
     }
 
-    it("makes everything from the rows alone, over many pages, and says when it stops reporting", async () => {
+    it("rebuilds everything from the rows alone, over many pages, and says if it stops reporting", async () => {
       await using store = await openFilled(open);
       const many = 1100;
       const digits = "substr(cast(10000000000000000 + i as text), 2)";

@@ -115,7 +115,7 @@ async function compareTotals({ session }: Database, model: Model): Promise<void>
 /** Declares the tests of counters. */
 export function countersConformance(open: OpenStore): void {
   describe("counters", () => {
-    it("are exact after any inserts, updates and deletes, and forget writes that fail", async () => {
+    it("are exact after any inserts, updates and deletes, and without writes that fail", async () => {
       const property = fc.asyncProperty(steps, async (taken) => {
         await using store = await open();
         const model: Model = { groups: [], bindings: [] };
@@ -140,7 +140,7 @@ export function countersConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 6 });
     });
 
-    it("say nothing of a group that is gone, even when its uid is used again", async () => {
+    it("are empty for a deleted group, even if its uid is used again", async () => {
       await using store = await open();
       const [root, child] = [groupRow(null, "root"), groupRow(groupRow(null, "root").uid, "child")];
       await write(store.database, async (tx) => {
@@ -152,7 +152,7 @@ export function countersConformance(open: OpenStore): void {
       assert.deepEqual(await store.tamper(`SELECT * FROM counters WHERE key <> '/*'`), []);
     });
 
-    it("count what is made anew in the write that took it away", async () => {
+    it("count rows that a write deletes and inserts again", async () => {
       await using store = await open();
       const [root, child] = [groupRow(null, "root"), groupRow(groupRow(null, "root").uid, "child")];
       await write(store.database, async (tx) => {

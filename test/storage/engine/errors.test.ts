@@ -83,14 +83,14 @@ describe("storage errors", () => {
   }
 
   for (const code of untranslated) {
-    it(`${code} comes back as the driver has it`, () => {
+    it(`${code} is returned unchanged`, () => {
       const thrown = failure(code);
       assert.equal(translateError(thrown), thrown);
       assert.equal(translateError(new DrizzleQueryError("select", ["secret"], thrown)), thrown);
     });
   }
 
-  it("an error that has been translated, and one of a service, come back as they are", () => {
+  it("a translated error and one of a service are returned unchanged", () => {
     const refused = translateError(failure("23505"));
     assert.equal(translateError(refused), refused);
     const own = Object.assign(new Error("not found", { cause: failure("23505") }), { code: 5 });

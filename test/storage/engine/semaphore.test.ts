@@ -8,7 +8,7 @@ import { newSemaphore } from "../../../src/storage/engine/semaphore.ts";
 const patient = { maxWaiting: 10, maxWaitMs: 60_000 };
 
 describe("a semaphore", () => {
-  it("lets no more run at once than it has permits, first come first served", async () => {
+  it("runs no more bodies at the same time than it has permits, first come, first served", async () => {
     const semaphore = newSemaphore({ permits: 2, ...patient });
     const ends: (() => void)[] = [];
     const began: number[] = [];
@@ -33,7 +33,7 @@ describe("a semaphore", () => {
     await all[3];
   });
 
-  it("takes the permit back from a body that fails", async () => {
+  it("releases the permit of a body that fails", async () => {
     const semaphore = newSemaphore({ permits: 1, ...patient });
     await assert.rejects(
       semaphore.run(() => Promise.reject(new RangeError())),
@@ -42,7 +42,7 @@ describe("a semaphore", () => {
     assert.equal(await semaphore.run(async () => "next"), "next");
   });
 
-  it("refuses who would be one too many to wait, and who has waited too long", async () => {
+  it("rejects a caller beyond the maximum that may wait, and one that has waited too long", async () => {
     const semaphore = newSemaphore({ permits: 1, maxWaiting: 1, maxWaitMs: 1 });
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = semaphore.run(() => promise);

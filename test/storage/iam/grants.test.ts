@@ -11,7 +11,7 @@ const person = "c".repeat(40);
 const rooted = `${root}/${"4".repeat(16)}`;
 const confined = `${home}/${"5".repeat(16)}`;
 
-describe("where a binding counts", () => {
+describe("where a binding takes effect", () => {
   const cases: readonly [rule: string, identity: string, group: string, place: string | undefined][] = [
     ["a person's, where it is", person, root, root],
     ["a person's, in a subgroup too", person, inner, inner],

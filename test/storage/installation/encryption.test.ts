@@ -7,8 +7,8 @@ import { DecryptionError, newEncryption } from "../../../src/storage/installatio
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const place = { kind: "things", uid: "a/b", column: "secret" };
 
-describe("seals", () => {
-  it("open what they sealed, and show nothing of it", () => {
+describe("encryption at rest", () => {
+  it("decrypts what it encrypted, and reveals nothing of it", () => {
     const seals = newEncryption([first]);
     for (const text of ["", "s3cret", "ключ\n", "x".repeat(10_000)]) {
       const stored = seals.encrypt(place, text);
@@ -17,7 +17,7 @@ describe("seals", () => {
     }
   });
 
-  it("the same secret is never sealed into the same text", () => {
+  it("never encrypts a secret to the same text twice", () => {
     const seals = newEncryption([first]);
     assert.notEqual(seals.encrypt(place, "s"), seals.encrypt(place, "s"));
   });
@@ -30,7 +30,7 @@ describe("seals", () => {
     { kind: "things", uid: "a/b/secret", column: "" },
   ];
   for (const other of elsewhere) {
-    it(`a secret moved to ${Object.values(other).join(" ")} does not open`, () => {
+    it(`does not decrypt a secret moved to ${Object.values(other).join(" ")}`, () => {
       const seals = newEncryption([first]);
       assert.throws(() => seals.decrypt(other, seals.encrypt(place, "s")), {
         name: "DecryptionError",
@@ -39,7 +39,7 @@ describe("seals", () => {
     });
   }
 
-  it("no byte can be changed, and none left out", () => {
+  it("does not decrypt with a byte changed or missing", () => {
     const seals = newEncryption([first]);
     const stored = seals.encrypt(place, "s3cret");
     const start = stored.lastIndexOf(":") + 1;
@@ -56,7 +56,7 @@ describe("seals", () => {
     }
   });
 
-  it("the first key seals, all keys open, and what an older one sealed is not current", () => {
+  it("encrypts with the first key, decrypts with all, and tells whether a text uses the first", () => {
     const old = newEncryption([first]).encrypt(place, "s");
     const both = newEncryption([second, first]);
     assert.equal(both.decrypt(place, old), "s");
@@ -66,13 +66,13 @@ describe("seals", () => {
     assert.equal(newEncryption([second]).decrypt(place, anew), "s");
   });
 
-  it("a key that is not given is named, and so is the place", () => {
+  it("names a missing key, and the column", () => {
     const stored = newEncryption([first]).encrypt(place, "s");
     const message = `things a/b: secret is encrypted with the key ${newEncryption([first]).keyId}, which secrets-key does not have`;
     for (const keys of [[], [second]]) assert.throws(() => newEncryption(keys).decrypt(place, stored), { message });
   });
 
-  it("without a key all stays as it is, and what was stored so is read, but is not current once there is a key", () => {
+  it("without a key stores texts unencrypted, and reads them later, but reports them once there is a key", () => {
     const open = newEncryption([]);
     assert.deepEqual(
       [open.keyId, open.encrypt(place, "s"), open.decrypt(place, "s"), open.usesCurrentKey("s")],
@@ -83,7 +83,7 @@ describe("seals", () => {
     assert.equal(open.usesCurrentKey(sealed.encrypt(place, "s")), false);
   });
 
-  it("without a key nothing is stored that would be taken for sealed", () => {
+  it("without a key stores no text that looks encrypted", () => {
     assert.throws(() => newEncryption([]).encrypt(place, newEncryption([first]).encrypt(place, "s")), DecryptionError);
   });
 });

@@ -83,8 +83,8 @@ async function clear(database: Database, forest: Forest): Promise<void> {
 
 /** Declares the tests of listings. */
 export function listingConformance(open: OpenStore): void {
-  describe("listing", () => {
-    it("equals the model for every order, kind of source and filter", async () => {
+  describe("lists", () => {
+    it("equal the model for every order, kind of source and filter", async () => {
       await using store = await open();
       const { database } = store;
       const property = fc.asyncProperty(forests(24), fc.nat(), async (forest, pick) => {
@@ -108,7 +108,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 2 });
     });
 
-    it("shows no row twice and loses none that stays, when rows come and go between pages", async () => {
+    it("show no row twice and miss none that stays, while rows come and go between pages", async () => {
       await using store = await open();
       const { database } = store;
       const property = fc.asyncProperty(forests(16), walks, async (forest, walk) => {
@@ -129,7 +129,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 25 });
     });
 
-    it("skips as far as the model, however many sources there are", async () => {
+    it("skip as many rows as the model, for any number of sources", async () => {
       await using store = await open();
       const parents = Array.from({ length: 5 }, (_, i) => groupRow(null, `parent ${i}`));
       const rows = [...parents];
@@ -164,7 +164,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 150 });
     });
 
-    it("is in the order of bytes, whatever language the database sorts by", async () => {
+    it("sort by bytes, whatever the collation of the database", async () => {
       await using store = await open();
       const root = groupRow(null, "root");
       const wanted = ["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"];
@@ -186,7 +186,7 @@ export function listingConformance(open: OpenStore): void {
       );
     });
 
-    it("takes a uid that goes on by characters but not by a slash for no descendant", async () => {
+    it("do not take a uid with a longer last segment for a descendant", async () => {
       await using store = await open();
       const root = groupRow(null, "root");
       const child = groupRow(root.uid, "child");
@@ -214,7 +214,7 @@ export function listingConformance(open: OpenStore): void {
       }
     });
 
-    it("never shows more under a filter by parent than the source has", async () => {
+    it("never show rows outside of the source under a filter by parent", async () => {
       await using store = await open();
       const [own, other] = [groupRow(null, "own"), groupRow(null, "other")];
       const identity = identityRow(null, "identity");

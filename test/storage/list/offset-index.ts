@@ -41,8 +41,8 @@ function named(name: string): Condition {
 
 /** Declares the tests of milestones. */
 export function milestonesConformance(open: OpenStore): void {
-  describe("milestones", () => {
-    it("tell the place that walking would find, while rows come, go and move", async () => {
+  describe("the offset index", () => {
+    it("finds the cursor that a scan would find, while rows come, go and move", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
@@ -63,7 +63,7 @@ export function milestonesConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 15 });
     });
 
-    it("are right while they are being made", async () => {
+    it("is right while it is built", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
@@ -87,7 +87,7 @@ export function milestonesConformance(open: OpenStore): void {
       ["condition", (name) => ({ filters: {}, condition: named(name) })],
     ];
     for (const [what, narrow] of narrowed) {
-      it(`are not those of a range under a ${what}`, async () => {
+      it(`does not serve a range under a ${what}`, async () => {
         await using store = await open();
         const { database } = store;
         const rows = await plant(database);
@@ -105,7 +105,7 @@ export function milestonesConformance(open: OpenStore): void {
       });
     }
 
-    it("are made anew when the log no longer has what they have not followed", async () => {
+    it("is rebuilt if the log no longer has the next changes", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
@@ -130,7 +130,7 @@ export function milestonesConformance(open: OpenStore): void {
       for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
     });
 
-    it("are those of the snapshot of a read, though another moves them on meanwhile", async () => {
+    it("matches the snapshot of a read, although another read updates it meanwhile", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();

@@ -54,9 +54,9 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
   const writer = opened.adopt(await openWriter(file, limits, onMigrated), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
-  const readSession = {
+  const readSession: Session = {
     ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement))),
-    state: snapshot.dataVersion,
+    dataVersion: snapshot.dataVersion,
   };
   // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.
   const pendingCounters = newCounterChanges();

@@ -63,11 +63,11 @@ async function textOf(run: (session: Session) => Promise<unknown>): Promise<stri
 }
 
 describe("PostgreSQL: migrations", () => {
-  it("make exactly the declared tables", async () => {
+  it("create exactly the declared tables", async () => {
     assert.deepEqual(await missingPostgresMigration(), []);
   });
 
-  it("are made once when several nodes start on a new database at the same time", async () => {
+  it("run once if several nodes start on a new database at the same time", async () => {
     const url = await newPostgresUrl();
     const nodes = await Promise.all(Array.from({ length: 4 }, () => openDatabase(url, defaultDatabaseLimits)));
     await write(nodes[0]!, (tx) => insertRow(tx, groups, root));
@@ -79,7 +79,7 @@ describe("PostgreSQL: migrations", () => {
 });
 
 describe("PostgreSQL: transactions", () => {
-  it("two that wait for each other are both carried out: one runs again", async () => {
+  it("two that deadlock both succeed: one runs again", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const rows = [groupRow(null, "a"), groupRow(null, "b")];
@@ -107,7 +107,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal((await readChanges(store.database.session, 0, 100)).length, 6);
   });
 
-  it("of several changes never wait for each other in a circle", async () => {
+  it("of several changes never deadlock", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const earlier = await deadlocksIn(store);
@@ -136,7 +136,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal(await deadlocksIn(store), earlier);
   });
 
-  it("that create in a group and delete it never wait for each other in a circle", async () => {
+  it("that create in a group and delete it never deadlock", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const earlier = await deadlocksIn(store);
@@ -154,7 +154,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal(await deadlocksIn(store), earlier);
   });
 
-  it("one that is not through keeps nobody from adding to the same group", async () => {
+  it("an open one does not block inserts into the same group", async () => {
     await using store = await openPostgresStore();
     const other = await store.open({ lockTimeoutMs: patienceMs });
     await write(store.database, (tx) => insertRow(tx, groups, root));
@@ -166,7 +166,7 @@ describe("PostgreSQL: transactions", () => {
     assert.deepEqual({ rows, findings }, { rows: 3, findings: [] });
   });
 
-  it("one that goes on after a failed statement is refused, not answered", async () => {
+  it("one that continues after a failed statement is rejected, not committed", async () => {
     await using store = await openPostgresStore();
     await write(store.database, (tx) => insertRow(tx, groups, root));
     const attempt = write(store.database, async (tx) => {
@@ -179,7 +179,7 @@ describe("PostgreSQL: transactions", () => {
 });
 
 describe("PostgreSQL: a repair", () => {
-  it("beside writers waits for those that have begun, and does not undo what they did", async () => {
+  it("waits for writers that have begun, and does not undo their changes", async () => {
     await using store = await openPostgresStore();
     const other = await store.open();
     const child = groupRow(root.uid, "child");
@@ -213,7 +213,7 @@ describe("PostgreSQL: a repair", () => {
 const patienceMs = 1000;
 
 describe("PostgreSQL: the plan of the change log", () => {
-  it("the last change of a kind is found by its index alone, by a plan for whatever kind", async () => {
+  it("the last change of a kind is found by its index alone, in a plan for any kind", async () => {
     await using store = await openPostgresStore();
     await store.tamper(`INSERT INTO changes (time, actor, method, request_id, kind, uid, group_uid)
       SELECT n, '', '', '', 'tags', n, '' FROM generate_series(1, 5000) n`);
@@ -226,8 +226,8 @@ describe("PostgreSQL: the plan of the change log", () => {
   });
 });
 
-describe("PostgreSQL: when it cannot serve", () => {
-  it("a lock that is held beyond the limit makes writes unavailable, and only until it goes", async () => {
+describe("PostgreSQL: unavailability", () => {
+  it("a lock that is held beyond the timeout makes writes unavailable, only until it is released", async () => {
     await using store = await openPostgresStore();
     const database = await store.open({ lockTimeoutMs: patienceMs });
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
@@ -242,7 +242,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     assert.equal(await readSetting(database.session, "colour"), "red");
   });
 
-  it("a statement that takes longer than it is given makes its call unavailable", async () => {
+  it("a statement beyond its timeout makes its call unavailable", async () => {
     await using store = await openPostgresStore();
     const database = await store.open({ statementTimeoutMs: 50 });
     await store.tamper("BEGIN");
@@ -251,7 +251,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     await store.tamper("COMMIT");
   });
 
-  it("a call that no connection becomes free for is unavailable", async () => {
+  it("a call that gets no connection in time is unavailable", async () => {
     await using store = await openPostgresStore();
     const database = await store.open({ poolSize: 1, lockTimeoutMs: patienceMs });
     await write(database, async () => {
@@ -264,7 +264,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     assert.equal(await readSetting(database.session, "colour"), undefined);
   });
 
-  it("a transaction whose client is frozen is ended, and what it had locked is free", async () => {
+  it("a transaction whose client is frozen ends, and its locks are released", async () => {
     await using store = await openPostgresStore();
     const frozen = await store.open({ idleInTransactionMs: 100 });
     const attempt = write(frozen, async (tx) => {
@@ -276,7 +276,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     assert.equal(await readSetting(frozen.session, "colour"), "blue");
   });
 
-  it("a client that died without a word is found out by keepalives", async () => {
+  it("a client that died silently is detected by keepalives", async () => {
     await using store = await openPostgresStore();
     await write(store.database, (tx) => writeSetting(tx, "colour", "red"));
     const names = ["idle", "interval", "count"];
@@ -293,7 +293,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     assert.deepEqual(await statement.execute(), [{ values: "10 5 3" }]);
   });
 
-  it("writes that wait for a lock leave connections to those who read", async () => {
+  it("writes that wait for a lock leave connections for reads", async () => {
     await using store = await openPostgresStore();
     const database = await store.open({ poolSize: 4 });
     await store.tamper("BEGIN");
@@ -304,7 +304,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     await Promise.all(writes);
   });
 
-  it("a connection that is refused, for whatever reason, makes reads and writes unavailable, and only until it is not", async () => {
+  it("a refused connection, for any reason, makes reads and writes unavailable, only while it is refused", async () => {
     await using store = await openPostgresStore();
     await store.tamper("CREATE ROLE visitor SUPERUSER LOGIN");
     const url = new URL(store.url);
@@ -328,7 +328,7 @@ describe("PostgreSQL: when it cannot serve", () => {
     await store.tamper("DROP ROLE visitor");
   });
 
-  it("a write whose connection is cut is unavailable, nothing of it stays, and the next one goes through", async () => {
+  it("a write whose connection breaks is unavailable and undone, and the next one succeeds", async () => {
     await using store = await openPostgresStore();
     const cut = async () => {
       await store.tamper(

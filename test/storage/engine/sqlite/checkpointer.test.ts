@@ -56,7 +56,7 @@ describe("the checkpointer", () => {
     assert.equal(await run("await it.waitForRoom(); console.log('waited');"), "waited\n");
   });
 
-  it("has writes wait for a long log, which then begins anew", async (t) => {
+  it("makes writes wait for a long log, which then restarts", async (t) => {
     const { writer, checkpointer } = open(t);
     assert.equal(checkpointer.waitForRoom(), undefined);
     write(writer, longLog + 1);
@@ -67,7 +67,7 @@ describe("the checkpointer", () => {
     assert.ok(log < longLog, `${log} pages`);
   });
 
-  it("has them wait again where somebody still reads what the log began with", async (t) => {
+  it("makes them wait again while a reader uses the start of the log", async (t) => {
     const { file, writer, checkpointer } = open(t);
     const reader = new BetterSqlite(file, { readonly: true });
     t.after(() => reader.close());
@@ -80,7 +80,7 @@ describe("the checkpointer", () => {
     assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
-  it("lets no write be made behind what could not be flushed, until the log is empty", async (t) => {
+  it("blocks writes after a failed flush until the log is empty", async (t) => {
     const { file, writer, checkpointer } = open(t);
     const reader = new BetterSqlite(file, { readonly: true });
     t.after(() => reader.close());
@@ -95,7 +95,7 @@ describe("the checkpointer", () => {
     assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
-  it("gives back the log's part of a full disk before the next write", async (t) => {
+  it("truncates the log on a full disk before the next write", async (t) => {
     const { file, writer, checkpointer } = open(t);
     write(writer, 1);
     assert.ok(statSync(`${file}-wal`).size > 0);
@@ -105,7 +105,7 @@ describe("the checkpointer", () => {
     assert.equal(checkpointer.waitForRoom(), undefined);
   });
 
-  it("can be closed at any moment of the start of its thread", async (t) => {
+  it("can be closed at any time while its thread starts", async (t) => {
     const { file } = open(t);
     for (let turns = 0; turns < 40; turns++) {
       const checkpointer = newCheckpointer(file, -1);
@@ -116,7 +116,7 @@ describe("the checkpointer", () => {
     }
   });
 
-  it("keeps nobody waiting once it is closed", async (t) => {
+  it("makes no write wait once it is closed", async (t) => {
     const { writer, checkpointer } = open(t);
     write(writer, longLog + 1);
     const { room } = await waitFor(checkpointer);

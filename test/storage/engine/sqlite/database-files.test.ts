@@ -38,9 +38,9 @@ async function statuses({ url, ownerToken, groupUid }: TestServer) {
   return { write, read, ready: [ready.status, await ready.text()] };
 }
 
-describe("a server under which files of the database are lost", () => {
+describe("a server whose database files are lost", () => {
   for (const { name, lose } of losses) {
-    it(`acknowledges no write any more, and says why it is not ready: ${name}`, async () => {
+    it(`acknowledges no write, and says why it is not ready: ${name}`, async () => {
       await using server = await startTestServer();
       assert.deepEqual(await statuses(server), { write: 200, read: 200, ready: [200, "ready\n"] });
       lose(server.config.databaseUrl);
@@ -49,7 +49,7 @@ describe("a server under which files of the database are lost", () => {
     });
   }
 
-  it("is ready again when a directory that was moved is moved back", async () => {
+  it("is ready again after a moved directory is moved back", async () => {
     await using server = await startTestServer();
     const directory = path.dirname(server.config.databaseUrl);
     renameSync(directory, `${directory}-moved`);
@@ -58,7 +58,7 @@ describe("a server under which files of the database are lost", () => {
     assert.deepEqual(await statuses(server), { write: 200, read: 200, ready: [200, "ready\n"] });
   });
 
-  it("notices it for writes that wait together", async () => {
+  it("detects it for writes of one batch", async () => {
     await using server = await startTestServer();
     const { url, ownerToken, groupUid } = server;
     rmSync(server.config.databaseUrl);

@@ -7,7 +7,7 @@ import { migrateFile } from "../../../../src/storage/engine/sqlite/migrate-file.
 import { loadSqliteDriver } from "../../../../src/storage/schema/drizzle.ts";
 
 describe("migrations of a SQLite file", () => {
-  it("fail for want of space with what SQLite says of it, and apply once there is some", () => {
+  it("fail on a full disk with the error of SQLite, and succeed once there is space", () => {
     const driver = loadSqliteDriver();
     const reported: (readonly string[])[] = [];
     const report = (names: readonly string[]) => reported.push(names);
@@ -30,7 +30,7 @@ describe("migrations of a SQLite file", () => {
     }
   });
 
-  it("report those that were applied to a file of an earlier version, by name", () => {
+  it("are reported by name for a file of an earlier version", () => {
     const driver = loadSqliteDriver();
     const connection = new driver.BetterSqlite(":memory:");
     const reported: (readonly string[])[] = [];

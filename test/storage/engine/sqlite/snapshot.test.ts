@@ -8,7 +8,7 @@ import BetterSqlite from "better-sqlite3";
 import { newSnapshot, type Snapshot } from "../../../../src/storage/engine/sqlite/snapshot.ts";
 import { damagePage } from "../../damage.ts";
 
-describe("the snapshot of a turn", () => {
+describe("the snapshot of a tick", () => {
   let directory: string;
   let writer: BetterSqlite.Database;
   let reader: BetterSqlite.Database;
@@ -36,7 +36,7 @@ describe("the snapshot of a turn", () => {
     return reader.prepare("SELECT count(*) FROM numbers").pluck().get();
   };
 
-  it("is the same for all of its reads, and gone in the next turn", async () => {
+  it("is the same for all of its reads, and ends with the tick", async () => {
     assert.equal(read(), 0);
     add();
     assert.equal(read(), 0);
@@ -45,7 +45,7 @@ describe("the snapshot of a turn", () => {
     assert.equal(read(), 1);
   });
 
-  it("is of a turn that counts as one, however much is read or asked for", async () => {
+  it("counts its tick once, for any number of reads", async () => {
     snapshot.dataVersion();
     read();
     read();
@@ -59,8 +59,8 @@ describe("the snapshot of a turn", () => {
     assert.equal(snapshot.ticks(), 3);
   });
 
-  describe("has a state", () => {
-    it("that is the same until somebody has committed, and asking begins no snapshot", async () => {
+  describe("has a data version", () => {
+    it("that stays the same until a commit, and reading it begins no snapshot", async () => {
       const first = snapshot.dataVersion();
       await nextTurn();
       assert.equal(snapshot.dataVersion(), first);
@@ -72,7 +72,7 @@ describe("the snapshot of a turn", () => {
       assert.notEqual(snapshot.dataVersion(), first);
     });
 
-    it("that is asked for once a turn", async () => {
+    it("that is read once per tick", async () => {
       const first = snapshot.dataVersion();
       add();
       assert.equal(snapshot.dataVersion(), first);
@@ -80,7 +80,7 @@ describe("the snapshot of a turn", () => {
       assert.notEqual(snapshot.dataVersion(), first);
     });
 
-    it("that is that of the snapshot, once there is one", () => {
+    it("that is that of the snapshot, if one is open", () => {
       const first = snapshot.dataVersion();
       add();
       assert.equal(read(), 1);
@@ -90,7 +90,7 @@ describe("the snapshot of a turn", () => {
       assert.equal(snapshot.dataVersion(), second);
     });
 
-    it("that is known anew before a commit, but for a body that goes on", async () => {
+    it("that is read again before a commit, except for an open body", async () => {
       const first = snapshot.dataVersion();
       add();
       snapshot.end();
@@ -108,14 +108,14 @@ describe("the snapshot of a turn", () => {
     });
   });
 
-  it("can be ended before, so that what is read then is new", () => {
+  it("can end early, so that later reads see new commits", () => {
     assert.equal(read(), 0);
     add();
     snapshot.end();
     assert.equal(read(), 1);
   });
 
-  it("lasts as long as a body that shares it, and is not ended meanwhile", async () => {
+  it("lasts as long as a body that shares it", async () => {
     await snapshot.share(async () => {
       assert.equal(read(), 0);
       add();
@@ -145,7 +145,7 @@ describe("the snapshot of a turn", () => {
     assert.equal(reader.inTransaction, false);
   });
 
-  it("ends where what it reads is damaged: only who reads it fails", async () => {
+  it("ends after a read of a damaged page: only that read fails", async () => {
     writer.exec("CREATE TABLE texts (text TEXT) STRICT");
     writer.prepare("INSERT INTO texts VALUES (?)").run("x".repeat(3_000));
     writer.pragma("wal_checkpoint(TRUNCATE)");
@@ -168,7 +168,7 @@ describe("the snapshot of a turn", () => {
     assert.equal(read(), 1);
   });
 
-  it("does not mind that its connection was closed, and leaves it to reads to say so", async () => {
+  it("ignores a closed connection, which reads report", async () => {
     read();
     const state = snapshot.dataVersion();
     reader.close();

@@ -36,7 +36,7 @@ describe("SQLite: a lock that another process holds", () => {
     assert.deepEqual(await findRow(store.database.session, groups, root.uid), root);
   });
 
-  it("makes writes unavailable when it is held beyond the limit, and only until it goes", async () => {
+  it("makes writes unavailable beyond the timeout, only until it is released", async () => {
     await using store = await openSqliteStore();
     const database = await store.open({ lockTimeoutMs: 50 });
     await store.tamper("BEGIN IMMEDIATE");
@@ -63,7 +63,7 @@ describe("SQLite: writes that share a commit", () => {
     return answers.map((answer) => (answer.status === "fulfilled" ? answer.value : answer.reason.message));
   }
 
-  it("see what those before them have added to the counters, and not what has failed", async () => {
+  it("see what earlier ones have added to the counters, but not what has failed", async () => {
     await using store = await openSqliteStore();
     await write(store.database, add(root));
     const count = (tx: Transaction) => readCounter(tx, root.uid, groups.kind);
@@ -80,7 +80,7 @@ describe("SQLite: writes that share a commit", () => {
     assert.equal(await readCounter(store.database.session, root.uid, groups.kind), 0);
   });
 
-  it("may take away what others of them made, and make it anew", async () => {
+  it("can delete rows that others of them inserted, and insert them again", async () => {
     await using store = await openSqliteStore();
     await write(store.database, add(root));
     const child = rows[0]!;
@@ -95,13 +95,13 @@ describe("SQLite: writes that share a commit", () => {
     assert.deepEqual(await store.tamper(`SELECT * FROM counters WHERE key LIKE '${child.uid}%'`), []);
   });
 
-  it("may set a counter, which then has what those before them made", async () => {
+  it("can set a counter, which then includes earlier ones", async () => {
     await using store = await openSqliteStore();
     await write(store.database, add(root));
     await together(store, [add(rows[0]!), (tx) => setCounter(tx, root.uid, groups.kind, 1), add(rows[1]!)]);
   });
 
-  it("let several turns of reads pass between them", async (t) => {
+  it("leave several ticks of reads between them", async (t) => {
     await using store = await openSqliteStore();
     const { database } = store;
     await write(database, (tx) => insertRow(tx, groups, root));
@@ -132,7 +132,7 @@ describe("SQLite: writes that share a commit", () => {
 });
 
 describe("SQLite: the file", () => {
-  it("can be read and written by its owner alone, with everything beside it: it holds signing keys", async () => {
+  it("is accessible to its owner only, with its log: it holds signing keys", async () => {
     await using store = await openSqliteStore();
     await write(store.database, (tx) => insertRow(tx, groups, root));
     const folder = path.dirname(store.url);
@@ -162,13 +162,13 @@ describe("SQLite: the file", () => {
     );
   });
 
-  it("has migrations that make exactly the declared tables", async () => {
+  it("has migrations that create exactly the declared tables", async () => {
     assert.deepEqual(await missingSqliteMigration(), []);
   });
 });
 
 describe("SQLite: the log", () => {
-  it("shrinks again after somebody else has read for long", async () => {
+  it("shrinks again after another process has read for long", async () => {
     await using store = await openSqliteStore();
     const { database } = store;
     const size = () => statSync(`${store.url}-wal`).size;
@@ -187,7 +187,7 @@ describe("SQLite: the log", () => {
 });
 
 describe("SQLite: the plan of a page", () => {
-  it("searches an index in its order, and neither scans nor sorts", async () => {
+  it("searches an index in order, and neither scans nor sorts", async () => {
     const plans = await explainPages();
     // Three kinds of range in eight orders, two of them under a condition as well: the first page, a later one, and a place
     // far ahead. And changes in both directions.

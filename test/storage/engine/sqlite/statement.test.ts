@@ -80,7 +80,7 @@ type Query = ReturnType<typeof queriesOf>["all columns"];
 
 describe("statements on SQLite", () => {
   for (const name of Object.keys(queriesOf(openThings().db))) {
-    it(`answer ${name} as Drizzle does`, () => {
+    it(`return ${name} as Drizzle does`, () => {
       const property = fc.property(several, fc.boolean(), fc.nat(5), (rows, isOpen, limit) => {
         const answers = [false, true].map((isOurs) => {
           using store = openThings();
@@ -95,14 +95,14 @@ describe("statements on SQLite", () => {
     });
   }
 
-  it("want a value for every placeholder, and say whose is missing", () => {
+  it("need a value for every placeholder, and name the missing one", () => {
     using store = openThings();
     const row = { uid: "a", parent: null, size: 1, isOpen: true };
     assert.throws(() => store.insert.execute(row), /no value for more/);
     assert.deepEqual(store.db.select().from(things).all(), []);
   });
 
-  it("tell errors of the database apart", () => {
+  it("translate errors of the database", () => {
     using store = openThings();
     const row = { uid: "a", parent: null, size: 1, isOpen: true, more: null };
     store.insert.execute(row);

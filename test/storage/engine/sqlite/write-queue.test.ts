@@ -69,7 +69,7 @@ describe("write queue", () => {
     assert.equal(values().length, 300);
   });
 
-  it("a write that arrives while others are made shares their commit; one that arrives during the flush has the next", async () => {
+  it("a write that arrives while others run shares their commit; one that arrives during the flush gets the next", async () => {
     const late: Promise<unknown>[] = [];
     const { queue, insert } = openQueue({
       sync: async () => {
@@ -115,15 +115,15 @@ describe("write queue", () => {
     return between.filter((event) => event === "turn").length;
   }
 
-  it("whoever reads goes first for three times as long as the write took, and does not keep the next one waiting for ever", async (t) => {
+  it("reads go first for three times the duration of a write, and do not block the next one forever", async (t) => {
     assert.equal(await turnsBetween(t, 1), 30);
   });
 
-  it("one turn is left to those who do not read", async (t) => {
+  it("one tick is left to other work without reads", async (t) => {
     assert.equal(await turnsBetween(t, 0), 1);
   });
 
-  it("a batch that takes too long is committed, and the rest of it is the next one", async () => {
+  it("a batch that takes too long is committed, and the rest becomes the next one", async () => {
     const { insert } = openQueue({ maxBatchMs: 0 });
     await Promise.all(["a", "b", "a", "c"].map((value) => insert(value).catch(() => {})));
     assert.equal(events.filter((event) => event === "COMMIT").length, 4);
@@ -135,20 +135,20 @@ describe("write queue", () => {
     return events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
   }
 
-  it("writes of bulk work share commits beyond 128", async () => {
+  it("bulk writes share commits beyond 128", async () => {
     const { insertInBulk } = openQueue({ maxBulkBatch: 200 });
     await Promise.all(Array.from({ length: 300 }, (_, i) => insertInBulk(`${i}`)));
     assert.equal(events.filter((event) => event === "COMMIT").length, 2);
     assert.equal(values().length, 300);
   });
 
-  it("another write goes before those of bulk work that wait", async () => {
+  it("another write goes before waiting bulk writes", async () => {
     const { insert, insertInBulk } = openQueue();
     await Promise.all([insertInBulk("bulk 1"), insertInBulk("bulk 2"), insert("single")]);
     assert.deepEqual(written(), ["'single'", "'bulk 1'", "'bulk 2'", "COMMIT"]);
   });
 
-  it("another write that arrives during bulk work is next, and ends their batch as it ends its own", async () => {
+  it("another write that arrives during bulk writes is next, and ends the batch early", async () => {
     const { queue, insert, insertInBulk } = openQueue({ maxBatchMs: 0 });
     const late: Promise<unknown>[] = [];
     const first = queue.run(async () => {
@@ -159,7 +159,7 @@ describe("write queue", () => {
     assert.deepEqual(written(), ["COMMIT", "'single'", "COMMIT", "'bulk 1'", "'bulk 2'", "COMMIT"]);
   });
 
-  it("bulk work fails one by one, too, and what was written with it is made again", async () => {
+  it("bulk writes fail one by one, too, and the others of their batch run again", async () => {
     const { queue, insert, insertInBulk } = openQueue();
     const half = queue.run(async () => {
       connection.exec("INSERT INTO t VALUES ('half')");
@@ -173,7 +173,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
-  it("whoever waits for a lock that is not given up is refused, and all of them at once", async () => {
+  it("all writes that wait for a lock beyond the timeout are rejected at the same time", async () => {
     using other = openOther();
     other.connection.exec("BEGIN IMMEDIATE");
     connection.pragma("busy_timeout = 0");
@@ -185,7 +185,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["d"]);
   });
 
-  it("also those who are too many for one commit: whoever is behind them has waited for the same lock", async () => {
+  it("also writes beyond one commit: they have waited for the same lock", async () => {
     using other = openOther();
     other.connection.exec("BEGIN IMMEDIATE");
     connection.pragma("busy_timeout = 0");
@@ -198,7 +198,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["f"]);
   });
 
-  it("a write is answered after its commit and after a flush that began later", async () => {
+  it("a write is acknowledged after its commit and after a flush that began later", async () => {
     const { insert } = openQueue({ maxBatch: 2 });
     await Promise.all(
       ["a", "b", "c", "d", "e"].map(async (value) => {
@@ -215,7 +215,7 @@ describe("write queue", () => {
     }
   });
 
-  it("a write that fails takes no other of its commit with it", async () => {
+  it("a write that fails does not fail others of its commit", async () => {
     const { insert } = openQueue();
     const results = await Promise.allSettled(["a", "b", "a", "c"].map(insert));
     assert.deepEqual(
@@ -226,7 +226,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
-  it("a write that fails after it has written leaves nothing, and all others of its commit are made anew and answered once", async () => {
+  it("a write that fails after it has written is undone, and the others of its commit run again and are acknowledged once", async () => {
     const { queue, insert } = openQueue();
     const half = () =>
       queue.run(async () => {
@@ -244,7 +244,7 @@ describe("write queue", () => {
     assert.deepEqual(ends, ["ROLLBACK", "COMMIT"]);
   });
 
-  it("a statement that fails after some of its rows leaves none of them, whoever shares its commit", async () => {
+  it("a statement that fails after some of its rows is undone, and does not fail other writes", async () => {
     const { queue, insert } = openQueue();
     const several = withOrFail(connection).prepare("INSERT INTO t SELECT value FROM json_each(?)");
     const first = insert("a");
@@ -261,7 +261,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "e"]);
   });
 
-  it("after such a write each has a savepoint, for a hundred commits; one that fails without having written costs nobody", async () => {
+  it("after such a write each has a savepoint, for a hundred commits; one that fails before it has written affects no other", async () => {
     const { queue, insert } = openQueue();
     const isGuarded = async () => {
       events.length = 0;
@@ -283,7 +283,7 @@ describe("write queue", () => {
     assert.equal(values().includes("a"), true);
   });
 
-  it("when the flush fails nobody of the commit is told that it is done, and whoever sees to the log is", async () => {
+  it("a failed flush acknowledges no write of the commit, and is reported to the checkpointer", async () => {
     const sync = () => Promise.reject(new Error("the disk is gone"));
     const { insert } = openQueue({ sync, afterFailedFlush: () => events.push("unflushed") });
     const results = await Promise.allSettled(["a", "b"].map(insert));
@@ -293,7 +293,7 @@ describe("write queue", () => {
     assert.equal(events.filter((event) => event === "unflushed").length, 1);
   });
 
-  it("while no write may be made, whoever waits is refused, and nothing is written", async () => {
+  it("while no write is possible, waiting writes are rejected, and nothing is written", async () => {
     let mayWrite = false;
     const room = () => (mayWrite ? undefined : Promise.reject(new StorageUnavailable("not now")));
     const { insert } = openQueue({ waitForRoom: room });
@@ -304,7 +304,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["c"]);
   });
 
-  it("a write beyond those that may wait is refused at once, and the others are not", async () => {
+  it("a write beyond the maximum that may wait is rejected immediately, and the others are not", async () => {
     const { insert } = openQueue({ maxWaiting: 3 });
     const results = await Promise.allSettled(["a", "b", "c", "d"].map(insert));
     assert.deepEqual(
@@ -315,7 +315,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
-  it("a full disk makes writes unavailable, loses none of the earlier ones, and passes", async () => {
+  it("a full disk makes writes unavailable, loses none of the earlier ones, and recovers", async () => {
     const { insert } = openQueue({ afterFull: () => events.push("full") });
     await insert("earlier");
     const pages = connection.pragma("page_count", { simple: true });
@@ -331,7 +331,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["earlier", "later"]);
   });
 
-  it("idle waits for the writes that are in the queue and for their flush", async () => {
+  it("idle waits for queued writes and their flush", async () => {
     const { queue, insert } = openQueue({ maxBatch: 1 });
     const answers: string[] = [];
     for (const value of ["a", "b", "c"]) void insert(value).then(() => answers.push(value));
