@@ -2,7 +2,7 @@
 // starting one for each takes longer than all else.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -47,6 +47,8 @@ export function openSession(settings: Readonly<Record<string, string>>): ShellSe
   const folder = path.join(home, "gatehouse");
   const calls = path.join(home, "calls");
   for (const each of [folder, calls]) mkdirSync(each);
+  // As in a clone, so that a page can name the program by its path.
+  symlinkSync(path.resolve("src"), path.join(folder, "src"));
   const environment = { ...environmentOf(home), ...settings };
   const shell = spawnShell(folder, { ...environment, CALLS: calls });
   const background: ChildProcess[] = [];
