@@ -1,33 +1,33 @@
-// Which events of a minute become entries of the audit log: the first of its kind at once, its repetitions in one entry when the
-// minute is over. A client that calls in a loop therefore causes two entries a minute, however often it calls.
+// Aggregates access events by minute. The first event of a key becomes an entry immediately, its repetitions become one entry at
+// the end of the minute. So a client that calls in a loop causes two entries per minute.
 
 import { rootOf } from "../model/uid.ts";
 import type { AccessDetails, AccessEntry, AccessKind } from "../storage/change-log/access-entries.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 
-/** Something that happened to access. */
+/** A denial, token exchange or other access event. */
 export interface AccessEvent {
   readonly kind: AccessKind;
-  /** Who did it, and by which method. */
+  /** The actor and the method. */
   readonly by: Pick<WriteContext, "actor" | "actorClaims" | "method" | "requestId">;
-  /** The uid that it is about. */
+  /** The uid of the resource. */
   readonly uid: string;
-  /** The groups under which it is filed: their readers see it, and nobody else. */
+  /** The groups whose audit logs contain the entry. */
   readonly groupUids: readonly string[];
   readonly details: Omit<AccessDetails, "count" | "firstTime" | "lastTime">;
 }
 
-/** How many entries strangers may cause. Repetitions count once. */
+/** Limits of the entries that callers can cause. Repetitions count once. */
 export interface AccessLimits {
-  /** Entries of one caller in one organization within a minute; callers whose tokens were not verified are one. */
+  /** Entries per caller, organization and minute. All callers without a verified token count as one. */
   readonly accessEntriesOfCaller: number;
-  /** Entries of one organization within a minute. */
+  /** Entries per organization and minute. */
   readonly accessEntriesOfOrganization: number;
-  /** Entries of all organizations together within a minute, beyond which each still has its equal part of so many. */
+  /** Entries of all organizations per minute. When they are used up, each organization still gets an equal share. */
   readonly accessEntries: number;
 }
 
-/** What came of the events of one key within a minute, after the first one. */
+/** The repetitions of an event within a minute. */
 interface Tally {
   readonly event: AccessEvent;
   repetitions: number;
@@ -37,19 +37,19 @@ interface Tally {
 
 const minuteMs = 60_000;
 
-/** Counts events, and makes the entries that are to be written. */
+/** Counts events and makes entries of them. */
 export class AccessTally {
   readonly #limits: AccessLimits;
   readonly #add: (entry: AccessEntry) => void;
   #minute = 0;
   #tallies = new Map<string, Tally>();
-  /** How many entries this minute had: by organization, by caller in it, of all together, and of what was omitted. */
+  /** The entries of this minute: by organization, by caller in an organization, in total, and of omissions. */
   #spent = new Map<string, number>();
   #spentByCaller = new Map<string, number>();
   #spentByAll = 0;
   #omissions = 0;
 
-  /** `add` takes each entry as soon as it is made. */
+  /** `add` receives each entry as soon as it is made. */
   constructor(limits: AccessLimits, add: (entry: AccessEntry) => void) {
     this.#limits = limits;
     this.#add = add;
@@ -58,16 +58,16 @@ export class AccessTally {
   /** Counts one event; `time` is in milliseconds since the epoch. */
   record(event: AccessEvent, time: number): void {
     this.advance(time);
-    // Each organization by itself: what one has no room for is still told to the others.
+    // Each organization has its own limit: one that is full does not affect the others.
     for (const [organization, groupUids] of Map.groupBy(event.groupUids, rootOf)) {
       const own = { ...event, groupUids };
       if (this.#count(organization, own, time)) continue;
-      // What the limits keep out is counted by organization and kind.
+      // Omitted events are counted by organization and kind.
       this.#count(organization, omittedOf(own.kind, organization), time);
     }
   }
 
-  /** Makes the entries of the repetitions once the minute of `time` is another one, or at once for the end of all time. */
+  /** Makes the entries of repetitions if `time` is in another minute. Pass infinity to make them immediately. */
   advance(time: number): void {
     const minute = Math.floor(time / minuteMs);
     if (minute === this.#minute) return;
@@ -80,7 +80,7 @@ export class AccessTally {
     [this.#spentByAll, this.#omissions] = [0, 0];
   }
 
-  /** Answers false when the limits leave no room for a first event of this key. */
+  /** Counts an event. Returns false if the limits allow no entry for a new key. */
   #count(organization: string, event: AccessEvent, time: number): boolean {
     const key = keyOf(organization, event);
     const tally = this.#tallies.get(key);
@@ -98,12 +98,12 @@ export class AccessTally {
     return true;
   }
 
-  /** What was omitted has a share of its own, so that an organization that had its share is still told. */
+  /** Omissions have a limit of their own, so that an organization that used up its limit still sees them. */
   #spendOmission(): boolean {
     return this.#omissions++ < this.#limits.accessEntries;
   }
 
-  /** A few busy organizations may use up what all have together, and others must not lose their entries by that. */
+  /** Checks the limits and counts an entry. Busy organizations can use up the total limit, but not the share of the others. */
   #spend(organization: string, actor: string): boolean {
     const { accessEntriesOfCaller, accessEntriesOfOrganization, accessEntries } = this.#limits;
     const caller = `${organization} ${actor}`;
@@ -125,9 +125,9 @@ export class AccessTally {
 
 type Times = Pick<AccessDetails, "count" | "firstTime" | "lastTime">;
 
-/** Events of one key within a minute are alike; of what strangers choose freely nothing is in it. */
+/** Returns the key by which events are aggregated. It contains nothing that strangers choose freely. */
 function keyOf(organization: string, { kind, by, uid, details }: AccessEvent): string {
-  // A caller who tries one uid after another is still one caller: the entry has the first uid.
+  // Denials of a caller at different uids are aggregated: the entry has the first uid.
   const about = kind === "denials" && details.outcome !== "omitted" ? "" : uid;
   return [organization, kind, by.actor, by.method, about, details.outcome, details.check ?? ""].join("\0");
 }

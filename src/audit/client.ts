@@ -1,12 +1,12 @@
-// The client of a request, as entries of the audit log have it.
+// Describes the client of a request for the audit log.
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
 import type { AccessDetails } from "../storage/change-log/access-entries.ts";
 
-/** What an entry says of a client. */
+/** The fields of an entry that describe the client. */
 export type ClientDetails = Pick<AccessDetails, "client" | "userAgent">;
 
-/** The address of the client and its `User-Agent`, each as the log of the server has it. */
+/** Returns the address and `User-Agent` of the client, as in the server log. */
 export function clientDetails(request: Pick<Call, "clientAddress" | "header">): ClientDetails {
   const { client, userAgent } = originOf(request);
   return { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };

@@ -1,4 +1,4 @@
-// Denied calls of the API as entries of the audit log.
+// Records denied API calls in the audit log.
 import type { Logger } from "pino";
 import { type ApiError, Code } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
@@ -9,20 +9,20 @@ import type { Observer } from "../pipeline/observe.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
-/** What recording denials rests on. */
+/** What recording denials needs. */
 export interface DenialObserverOptions {
   readonly accessLog: Pick<AccessLog, "record">;
-  /** Whether an identity is more than a uid in the organization of a group. */
+  /** Whether the organization of a group may see more of an identity than its uid. */
   readonly isKnownAt: (identityUid: string, groupUid: string) => Promise<boolean>;
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Records each call that is denied to a caller who is known. A bad token has no caller: the log of the server has it. */
+/** Returns an observer that records denied calls of authenticated callers. Calls with a bad token are in the server log only. */
 export function denialObserver(options: DenialObserverOptions): Observer {
   return (call, path, _durationMs, failure) => {
     if (failure?.code !== Code.PERMISSION_DENIED || !call.caller || !call.access) return;
     recordDenial(options, call.caller, call.access, call, path, failure).catch((error) =>
-      options.log.warn({ err: error }, "a denial is missing in the audit log"),
+      options.log.warn({ err: error }, "recording a denial in the audit log failed"),
     );
   };
 }
@@ -48,9 +48,8 @@ async function recordDenial(
 }
 
 /**
- * Where a denial is filed: at the uid that was asked for if the caller is known in that organization, so that its owners see it;
- * else in the caller's own organization. Nobody learns of a stranger, and of what a person tries elsewhere nobody but the log of
- * the server knows.
+ * Returns the groups whose audit logs contain a denial: the requested group if its organization knows the caller, otherwise the
+ * caller's own group. Denials of users in organizations that do not know them are in the server log only.
  */
 function groupsOf(callerUid: string, uid: string, isMember: boolean): string[] {
   if (uid !== "" && (isMember || rootOf(uid) === rootOf(callerUid))) return [uid];

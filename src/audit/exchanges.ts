@@ -1,4 +1,4 @@
-// Token exchanges as entries of the audit log.
+// Records token exchanges in the audit log.
 
 import { parentOf, rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -6,18 +6,18 @@ import type { ExchangeEvent } from "../sts/exchange.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
-/** What recording exchanges rests on. */
+/** What recording exchanges needs. */
 export interface ExchangeRecorderOptions {
   readonly accessLog: Pick<AccessLog, "record">;
-  /** Whether there is an identity or an identity provider of this uid. */
+  /** Whether an identity or identity provider with this uid exists. */
   readonly exists: (uid: string) => Promise<boolean>;
-  /** The organizations in which a person holds something that they have accepted. */
+  /** Returns the organizations that a user has accepted and in which the user holds a role. */
   readonly organizationsOf: (userUid: string) => Promise<readonly string[]>;
 }
 
 /**
- * Makes the function that records exchanges, in the group of the identity or of the identity provider; of a person like a sign-in, in
- * the organizations that know them. A uid that does not exist is in nobody's log: strangers can name as many as they like.
+ * Makes the function that records exchanges in the group of the identity or identity provider. Exchanges of users are recorded in the
+ * organizations that know them. Exchanges for uids that do not exist are not recorded: strangers can send any uid.
  */
 export function exchangeRecorder(options: ExchangeRecorderOptions) {
   const { accessLog, exists } = options;
@@ -25,11 +25,11 @@ export function exchangeRecorder(options: ExchangeRecorderOptions) {
     const { identity: uid, issuer, subject, check, reason } = event;
     const isAllowed = event.event === "token_issued";
     const isPerson = !uid.includes("/");
-    // A client that failed to sign in as a person is a stranger to all organizations.
+    // No organization knows a client that failed to sign in as a user.
     if (!isAllowed && (isPerson || !(await exists(uid)))) return;
     accessLog.record({
       kind: "token_exchanges",
-      // Until the token is verified nobody knows whose it is.
+      // The actor is unknown until the token is verified.
       by: {
         actor: isAllowed ? uid : "",
         ...(isAllowed && { actorClaims: { iss: issuer, sub: subject } }),

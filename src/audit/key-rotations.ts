@@ -1,4 +1,4 @@
-// Rotations of the signing keys as entries of the audit log.
+// Records rotations of signing keys in the audit log.
 import { operatorRole } from "../authz/built-in-roles.ts";
 import { rootOf } from "../model/uid.ts";
 import { type KeyRotation, keyRotationKind } from "../storage/change-log/access-entries.ts";
@@ -6,10 +6,10 @@ import type { Transaction } from "../storage/engine/session.ts";
 import { findBindingsOf } from "../storage/iam/role-bindings.ts";
 import type { SigningKeyRow } from "../storage/installation/signing-keys.ts";
 
-/** Bindings of the operator role that are looked at. */
+/** How many bindings of the operator role are read. */
 const maxBindings = 100;
 
-/** Logs a new signing key in the organizations whose members operate the installation. */
+/** Records a new signing key in the organizations of the operators. */
 export async function logKeyRotation(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void> {
   const bindings = await findBindingsOf(tx, "roleUid", operatorRole.uid, maxBindings);
   const after: KeyRotation = { kid: key.kid, algorithm: key.algorithm, othersRetireTime };

@@ -4,7 +4,7 @@ import { iamCollections } from "../storage/iam/collections.ts";
 import { registryCollections } from "../storage/registry/rows.ts";
 import { vulnerabilityCollections } from "./vulnerabilities/collections.ts";
 
-/** Every collection that there is, for what concerns them all. */
+/** All collections. */
 export const collections: readonly CollectionTables[] = [
   ...iamCollections,
   ...registryCollections,

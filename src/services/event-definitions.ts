@@ -1,4 +1,4 @@
-// The lists: every event of the methods of today, and those that have another cause.
+// Lists the events of all current methods, and those with another cause.
 
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
@@ -11,12 +11,12 @@ import { providerEvents } from "./iam/events/provider-events.ts";
 import { pushEvent } from "./registry/pushes.ts";
 import { registryEvents } from "./registry/registry-events.ts";
 
-/** Every event but those of the methods of other versions. */
+/** Returns all events except those of the methods of other versions. */
 export function eventDefinitions(context: ServiceContext): EventDefinition[] {
   return [...methodEvents(context).map(toEventDefinition), pushEvent(context)];
 }
 
-/** What each method causes that changes something. */
+/** Returns the events of the current methods. */
 export function methodEvents(context: ServiceContext): MethodEvent[] {
   return [
     ...groupEvents,

@@ -127,7 +127,7 @@ describe("where events go", () => {
       sink: "https://sink.invalid/",
     });
     assert.equal(code, 400);
-    assert.match(body.message, /a group has 100 subscriptions at most/);
+    assert.match(body.message, /a group may have at most 100 subscriptions; delete one first/);
   });
 });
 

@@ -106,7 +106,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const query = new URLSearchParams({ "uidp.children_of": parent });
       const { status, body } = await rest(ground.server.url, token, "GET", `/iam/v1/groups?${query}`);
       assert.deepEqual([status, body.code], [429, 8]);
-      assert.match(body.message, /longer than 33554432 characters, too much for one reply/);
+      assert.match(body.message, /longer than 33554432 characters, too much for one response/);
     });
 
     it("identities that say as much as they may are listed, whatever the size of the page", async () => {

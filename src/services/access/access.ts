@@ -1,4 +1,4 @@
-// Why something is allowed, and why not, in words that do not tell of what the caller cannot see.
+// Explains why a call is allowed or denied, without revealing what the caller cannot see.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -30,10 +30,10 @@ import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts"
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
 
-/** More bindings of one identity above one group than anybody reads. */
+/** The maximum number of bindings that an explanation reads. */
 const maxBindings = 100;
 
-/** What explanations rest on. */
+/** What explanations need. */
 export type AccessContext = Pick<ServiceContext, "database"> & Pick<Handlers<typeof AccessService>, "explainExchange">;
 
 /** Serves explanations of access and of exchanges. */
@@ -45,7 +45,7 @@ export function access({ database, explainExchange }: AccessContext): Implementa
         const { identity, capability } = readRequest(request, call);
         const isSelf = identity === callerOf(call).uid;
         if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, request.group);
-        // Before anything is read: a token that was handed on narrowed tells nothing of what its identity holds besides.
+        // Checked before reading: a narrowed token must not reveal what else its identity holds.
         if (isSelf && isBeyondToken(call, capability, request.group)) return narrowed;
         const { group } = request;
         const question = await database.read(async (session) => {
@@ -61,7 +61,7 @@ export function access({ database, explainExchange }: AccessContext): Implementa
   );
 }
 
-/** As long as one may be that is presented for exchange. */
+/** The length limit of subject tokens. */
 const tokenRule: TextRule = {
   test: (text) => text !== "" && text.length <= maxBearerLength,
   description: `is required, and must be at most ${maxBearerLength} characters long`,
@@ -84,7 +84,7 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
   return capabilities !== undefined && !hasCapability(capabilities, capability.number);
 }
 
-/** The roles that a sign-in brings along at a group: those of the mappings of its organization. */
+/** Returns the roles in a group that the session holds through mappings of the organization. */
 async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
   return (await findActiveMappedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
@@ -118,8 +118,8 @@ function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean
 }
 
 /**
- * A binding as far as the caller may see it. That somebody holds something here because of a binding above is for
- * whoever looks after here to know; which role it is, only for whoever may list bindings there.
+ * Shows the parts of a binding that the caller may see. The group of a binding on an ancestor is always shown. Its role is shown only
+ * to callers who may list the bindings there.
  */
 function show(
   binding: ReachingBinding,

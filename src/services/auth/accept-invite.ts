@@ -1,4 +1,4 @@
-// Acceptance of an invite: whoever has the code gets the role, within what the invite says.
+// Accepts group invites: the code gives the role, within the limits of the invite.
 import { timingSafeEqual } from "node:crypto";
 import { GroupInviteSchema } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { ApiError, failedPrecondition, notFound, permissionDenied } from "../../aip/errors.ts";
@@ -14,11 +14,11 @@ import { accept } from "../iam/users/membership.ts";
 import { ensureRoleBinding, type Person } from "./users.ts";
 
 /**
- * Binds the role of an invite to a registered person; answers the uid of the group.
+ * Binds the role of an invite to a registered user. Returns the uid of the group.
  *
- * `vouches` tells whether the issuer of the person's token is believed about addresses at a group. NOT_FOUND for an
- * unknown code, FAILED_PRECONDITION for an expired invite and for one whose maker no longer holds what it gives,
- * PERMISSION_DENIED for somebody else's.
+ * `vouches` says whether the verified addresses of the issuer count in a group. Throws NOT_FOUND for an unknown code,
+ * FAILED_PRECONDITION for an invite that expired or whose maker no longer holds its role, and PERMISSION_DENIED for an invite of
+ * another address.
  */
 export async function acceptInvite(
   tx: Transaction,
@@ -28,14 +28,14 @@ export async function acceptInvite(
   vouches: (groupUid: string) => boolean,
 ): Promise<string> {
   const invite = await findByCode(tx, code);
-  // The code is a secret, and is never told back.
+  // The code is a secret: the error does not repeat it.
   if (!invite) throw noSuchInvite();
   if (invite.expirationTime <= tx.context.time) {
-    throw failedPrecondition("INVITE_EXPIRED", "the invite has expired; ask for another one", invite.uid);
+    throw failedPrecondition("INVITE_EXPIRED", "the invite has expired; ask for a new one", invite.uid);
   }
   checkRecipient(invite, person, vouches);
   if (!(await findRow(tx, roleCollection, invite.roleUid))) {
-    throw failedPrecondition("ROLE_DELETED", "the role of the invite does not exist any more", invite.uid);
+    throw failedPrecondition("ROLE_DELETED", "the role of the invite was deleted; ask for a new invite", invite.uid);
   }
   await requireInForce(tx, "group_invites", invite.uid);
   await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent);
@@ -46,21 +46,21 @@ export async function acceptInvite(
 
 function noSuchInvite(): ApiError {
   const { code, details } = notFound(resourceType(GroupInviteSchema), "of this code");
-  const message = "Not found: there is no invite of this code: it was used, withdrawn or mistyped; ask for another one";
+  const message = "Not found: there is no invite with this code: it was used, deleted or mistyped; ask for a new one";
   return new ApiError(code, message, { details });
 }
 
 async function findByCode(tx: Transaction, code: string): Promise<GroupInviteRow | undefined> {
   if (!/^[0-9a-f]{96}$/.test(code)) return undefined;
   const found = await findInvite(tx, code.slice(0, 32));
-  // Of two at once the second sees what the first has made of it (security case Q3).
+  // Serializes concurrent acceptances of one invite (security case Q3).
   const row = found && (await lockRow(tx, groupInviteCollection, found.uid));
   if (!row) return undefined;
-  const [kept, presented] = [row.codeDigest, digestInviteCode(code)].map((digest) => Buffer.from(digest, "hex"));
-  return timingSafeEqual(kept!, presented!) ? row : undefined;
+  const [stored, presented] = [row.codeDigest, digestInviteCode(code)].map((digest) => Buffer.from(digest, "hex"));
+  return timingSafeEqual(stored!, presented!) ? row : undefined;
 }
 
-// Security case X11: the address to the letter, and only when somebody who is believed has verified it.
+// Security case X11: the address must match exactly, and a trusted issuer must have verified it.
 function checkRecipient(
   { recipient, parent }: GroupInviteRow,
   { claims: { email, emailVerified } }: Person,
@@ -70,7 +70,7 @@ function checkRecipient(
   const isVerified = emailVerified === true && email !== undefined;
   if (isVerified && email === recipient && vouches(parent)) return;
   const remedy = isVerified
-    ? "sign in with the verified address that was invited"
-    : "the login provider does not say that it has verified an address of yours";
-  throw permissionDenied(`the invite is for somebody else: ${remedy}`);
+    ? "sign in with the address that was invited"
+    : "the login provider has not verified your address";
+  throw permissionDenied(`the invite is for another address: ${remedy}`);
 }

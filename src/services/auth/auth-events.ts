@@ -5,7 +5,7 @@ import type { MethodEvent } from "../../resource/method-event.ts";
 import { roleBindingCollection } from "../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 
-/** The events of people who join a group. Who registers without an invite joins none, and there is nobody to tell. */
+/** The events of users who join a group. A registration without an invite joins no group and causes no event. */
 export const authEvents: readonly MethodEvent[] = [
   {
     method: Auth.method.register,

@@ -15,24 +15,24 @@ import { personOf, register } from "./registration.ts";
 import { removeUser } from "./users.ts";
 import { whoAmI } from "./who-am-i.ts";
 
-/** A token that was delivered is as unknown as one that never was. */
-const unknownCode = "of this code: nobody has signed in for it, or the token was delivered";
+/** The same error for delivered tokens and unknown codes. */
+const unknownCode = "of this code: nobody has signed in for it, or the token was delivered already";
 
 const sessionType = "auth.chainguard.dev/HeadlessSession";
 
-/** What people's sign-in needs of the token service. */
+/** What the auth service needs beyond the context of all services. */
 export interface AuthContext extends ServiceContext {
-  /** Our base URL. */
+  /** The base URL of this server. */
   readonly issuer: string;
-  /** The claims of the bearer token of a call, which the operator's login provider has made for us. */
+  /** Verifies the bearer token of a call, which the login provider issued, and returns its claims. */
   readonly verifyPerson: (call: Call) => Promise<Claims>;
 }
 
-/** Serves what people need around signing in. */
+/** Serves registration, headless sessions and account deletion. */
 export function auth(context: AuthContext): Implementation {
   const { database, clock, issuer, verifyPerson } = context;
 
-  /** Whether the token of a session is this call's: the first one's that has room for it in its response. */
+  /** Whether this call may deliver the token of a session. Only the first one may; a HEAD request delivers nothing. */
   const isDelivered = async (row: HeadlessSessionRow, call: Call) =>
     call.isHead || (await database.write(writeContext(call, clock), (tx) => takeHeadlessToken(tx, row)));
 
@@ -43,9 +43,9 @@ export function auth(context: AuthContext): Implementation {
       const person = personOf(await verifyPerson(call));
       const actor = userUid(person.issuer, person.subject);
       if (identityId !== "" && identityId !== actor) {
-        throw permissionDenied("the identity is not that of the subject token", { identity: identityId });
+        throw permissionDenied("the identity_id is not the identity of the subject token", { identity: identityId });
       }
-      // The operator chose the provider, and believes what it says.
+      // The operator configured the login provider, so its addresses count everywhere.
       const registration = { person, invite: code, knownOnly: false, vouches: () => true };
       const write = { ...writeContext(call, clock), actor, actorClaims: person.claims.act };
       const { uid, groupUid } = await database.write(write, (tx) => register(tx, registration));
@@ -57,15 +57,17 @@ export function auth(context: AuthContext): Implementation {
       const row = await findHeadlessSession(database.session, code);
       const isThere = row && row.encryptedToken !== "" && row.expireTime > clock();
       if (!isThere || !(await isDelivered(row, call))) throw notFound(sessionType, unknownCode);
-      // Clients decode the text once more.
+      // Clients decode this text again.
       return { ecdhPublicKey: Buffer.from(row.publicKey), encryptedIdtoken: Buffer.from(row.encryptedToken, "base64") };
     },
 
     async delete({ id }, call) {
       const { uid } = callerOf(call);
-      if (isNarrowed(call)) throw permissionDenied("a token that is narrowed cannot delete an account");
-      if (id !== uid) throw permissionDenied("people delete their own account and nobody else's");
-      if (uid.includes("/")) throw permissionDenied("only the account of a person can be deleted so");
+      if (isNarrowed(call))
+        throw permissionDenied("a narrowed token cannot delete an account; use one that is not narrowed");
+      if (id !== uid) throw permissionDenied("users can delete only their own account");
+      if (uid.includes("/"))
+        throw permissionDenied("only accounts of users can be deleted; delete other identities with DeleteIdentity");
       await database.write(writeContext(call, clock), async (tx) => {
         const row = await findRow(tx, identityCollection, uid);
         if (!row) throw notFound(resourceType(IdentitySchema), uid);

@@ -7,7 +7,7 @@ import { maxExchangeValues } from "../../sts/exchange-request.ts";
 
 const bounds = Object.fromEntries(["aud", "scopes", "cap"].map((field) => [field, { maxItems: maxExchangeValues }]));
 
-/** The bounds of token exchanges, which check their requests in their own words. */
+/** The list limits of token exchanges. All other checks are in `src/sts`. */
 export const exchangeRules: readonly MessageRules[] = [ExchangeRequestSchema, ExchangeRefreshTokenRequestSchema].map(
   (schema) => ({ schema, fields: {}, bounds }),
 );

@@ -1,4 +1,4 @@
-// Refresh families of a database, as the token service sees them.
+// The refresh token families of the database, for the token service.
 import type { Clock } from "../../base/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../storage/sign-in/sign-ins.ts";
 import type { RefreshStore } from "../../sts/refresh.ts";
 
-/** The families; an identity has at most `limit`. */
+/** Returns the store of families. An identity has at most `limit` of them. */
 export function refreshStore(database: Database, clock: Clock, limit: number): RefreshStore {
   const context = () => ({ actor: "", method: "refresh", requestId: "", time: clock() });
   return {

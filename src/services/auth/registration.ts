@@ -1,4 +1,4 @@
-// What becomes of a person whom a login provider has vouched for: registered, known again, or invited.
+// Registers users who sign in at a login provider, and accepts their invites.
 import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
 import { isWithin } from "../../model/uid.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
@@ -15,49 +15,49 @@ import { accept } from "../iam/users/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { ensureRoleBinding, findUser, type Person, registerUser } from "./users.ts";
 
-/** The reason of the error for somebody who would have to register. */
+/** The reason of the error for a user who has to register first. */
 export const notRegistered = "NOT_REGISTERED";
 
-/** An organization's identity provider, and the group whose people come by it. */
+/** The identity provider of an organization, and the group of that organization. */
 interface Provider {
   readonly uid: string;
   readonly groupUid: string;
 }
 
-/** Bindings of a person that are looked at. */
+/** How many bindings of a user are read. */
 const maxBindings = 1000;
 
-/** A person and what they ask for. */
+/** A registration request. */
 export interface Registration {
   readonly person: Person;
   /** The code of an invite to accept, or empty. */
   readonly invite: string;
-  /** Whether somebody who is not known yet is turned away. */
+  /** Whether unregistered users are rejected. */
   readonly knownOnly: boolean;
-  /** Whether the issuer of the person's token is believed about addresses at a group. */
+  /** Whether the verified addresses of the issuer count in a group. */
   readonly vouches: (groupUid: string) => boolean;
-  /** The organization's identity provider that the person comes by, and the role that it gives them once. */
+  /** The identity provider of the sign-in, if it is that of an organization. It gives its default role once. */
   readonly provider?: Provider;
 }
 
-/** Who registered, and the group that they joined by an invite; empty for none. */
+/** The registered user, and the group that they joined by an invite; empty if none. */
 export interface Registered {
   readonly uid: string;
   readonly groupUid: string;
 }
 
-/** The person that the claims of an ID token speak of. PERMISSION_DENIED for a subject that nobody may have. */
+/** Returns the person of an ID token. Throws PERMISSION_DENIED for a subject that is not allowed. */
 export function personOf(claims: Claims): Person {
   const { iss, sub, name } = claims;
   if (typeof sub !== "string" || sub === "")
-    throw permissionDenied("the login provider names a subject that is no text", { claim: "sub" });
+    throw permissionDenied("the subject of the login provider is not a text", { claim: "sub" });
   // Security case T11.
   const problem = checkVisible(sub);
   if (problem !== undefined)
-    throw permissionDenied(`the login provider names a subject that cannot be used: it ${problem}`, { claim: "sub" });
+    throw permissionDenied(`the subject of the login provider cannot be used: it ${problem}`, { claim: "sub" });
   const issuer = normalizeIssuer(String(iss));
   if (!fitsIndex(issuer, sub))
-    throw permissionDenied("the login provider names a subject that is too long", { claim: "sub" });
+    throw permissionDenied("the subject of the login provider is too long", { claim: "sub" });
   return {
     issuer,
     subject: sub,
@@ -66,11 +66,11 @@ export function personOf(claims: Claims): Person {
   };
 }
 
-/** Registers a person, or knows one again, and accepts the invite. Nothing of it happens when any of it is refused. */
+/** Registers a user or finds the registered one, and accepts the invite. Runs in one transaction, so it does all or nothing. */
 export async function register(tx: Transaction, registration: Registration): Promise<Registered> {
   const { person, invite, knownOnly, vouches, provider } = registration;
   if (knownOnly && !(await findUser(tx, person))) {
-    throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet: register first", { reason: notRegistered });
+    throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet; register first", { reason: notRegistered });
   }
   const uid = await registerUser(tx, person);
   const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
@@ -82,15 +82,15 @@ export async function register(tx: Transaction, registration: Registration): Pro
 }
 
 /**
- * Gives the default role of a provider, as it is now, to somebody who comes by it for the first time. Once, so that a person who loses
- * the role does not get it back by signing in again.
+ * Gives the current default role of a provider to a user who signs in through it for the first time. Only once: a user who loses the
+ * role does not regain it by another sign-in.
  */
 async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, identityUid: string): Promise<void> {
   if (!(await insertProviderMember(tx, uid, identityUid))) return;
   const given = await findGiven(tx, "identity_providers", uid);
   const inactivity = await inactivityOf(tx, "identity_providers", uid);
   if (given && !inactivity) return await ensureRoleBinding(tx, identityUid, given.roleUid, groupUid);
-  // A person who holds another role there is let in with that, and gets the default role once it is confirmed.
+  // A user with another role in the organization can sign in, and gets the default role after it was confirmed.
   const bindings = await findBindingsOf(tx, "identityUid", identityUid, maxBindings);
   if (!inactivity || bindings.some(({ parent }) => isWithin(parent, groupUid)))
     return await deleteMembership(tx, uid, identityUid);

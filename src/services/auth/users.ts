@@ -1,4 +1,4 @@
-// People: identities without a group, one for each subject of an issuer, made when somebody signs in for the first time.
+// Users: identities without a group, one per issuer and subject, created at the first sign-in.
 
 import type { TokenRequest } from "../../authn/token-claims.ts";
 import { newChild } from "../../model/uid.ts";
@@ -16,17 +16,17 @@ import { isPendingUser } from "../iam/users/pending-users.ts";
 import { newUserRow } from "../iam/users/user-row.ts";
 import { userUid } from "../iam/users/user-uid.ts";
 
-/** Somebody whose login provider has vouched for them. */
+/** A person whom a login provider has authenticated. */
 export interface Person {
   readonly issuer: string;
   readonly subject: string;
-  /** What the provider calls them; empty when it does not. */
+  /** The name that the provider returns; empty if none. */
   readonly name: string;
-  /** What is told of the upstream token: `act`, and the address with what is known of it. */
+  /** The inherited claims of the upstream token: `act` and the address. */
   readonly claims: Pick<TokenRequest, "act" | "email" | "emailVerified">;
 }
 
-/** The identity of a person; undefined before they have registered. */
+/** Finds the user of a person; undefined if they have not registered. */
 export async function findUser(
   tx: Transaction,
   { issuer, subject }: Pick<Person, "issuer" | "subject">,
@@ -35,7 +35,7 @@ export async function findUser(
   return row && !isPendingUser(row) ? row : undefined;
 }
 
-/** Registers a person, or brings the address of one who is registered up to date. Answers the uid. */
+/** Registers a person, or updates the address of a registered user. Returns the uid. */
 export async function registerUser(tx: Transaction, person: Person): Promise<string> {
   const uid = userUid(person.issuer, person.subject);
   const known = await findRow(tx, identityCollection, uid);
@@ -51,7 +51,7 @@ export async function registerUser(tx: Transaction, person: Person): Promise<str
   return uid;
 }
 
-/** Gives an identity a role at a group, unless it has it. */
+/** Binds a role in a group to an identity, unless it is bound already. */
 export async function ensureRoleBinding(
   tx: Transaction,
   identityUid: string,
@@ -64,7 +64,7 @@ export async function ensureRoleBinding(
   await insertOrRetry(tx, roleBindingCollection, binding);
 }
 
-/** Makes somebody known who has not signed in yet, with roles at a group. The operator says that they take part in it. */
+/** Registers a user before their first sign-in, with roles in a group. Counts as acceptance of the organization. */
 export async function preRegisterUser(
   tx: Transaction,
   { issuer, subject }: Pick<Person, "issuer" | "subject">,
@@ -78,7 +78,7 @@ export async function preRegisterUser(
   await accept(tx, uid, groupUid);
 }
 
-/** Removes a person with all that they hold. Throws LAST_OWNER where an organization would be left without an owner. */
+/** Deletes a user and their role bindings. Throws LAST_OWNER if an organization would be left without an owner. */
 export async function removeUser(tx: Transaction, row: IdentityRow, call: Call): Promise<void> {
   await leaveProviders(tx, row.uid);
   await unbind(tx, row.uid, call);
@@ -86,8 +86,8 @@ export async function removeUser(tx: Transaction, row: IdentityRow, call: Call):
 }
 
 /**
- * Who has the default role of a provider to the end is new there when they come back. From whom it was taken away, it stays taken
- * away, lest leaving and coming back undo what the organization has decided.
+ * Forgets the memberships of a user in providers whose default role they still hold. A role that was taken away stays so, even if
+ * the user deletes the account and registers again.
  */
 async function leaveProviders(tx: Transaction, identityUid: string): Promise<void> {
   for (const { providerUid, groupUid, defaultRole } of await findMemberships(tx, identityUid)) {
@@ -95,14 +95,14 @@ async function leaveProviders(tx: Transaction, identityUid: string): Promise<voi
   }
 }
 
-/** An address that nobody has verified is told apart from one that counts. */
+/** Returns the verified and the unverified address; one of them is empty. */
 function addressesOf({ claims: { email: stated = "", emailVerified } }: Person) {
-  // Security case T11: what no database can hold is no address.
+  // Security case T11: texts that the databases cannot store are ignored.
   const email = stated.includes("\0") || !stated.isWellFormed() ? "" : stated;
   return emailVerified ? { email, emailUnverified: "" } : { email: "", emailUnverified: email };
 }
 
-/** What a person is called, in the letters that names have. */
+/** Returns a valid resource name for a person. */
 function nameOf({ name, claims: { email = "" }, subject }: Person): string {
   const [localPart = ""] = email.split("@");
   const spellings = [name, localPart, subject].map((text) =>

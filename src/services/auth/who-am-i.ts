@@ -18,10 +18,10 @@ import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleRow } from "../../storage/iam/rows.ts";
 import { lookup } from "../iam/roles/hydration.ts";
 
-/** Bindings that are shown. */
+/** The maximum number of bindings in the response. */
 const maxBindings = 200;
 
-/** What a token says, and what its identity holds now within it. */
+/** Returns the claims of the token, and the capabilities that its identity holds within it. */
 export async function whoAmI(
   session: Session,
   issuer: string,
@@ -46,7 +46,7 @@ async function heldBy(session: Session, uid: string, call: Call) {
     const place = effectiveGroup(uid, parent);
     const [group, role] = [place && (await groups(place)), await roles(roleUid)];
     if (!group || !role) continue;
-    // A token may be narrowed to less than the binding gives.
+    // A narrowed token gives less than the binding.
     const inForce = role.capabilities.filter((number) => accessOf(call).has(number, group.uid));
     const capabilities = namesOfNumbers(inForce);
     if (capabilities.length > 0)

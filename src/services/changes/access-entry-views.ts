@@ -1,4 +1,4 @@
-// The list: how the audit log shows entries about access.
+// Lists the views of access entries.
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { toTimestamp } from "../../aip/timestamps.ts";
@@ -10,7 +10,7 @@ import {
   keyRotationKind,
 } from "../../storage/change-log/access-entries.ts";
 
-/** Entries hold no secrets, so that they are shown as they are; times become texts. */
+/** Entries contain no secrets and are shown unchanged, with times as text. */
 export const accessEntryViews: readonly RowView[] = [
   ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
   { kind: keyRotationKind, show: keyRotationOf },

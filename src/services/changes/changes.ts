@@ -18,54 +18,54 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { endOfLog, findChanges, findLogPosition, type LogPosition } from "../../storage/change-log/history.ts";
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { type ChangePlaces, changePlaces, type NamedPlace } from "./change-cursors.ts";
+import { type ChangeCursors, changeCursors, type ParsedCursor } from "./change-cursors.ts";
 import { rowViews } from "./row-views.ts";
-import { lookThrough } from "./scan-changes.ts";
+import { scanChanges } from "./scan-changes.ts";
 
-/** Changes that are read whole at a time: each may have a large row before it and another after it. */
-const portion = 10;
+/** How many changes are read with their rows at once: both rows of each can be large. */
+const batchSize = 10;
 
 type Shown = MessageInitShape<typeof ChangeSchema>;
 type Stored = Awaited<ReturnType<typeof findChanges>>[number];
 
-/** Serves the change log. */
+/** Serves the audit log. */
 export function changes(context: ServiceContext): Implementation {
-  const places = changePlaces(() => context.pageTokenKey);
+  const cursors = changeCursors(() => context.pageTokenKey);
 
-  /** What the request is about, and behind which change its page begins. */
+  /** Validates the request. `start` is the position after which its page starts. */
   function readRequest(request: ListChangesRequest, call: Call) {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
     const organization = rootOf(request.parent);
-    const after = request.after === "" ? undefined : readPlace(places, "after", request.after, organization);
+    const after = request.after === "" ? undefined : parseCursor(cursors, "after", request.after, organization);
     const query = queryDigest(call, request);
     const token = readToken(context, call, request.pageToken, query);
-    const behind = token ? readPlace(places, "page_token", token.uid, organization) : after;
-    return { organization, pageSize, isFollowed: after !== undefined, query, behind };
+    const start = token ? parseCursor(cursors, "page_token", token.uid, organization) : after;
+    return { organization, pageSize, isFollowed: after !== undefined, query, start };
   }
 
   async function list(
     request: ListChangesRequest,
     call: Call,
   ): Promise<MessageInitShape<typeof ListChangesResponseSchema>> {
-    const { organization, pageSize, isFollowed, query, behind } = readRequest(request, call);
+    const { organization, pageSize, isFollowed, query, start } = readRequest(request, call);
     return await context.database.read(async (session) => {
-      if (isFollowed && behind && !(await isFollowable(session, behind, organization))) throw notKept();
-      const looked = await lookThrough(session, request, { isFollowed, behind: behind?.sequence, pageSize });
-      const shown = await showAll(session, looked.found, places);
-      // What is too much for one reply is for the next page.
-      const isCut = shown.length < looked.found.length;
-      const last = isCut ? looked.found[shown.length - 1] : looked.last;
-      const next = isCut || looked.hasMore ? last : undefined;
-      // Who has read the latest ones knows all up to the end, and who follows all up to the next page.
+      if (isFollowed && start && !(await isFollowable(session, start, organization))) throw changeNotKept();
+      const scanned = await scanChanges(session, request, { isFollowed, start: start?.sequence, pageSize });
+      const shown = await showAll(session, scanned.found, cursors);
+      // Changes that do not fit into the response go to the next page.
+      const isCut = shown.length < scanned.found.length;
+      const last = isCut ? scanned.found[shown.length - 1] : scanned.last;
+      const next = isCut || scanned.hasMore ? last : undefined;
+      // `resume_after` is the end of the log, or the end of this page if the caller follows the log and more pages remain.
       const resumed = isFollowed && next ? next : await endOfLog(session);
-      const uid = next && places.seal(next, organization);
+      const uid = next && cursors.format(next, organization);
       const token = { issuedAt: context.clock(), query, order: "", value: "" };
       return {
         changes: shown,
         nextPageToken: uid === undefined ? "" : formatPageToken(context.pageTokenKey, { ...token, uid }),
-        resumeAfter: places.seal(resumed, organization),
+        resumeAfter: cursors.format(resumed, organization),
       };
     });
   }
@@ -73,44 +73,44 @@ export function changes(context: ServiceContext): Implementation {
   return implement(ChangesService, { listChanges: list });
 }
 
-function readPlace(places: ChangePlaces, field: string, text: string, organization: string): NamedPlace {
-  const place = places.parse(text, organization);
-  if (!place) throw invalidField(field, "is neither the id of a change nor the resume_after of a list");
-  return place;
+function parseCursor(cursors: ChangeCursors, field: string, text: string, organization: string): ParsedCursor {
+  const cursor = cursors.parse(text, organization);
+  if (!cursor) throw invalidField(field, "is neither the id of a change nor a resume_after value");
+  return cursor;
 }
 
-/** Whether all that came after a place is in the log, and the place is one of the organization if it names a change. */
-async function isFollowable(session: Session, place: NamedPlace, organization: string): Promise<boolean> {
-  if (!(await hasAllAfter(session, place))) return false;
-  const found = place.isChange ? await findLogPosition(session, place.sequence) : undefined;
+/** Whether the log still has all changes after a cursor. A cursor that names a change must be one of the organization. */
+async function isFollowable(session: Session, cursor: ParsedCursor, organization: string): Promise<boolean> {
+  if (!(await hasAllAfter(session, cursor))) return false;
+  const found = cursor.isChange ? await findLogPosition(session, cursor.sequence) : undefined;
   return !found || rootOf(found.groupUid) === organization;
 }
 
-function notKept() {
+function changeNotKept() {
   return failedPrecondition(
     "CHANGE_NOT_KEPT",
-    "what `after` names is not there any more, and what followed it may not be either; begin anew without it",
+    "the change that `after` names, or changes after it, were deleted by retention; list again without `after`",
     "after",
   );
 }
 
-/** As many of the changes as fit into a reply, in their order. */
-async function showAll(session: Session, wanted: readonly LogPosition[], places: ChangePlaces): Promise<Shown[]> {
+/** Returns as many of the changes as fit into a response, in order. */
+async function showAll(session: Session, wanted: readonly LogPosition[], cursors: ChangeCursors): Promise<Shown[]> {
   const shown: Shown[] = [];
-  for (let i = 0; i < wanted.length; i += portion) {
-    const sequences = wanted.slice(i, i + portion).map(({ sequence }) => sequence);
+  for (let i = 0; i < wanted.length; i += batchSize) {
+    const sequences = wanted.slice(i, i + batchSize).map(({ sequence }) => sequence);
     const found = new Map((await findChanges(session, sequences)).map((change) => [change.sequence, change]));
-    shown.push(...sequences.map((sequence) => show(found.get(sequence)!, places)));
+    shown.push(...sequences.map((sequence) => show(found.get(sequence)!, cursors)));
     const fitting = countFitting(shown);
     if (fitting < shown.length) return shown.slice(0, fitting);
   }
   return shown;
 }
 
-function show(change: Stored, places: ChangePlaces): Shown {
+function show(change: Stored, cursors: ChangeCursors): Shown {
   const { time, actor, actorClaims, method, requestId, kind, uid, groupUid, before, after } = change;
   return {
-    id: places.id(change),
+    id: cursors.id(change),
     time: toTimestamp(time),
     actorUid: actor,
     actorClaims: { ...actorClaims },
@@ -124,18 +124,18 @@ function show(change: Stored, places: ChangePlaces): Shown {
   };
 }
 
-/** A callback path ends with the uid of an identity provider, of which other organizations of the person must not learn. */
+/** Removes the uid of an identity provider from a callback path for other organizations, which must not learn it. */
 function shownMethod(method: string, groupUid: string): string {
   const [, path = method, providerUid = ""] = /^(.+?)\/([0-9a-f]{40}(?:\/.*)?)$/.exec(method) ?? [];
   return providerUid === "" || rootOf(providerUid) === rootOf(groupUid) ? method : path;
 }
 
-/** Empty for what is not shown. */
+/** Converts a row; empty for a kind without a view. */
 function shownRow(kind: string, row: unknown): JsonObject {
   try {
     return rowViews.get(kind)?.show(row) ?? {};
   } catch {
-    // A row of an earlier version may lack what is shown today, and must not keep all other changes from being listed.
+    // A row of an earlier version may lack fields. It must not make the whole list fail.
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// The list: how the change log shows the rows of each kind. What is in none is not shown.
+// Lists the views of all kinds of rows. Kinds without a view are not shown in the audit log.
 import type { RowView } from "../../resource/row-view.ts";
 import { subscriptionView } from "../events/subscription-events.ts";
 import { delegationView } from "../iam/delegations/delegations-service.ts";

@@ -1,39 +1,41 @@
-// Which changes a list has. They are looked through in their order, so many at a time, and then the next page goes on.
+// Finds the changes of a page. A call scans a limited number of changes in order; the next page continues from there.
 import type { ListChangesRequest } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isWithin, rootOf } from "../../model/uid.ts";
 import { type LogPosition, readHistory } from "../../storage/change-log/history.ts";
 import type { Session } from "../../storage/engine/session.ts";
 
-/** Changes that one call looks through where not all of the organization's are wanted. */
-const maxLookedAt = 2000;
+/** How many changes one call scans if a filter excludes some. */
+const maxScanned = 2000;
 
 type Head = Awaited<ReturnType<typeof readHistory>>[number];
 
-/** Where to begin, in which direction, and how many to find at most. */
-export interface Look {
+/** The direction, start and size of a page. */
+export interface ScanOptions {
+  /** Whether the scan goes from older to newer changes. */
   readonly isFollowed: boolean;
-  readonly behind: number | undefined;
+  /** The sequence number after which the scan starts; undefined for the beginning. */
+  readonly start: number | undefined;
   readonly pageSize: number;
 }
 
-/** What was found. */
-export interface Looked {
+/** The result of a scan. */
+export interface ScanResult {
   readonly found: readonly LogPosition[];
-  /** The last that was looked at; undefined when there was none. */
+  /** The last scanned change; undefined if there was none. */
   readonly last: LogPosition | undefined;
-  /** Whether any follow the last. */
+  /** Whether changes follow the last one. */
   readonly hasMore: boolean;
 }
 
-/** Looks for the changes that a request wants. */
-export async function lookThrough(
+/** Scans the change log for the changes that match a request. */
+export async function scanChanges(
   session: Session,
   request: ListChangesRequest,
-  { isFollowed, behind, pageSize }: Look,
-): Promise<Looked> {
-  const limit = isNarrowed(request) ? maxLookedAt : pageSize + 1;
-  const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, after: behind, limit });
+  { isFollowed, start, pageSize }: ScanOptions,
+): Promise<ScanResult> {
+  const limit = isFiltered(request) ? maxScanned : pageSize + 1;
+  const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, after: start, limit });
   const { startTime } = request;
   const end = isFollowed || !startTime ? -1 : heads.findIndex(({ time }) => time < fromTimestamp(startTime));
   const found: LogPosition[] = [];
@@ -41,17 +43,17 @@ export async function lookThrough(
   for (const head of end < 0 ? heads : heads.slice(0, end)) {
     if (found.length === pageSize) return { found, last, hasMore: true };
     last = head;
-    if (isWanted(head, request)) found.push(head);
+    if (matches(head, request)) found.push(head);
   }
   return { found, last, hasMore: end < 0 && heads.length === limit };
 }
 
-/** Whether some changes of the organization are passed over. */
-function isNarrowed({ parent, actorUid, resourceUid, kind, endTime }: ListChangesRequest): boolean {
+/** Whether the request excludes some changes of the organization. */
+function isFiltered({ parent, actorUid, resourceUid, kind, endTime }: ListChangesRequest): boolean {
   return parent !== rootOf(parent) || actorUid !== "" || resourceUid !== "" || kind !== "" || endTime !== undefined;
 }
 
-function isWanted(head: Head, request: ListChangesRequest): boolean {
+function matches(head: Head, request: ListChangesRequest): boolean {
   const { parent, actorUid, resourceUid, kind, startTime, endTime } = request;
   return (
     isWithin(head.groupUid, parent) &&

@@ -16,10 +16,10 @@ import { delayQueue, findWaiting, readQueue } from "../../storage/events/deliver
 import { subscriptionCollection } from "../../storage/events/rows.ts";
 import { subscriptionInactivity } from "../iam/delegations/inactive-delegations.ts";
 
-/** What is waiting is counted up to here. */
+/** The maximum count of waiting deliveries. */
 const maxCounted = 1000;
 
-/** Serves what is known of deliveries. */
+/** Serves the state of deliveries. */
 export function delivery({ database, clock }: ServiceContext): Implementation {
   return implement(
     DeliveryService,

@@ -8,16 +8,16 @@ import { type SubscriptionRow, subscriptionCollection } from "../../storage/even
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
 
-const toldOf = ({ uid, sink }: SubscriptionRow) => ({ uid, sink });
+const eventMessage = ({ uid, sink }: SubscriptionRow) => ({ uid, sink });
 
 const subscriptions: ResourceEvents<typeof SubscriptionSchema, SubscriptionRow> = {
   collection: subscriptionCollection,
   schema: SubscriptionSchema,
-  message: toldOf,
+  message: eventMessage,
 };
 
-/** How the change log shows subscriptions. */
-export const subscriptionView = rowView(subscriptions, toldOf);
+/** Shows subscriptions in the audit log. */
+export const subscriptionView = rowView(subscriptions, eventMessage);
 
-/** The events of subscriptions. The first that a subscription is told is that it was created. */
+/** The events of subscriptions. A subscription receives its own creation first. */
 export const subscriptionEvents = resourceEvents([createSubscription, deleteSubscription], subscriptions);

@@ -17,12 +17,12 @@ import { groupParents } from "../iam/groups/groups.ts";
 
 const maxLength = 2048;
 
-/** Each event of a group goes to all of them. */
+/** The maximum number of subscriptions of a group. Each event of the group goes to all of them. */
 const maxOfGroup = 100;
 
 const sinkRule = (context: ServiceContext): TextRule => ({
   test: (text) => isSink(text, context.settings),
-  description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and of no private address`,
+  description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and not on a private address`,
   maxLength,
 });
 
@@ -37,7 +37,7 @@ const subscriptionResource = (context: ServiceContext) =>
     toRow: ({ sink }) => ({ sink }),
   });
 
-/** Serves subscriptions. What is sent to them is the matter of `src/events`. */
+/** Serves subscriptions. `src/events` delivers to them. */
 export function subscriptions(context: ServiceContext): Implementation {
   const subscription = subscriptionResource(context);
   const standard = standardMethods(subscription, groupParents, context);
@@ -49,12 +49,12 @@ export function subscriptions(context: ServiceContext): Implementation {
       listSubscriptions: (request, call) => standard.list(request, call),
       async createSubscription({ parent, subscription: value }, call) {
         const row = await database.write(writeContext(call, clock), async (tx) => {
-          // Locked first: of two that come at once, the second sees what the first has made.
-          const isThere = (await groupParents.lock(tx, parent)) !== undefined;
-          if (isThere && (await readCounter(tx, childrenKey(parent), subscriptionCollection.kind)) >= maxOfGroup)
+          // Locked first: a concurrent creation must see this one.
+          const exists = (await groupParents.lock(tx, parent)) !== undefined;
+          if (exists && (await readCounter(tx, childrenKey(parent), subscriptionCollection.kind)) >= maxOfGroup)
             throw failedPrecondition(
               "TOO_MANY_SUBSCRIPTIONS",
-              `a group has ${maxOfGroup} subscriptions at most`,
+              `a group may have at most ${maxOfGroup} subscriptions; delete one first`,
               parent,
             );
           return await standard.insert(tx, parent, value!, {});
@@ -68,11 +68,11 @@ export function subscriptions(context: ServiceContext): Implementation {
 }
 
 /**
- * Whether events may be sent there, as far as the text tells (security case W1). Where a name leads is seen when something is
- * sent: `https://localhost/callback` is what real clients subscribe with.
+ * Whether a URL may be a sink, by its text (security case W1). The addresses of a host name are checked when an event is sent: real
+ * clients subscribe with `https://localhost/callback`.
  */
 function isSink(text: string, { allowInsecureSinks, privateSinks }: ServiceSettings): boolean {
-  // A URL parser passes over white space and control characters, which are no part of a URL.
+  // The URL parser ignores white space and control characters, which a URL must not contain.
   if (text.length > maxLength || !/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || text.includes("#")) return false;

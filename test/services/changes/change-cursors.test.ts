@@ -1,10 +1,10 @@
 // The names of places in the change log.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { changePlaces } from "../../../src/services/changes/change-cursors.ts";
+import { changeCursors } from "../../../src/services/changes/change-cursors.ts";
 
-const places = changePlaces(() => Buffer.alloc(32, 1));
-const others = changePlaces(() => Buffer.alloc(32, 2));
+const places = changeCursors(() => Buffer.alloc(32, 1));
+const others = changeCursors(() => Buffer.alloc(32, 2));
 const time = Date.UTC(2030, 0, 1);
 const some = [0, 1, 2, 255, 2 ** 32, Number.MAX_SAFE_INTEGER].map((sequence) => ({ sequence, time }));
 
@@ -26,18 +26,18 @@ it("ids do not tell how many changes there are", () => {
 
 it("the name of a place is another one each time, and leads back to it for one organization alone", () => {
   for (const place of some) {
-    const name = places.seal(place, "o");
-    assert.notEqual(places.seal(place, "o"), name);
+    const name = places.format(place, "o");
+    assert.notEqual(places.format(place, "o"), name);
     assert.deepEqual(places.parse(name, "o"), { ...place, isChange: false });
     assert.equal(places.parse(name, "p"), undefined);
   }
 });
 
 it("neither is made or changed by who lacks the key", () => {
-  for (const place of some) assert.equal(places.parse(others.seal(place, "o"), "o"), undefined);
+  for (const place of some) assert.equal(places.parse(others.format(place, "o"), "o"), undefined);
   const forged = Array.from({ length: 1000 }, (_, sequence) => places.parse(others.id({ sequence, time }), "o"));
   assert.deepEqual([...new Set(forged)], [undefined]);
-  const name = places.seal({ sequence: 1, time }, "o");
+  const name = places.format({ sequence: 1, time }, "o");
   for (let i = 0; i < name.length - 1; i++) {
     const changed = name.slice(0, i) + (name[i] === "A" ? "B" : "A") + name.slice(i + 1);
     assert.equal(places.parse(changed, "o"), undefined, changed);

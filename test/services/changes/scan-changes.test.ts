@@ -4,7 +4,7 @@ import { after, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { ListChangesRequestSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { toTimestamp } from "../../../src/aip/timestamps.ts";
-import { lookThrough } from "../../../src/services/changes/scan-changes.ts";
+import { scanChanges } from "../../../src/services/changes/scan-changes.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import type { Database } from "../../../src/storage/database.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
@@ -43,19 +43,19 @@ for (const open of [openSqliteStore, openPostgresStore]) {
       const numbers = (await readChanges(database.session, before, 100)).map(({ sequence }) => sequence);
       const full = create(ListChangesRequestSchema, { parent: root, ...request });
       const looks = [
-        { isFollowed: false, behind: undefined },
-        { isFollowed: true, behind: before },
+        { isFollowed: false, start: undefined },
+        { isFollowed: true, start: before },
       ];
       const results: number[][] = [];
       for (const look of looks) {
         const places: number[] = [];
-        let { behind } = look;
+        let { start } = look;
         for (let hasMore = true; hasMore; ) {
-          const looked = await lookThrough(database.session, full, { ...look, behind, pageSize: 2 });
+          const looked = await scanChanges(database.session, full, { ...look, start, pageSize: 2 });
           assert.ok(looked.found.length <= 2);
           places.push(...looked.found.map(({ sequence }) => numbers.indexOf(sequence) + 1));
           ({ hasMore } = looked);
-          behind = looked.last?.sequence;
+          start = looked.last?.sequence;
         }
         results.push(places);
       }
@@ -104,14 +104,14 @@ describe("a list of changes", () => {
         });
     });
     const request = create(ListChangesRequestSchema, { parent: root, kind: "roles" });
-    const first = await lookThrough(database.session, request, { isFollowed: false, behind: undefined, pageSize: 50 });
+    const first = await scanChanges(database.session, request, { isFollowed: false, start: undefined, pageSize: 50 });
     assert.deepEqual(
       [first.found.length, first.hasMore, (await lastChange(database.session)) - first.last!.sequence],
       [1, true, 1999],
     );
-    const second = await lookThrough(database.session, request, {
+    const second = await scanChanges(database.session, request, {
       isFollowed: false,
-      behind: first.last?.sequence,
+      start: first.last?.sequence,
       pageSize: 50,
     });
     assert.deepEqual([second.found.length, second.hasMore], [1, false]);
