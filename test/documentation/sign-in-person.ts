@@ -3,6 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Browser, newBrowser } from "../harness/browser.ts";
 import type { BackgroundCommand } from "./session.ts";
 
+/** Milliseconds after which a command gets no more sign-ins. */
+const timeoutMs = 20_000;
+
 /**
  * Signs a person in at every address that a command prints, until the command ends. `prepare` tells the browser's provider who they
  * are; that of a development server asks, and is told a name such as `owner`.
@@ -16,6 +19,7 @@ export async function answerSignIns(
   void ended.then(() => {
     isEnded = true;
   });
+  const endsAt = Date.now() + timeoutMs;
   const answered = new Set<string>();
   for (;;) {
     const wasEnded = isEnded;
@@ -26,7 +30,7 @@ export async function answerSignIns(
       prepare(browser, person);
       await signInAt(address, person, browser);
     }
-    if (wasEnded) return;
+    if (wasEnded || Date.now() > endsAt) return;
     await pause(20);
   }
 }
