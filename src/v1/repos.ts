@@ -14,7 +14,7 @@ import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
-import { type Along, repoType, repoWriter } from "../services/registry/repos.ts";
+import { type InTransaction, repoType, repoWriter } from "../services/registry/repos.ts";
 import { canManageCatalog } from "../services/registry/text-rules.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
@@ -57,7 +57,7 @@ export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Me
     readme: string,
     uid: string,
     call: Call,
-    body: (along: Along) => Promise<MessageInitShape<typeof RepoSchema>>,
+    body: (dependent: InTransaction) => Promise<MessageInitShape<typeof RepoSchema>>,
   ) {
     const isSet = canManageCatalog(call, uid);
     if (isSet && readme !== "") await requireSafe(readme);
@@ -83,17 +83,17 @@ export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Me
         ...readmeViolations(repo?.readme ?? ""),
       ],
       respond: ({ parentId, repo, preventExisting }, call) =>
-        withReadme(repo!.readme, parentId, call, async (along) => {
+        withReadme(repo!.readme, parentId, call, async (dependent) => {
           const value = fields.toCurrent(repo!);
           try {
-            return await write.create(parentId, value, call, along);
+            return await write.create(parentId, value, call, dependent);
           } catch (error) {
             const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
             const existing =
               isTaken && !preventExisting && (await findRepoByName(database.session, parentId, value.name));
             if (!existing) throw error;
             requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
-            return await write.update({ ...value, uid: existing.uid }, everything, call, along);
+            return await write.update({ ...value, uid: existing.uid }, everything, call, dependent);
           }
         }),
     }),
@@ -105,8 +105,8 @@ export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Me
         ...readmeViolations(repo.readme),
       ],
       respond: (repo, call) =>
-        withReadme(repo.readme, repo.id, call, (along) =>
-          write.update(fields.toCurrent(repo), everything, call, along),
+        withReadme(repo.readme, repo.id, call, (dependent) =>
+          write.update(fields.toCurrent(repo), everything, call, dependent),
         ),
     }),
 

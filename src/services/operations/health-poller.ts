@@ -1,30 +1,29 @@
-// Whether the program can serve, looked at again and again for everybody who watches it: one look, however many watch, and
-// none while nobody does.
+// Polls whether the program can serve, once for all watchers, and not at all without watchers.
 import { setTimeout } from "node:timers/promises";
 
-/** What is looked at, how often, and for how many. */
+/** What to poll, how often, and for how many watchers. */
 export interface StatePollOptions {
   /** Whether the program can serve. */
   look(): Promise<boolean>;
   readonly intervalMs: number;
   readonly maxFollowers: number;
-  /** Aborted when the program begins to stop: from then on it cannot serve. */
+  /** Aborted when the program starts to drain. From then on it cannot serve. */
   readonly draining: AbortSignal;
 }
 
-/** Follows the state until it is disposed of. */
+/** Follows the state until disposed. */
 export interface Follower extends Disposable {
-  /** The state as soon as it is known and another one than `seen`; undefined when the signal aborts before. */
+  /** Resolves with the state once it is known and differs from `seen`; undefined if the signal aborts first. */
   next(seen: boolean | undefined, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
-/** Tells followers of the state. */
+/** Passes the state to followers. */
 export interface StatePoll {
-  /** Another follower; undefined when there are as many as there may be. */
+  /** Adds a follower; undefined if the maximum is reached. */
   follow(): Follower | undefined;
 }
 
-/** Makes a poll that begins with its first follower and ends within an interval of its last. */
+/** Makes a poll that starts with its first follower and ends within an interval after its last. */
 export function newStatePoll({ look, intervalMs, maxFollowers, draining }: StatePollOptions): StatePoll {
   const waiting = new Set<() => void>();
   let followers = 0;

@@ -1,26 +1,26 @@
-// grpc.health.v1: whether the program can serve.
+// Serves grpc.health.v1.
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { type Health, HealthCheckResponse_ServingStatus as Status } from "../../../gen/health/v1/health_pb.ts";
 import { newStatePoll } from "./health-poller.ts";
 
-/** How often watches look whether anything changed, in milliseconds. */
+/** The polling interval of watches, in milliseconds. */
 const watchIntervalMs = 1000;
 
-/** Watches at a time, of everybody together: they need no token. */
+/** The maximum number of concurrent watches. They need no token, so all clients share it. */
 export const maxWatches = 1000;
 
-/** After this time a client that was refused a watch may try again. */
+/** The retry delay for a client whose watch was rejected. */
 const watchRetryMs = 30_000;
 
-/** What health is told of. */
+/** What the health service needs. */
 export interface HealthOptions {
-  /** The full names of the services that may be asked about; the empty name stands for all, and asks for none of them. */
+  /** The full names of the known services. The empty name stands for the whole server. */
   readonly services: () => ReadonlySet<string>;
-  /** Rejects when the program cannot serve. */
+  /** Rejects if the program cannot serve. */
   check(): Promise<void>;
-  /** Aborted when the program begins to stop. */
+  /** Aborted when the program starts to drain. */
   readonly draining: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
         if (draining.aborted && !serves) return;
         serves = await follower.next(serves, signal);
       }
-      // A watch that its deadline ends has failed: clients take a good end for the server's own.
+      // A watch that ends by its deadline fails: clients would take a normal end for one by the server.
       if (!draining.aborted) signal.throwIfAborted();
       // The call may be ended by what ends the program, before the poll has told of it.
       else if (last === Status.SERVING) yield { status: Status.NOT_SERVING };

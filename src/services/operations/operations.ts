@@ -1,4 +1,4 @@
-// The services beside the API, which have streams: health and reflection. Loaded when somebody asks for one of them.
+// The streaming services besides the API: health and reflection. Loaded on first use.
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../../gen/google/rpc/error_details_pb.ts";
@@ -8,12 +8,12 @@ import { Health } from "../../../gen/health/v1/health_pb.ts";
 import { type HealthOptions, health } from "./health.ts";
 import { reflection } from "./reflection.ts";
 
-/** Adds health, which can be asked about these services. */
+/** Adds health of these services. */
 export function addHealth(router: ConnectRouter, options: HealthOptions): void {
   router.service(Health, health(options));
 }
 
-/** Adds reflection of these services, and of those beside them. */
+/** Adds reflection of these services, of health and of reflection itself. */
 export function addReflection(router: ConnectRouter, services: readonly DescService[]): void {
   const reflect = reflection([...services, Health, ReflectionV1, ReflectionV1Alpha], [file_google_rpc_error_details]);
   router.service(ReflectionV1, { serverReflectionInfo: reflect });

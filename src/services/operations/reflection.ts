@@ -17,12 +17,12 @@ import {
 } from "../../../gen/grpc/reflection/v1/reflection_pb.ts";
 import { clip } from "../../aip/clip.ts";
 
-/** Answers one stream of questions about the services that are served. */
+/** Handles one stream of reflection requests. */
 export type Reflection = (requests: AsyncIterable<ServerReflectionRequest>) => AsyncIterable<ServerReflectionResponse>;
 
 type Reply = ServerReflectionResponse["messageResponse"];
 
-/** Reflects the services and whatever their files import, and what is sent but imported by none: the types of details. */
+/** Reflects the services with all imported files, and the types of error details, which no file imports. */
 export function reflection(services: readonly DescService[], detailFiles: readonly DescFile[]): Reflection {
   const index = indexFiles([...services.map(({ file }) => file), ...detailFiles]);
   const names = services.map((service) => service.typeName).sort();
@@ -62,7 +62,7 @@ export function reflection(services: readonly DescService[], detailFiles: readon
   }
 
   return async function* (requests) {
-    // What a client was sent once on a stream it is not sent again.
+    // A file is sent only once per stream.
     const sent = new Set<string>();
     for await (const request of requests) {
       yield create(ServerReflectionResponseSchema, {
@@ -89,7 +89,7 @@ function failure(errorCode: Code, errorMessage: string): Reply {
   return { case: "errorResponse", value: { $typeName: "grpc.reflection.v1.ErrorResponse", errorCode, errorMessage } };
 }
 
-/** A file and everything it imports, the file itself first. */
+/** Returns a file and all its imports, the file itself first. */
 function closure(file: DescFile, seen: Set<DescFile> = new Set()): DescFile[] {
   if (seen.has(file)) return [];
   seen.add(file);

@@ -15,7 +15,7 @@ import { repoCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
 import { digestRule } from "./text-rules.ts";
 
-/** Takes what is known of images. */
+/** Serves the upload of image metadata. */
 export function imageStore({ database, clock }: ServiceContext): Implementation {
   return implement(
     ImageStoreService,
@@ -54,7 +54,7 @@ const rules: readonly MessageRules[] = [
   },
 ];
 
-/** What no rule of a single text can say: nothing is given twice, and sizes are numbers in JavaScript, too. */
+/** Checks that nothing is given twice, and that sizes are safe integers in JavaScript. */
 function checkImages(images: readonly Image[]): FieldViolation[] {
   const digests = images.map(({ digest }) => digest);
   return [

@@ -11,10 +11,10 @@ import { digestRule } from "./text-rules.ts";
 
 const imageType = "registry.chainguard.dev/Image";
 
-/** What is meant where a request names no architecture. */
+/** The architecture of a request that names none. */
 const defaultArchitecture = "amd64";
 
-/** Serves what is known of images. */
+/** Serves architectures and sizes of images. */
 export function images({ database }: ServiceContext): Implementation {
   async function find(repoUid: string, digest: string) {
     const manifests = await findManifests(database.session, repoUid, digest);

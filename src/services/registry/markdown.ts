@@ -1,9 +1,9 @@
-// Whether Markdown can be shown to people other than its author (security case F10, docs/decisions/0043).
+// Checks whether Markdown is safe to show to people other than its author (security case F10, decision 0043).
 import MarkdownIt, { type Options } from "markdown-it";
 import footnotes from "markdown-it-footnote";
 import { isInertHtml, isSafeHtml, isSafeUrl } from "./safe-html.ts";
 
-// markdown-it leaves out what is nested deeper than this, and other renderers show it.
+// markdown-it drops what is nested deeper than this, but other renderers show it.
 const options: Options & { maxNesting: number } = { html: true, maxNesting: Number.POSITIVE_INFINITY };
 
 type Token = ReturnType<MarkdownIt["parse"]>[number];

@@ -1,4 +1,4 @@
-// Pushes into the container registry: what the change log has of one, and the event that tells of it.
+// Pushes into the container registry: their entries in the change log, and their events.
 
 import { parentOf } from "../../model/uid.ts";
 import type { EventDefinition } from "../../resource/event-definition.ts";
@@ -6,61 +6,61 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import type { RepoRow } from "../../storage/registry/rows.ts";
 
-/** Where registries tell of what happens in them: what the change log has in the place of a method. */
+/** The path to which registries send notifications. The change log records it as the method. */
 export const notificationsPath = "/registry/notifications";
 
-/** What the change log calls pushes. Each is a change of its own, beside that of the tag, with the uid of the repo. */
+/** The kind of pushes in the change log. A push is a change of its own besides that of the tag, with the uid of the repo. */
 const pushKind = "registry_pushes";
 
 /** A push of a manifest. */
 export interface Push {
   /** As the registry has it. */
   readonly repository: string;
-  /** Empty where it was pushed by its digest alone. */
+  /** Empty if it was pushed by digest. */
   readonly tag: string;
-  /** The digest that the tag had before; empty where there was none. */
+  /** The previous digest of the tag; empty if there was none. */
   readonly previousDigest: string;
   readonly digest: string;
-  /** When, by the registry's clock, in milliseconds since the epoch; undefined when it does not say. */
+  /** The time by the registry's clock, in milliseconds since the epoch; undefined if the registry does not send it. */
   readonly time: number | undefined;
-  /** Of the client who pushed; both empty where the registry does not say. */
+  /** The client that pushed; both are empty if the registry does not send them. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** A push as the change log has it. */
+/** A push in the change log. */
 interface LoggedPush extends Push {
-  /** What the repo is called. */
+  /** The name of the repo. */
   readonly name: string;
   readonly time: number;
 }
 
-/** Has a push into a repo appended to the change log. */
+/** Logs a push into a repo. */
 export function logPush(tx: Transaction, { uid, parent, name }: RepoRow, push: Push): void {
   const after: LoggedPush = { ...push, name, time: timeWithin(push.time, tx.context.time) };
   tx.logChange({ kind: pushKind, uid, groupUid: parent, before: null, after });
 }
 
-/** A clock that is ahead counts no further than to now, and a time from before the epoch is that of no clock. */
+/** Clamps the time of a registry clock that is ahead to the present, and ignores times before the epoch. */
 function timeWithin(told: number | undefined, now: number): number {
   return told === undefined || told < 0 ? now : Math.min(told, now);
 }
 
-/** The event of a push, which the published clients know beside those of methods. */
+/** Returns the event of a push, which no method causes (published contract). */
 export function pushEvent({ settings }: Pick<ServiceContext, "settings">): EventDefinition {
   return {
     cause: notificationsPath,
     kind: pushKind,
     type: "dev.chainguard.registry.push.v1",
     source: () => referenceTo(settings.registryService),
-    // Of tags alone the published contract says that they are filed under the organization.
+    // Published contract: only events of tags belong to the organization.
     group: parentOf,
     subject: ([uid]) => uid!,
     body: ([{ uid, after }]) => bodyOf(uid, after as LoggedPush),
   };
 }
 
-/** RFC 3986 §4.2: what begins with a segment that has a colon is no relative path; with a port it is a network path. */
+/** RFC 3986 §4.2: a first segment with a colon is not a relative path, so a host with a port becomes a network path. */
 function referenceTo(host: string): string {
   return /^[^/]*:/.test(host) ? `//${host}` : host;
 }
@@ -71,12 +71,12 @@ function bodyOf(uid: string, { repository, name, tag, previousDigest, digest, ti
     ...(tag !== "" && { tag }),
     ...(previousDigest !== "" && { tag_previous_digest: previousDigest }),
     ...{ digest, type: "manifest", when: dateTimeOf(time) },
-    // Nobody knows where clients are.
+    // The location of clients is unknown.
     ...{ location: "", remote_address: address, user_agent: userAgent },
   };
 }
 
-/** In UTC, without a zone, in microseconds. */
+/** Formats a time in UTC with microseconds, without a zone. */
 function dateTimeOf(time: number): string {
   return new Date(time).toISOString().replace("Z", "000");
 }

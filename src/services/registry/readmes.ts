@@ -15,16 +15,16 @@ import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { readReadme, writeReadme } from "../../storage/registry/repos-and-tags.ts";
 import { type RepoRow, repoCollection } from "../../storage/registry/rows.ts";
 
-/** What the change log calls readmes. */
+/** The kind of readmes in the change log. */
 export const readmeKind = "repo_readmes";
 
-/** How long a readme may be, in UTF-16 units: rendering a longer one would hold everybody else up. */
+/** The maximum length of a readme, in UTF-16 units. Rendering a longer one would block other requests. */
 const maxLength = 65_536;
 
-/** Readmes whose verdict is cached, by digest. */
-const verdicts = new LRUCache<string, boolean>({ max: 10_000 });
+/** Caches whether a readme is safe, by digest. */
+const safety = new LRUCache<string, boolean>({ max: 10_000 });
 
-/** The rules of readmes; whether one is safe is looked at only when somebody may write it. */
+/** The rules of readmes. `requireSafe` runs later, after authorization. */
 export const readmeRules: MessageRules = {
   schema: RepoReadmeSchema,
   fields: {
@@ -38,7 +38,7 @@ export const readmeRules: MessageRules = {
 
 type ReadmeHandlers = Pick<Handlers<typeof ReposService>, "getRepoReadme" | "updateRepoReadme">;
 
-/** The methods about readmes. Every repo has one, which may be empty. */
+/** Returns the handlers of readmes. Every repo has one, which may be empty. */
 export function repoReadmes(
   { database, clock }: ServiceContext,
   findRepo: (session: Session, uid: string) => MaybePromise<RepoRow>,
@@ -71,30 +71,27 @@ export function repoReadmes(
   };
 }
 
-/** Throws unless a readme is Markdown that is safe to show. */
+/** Throws INVALID_ARGUMENT unless a readme is Markdown that is safe to show. */
 export async function requireSafe(content: string): Promise<void> {
   if (!(await isSafe(content))) throw invalidField("content", "readme contained unsafe html content");
 }
 
-/**
- * A stored readme as readers get it: as it is, or as a block of code if it was accepted by rules that were weaker than those of
- * today.
- */
+/** Returns a stored readme for display. A readme that was accepted under weaker rules becomes a code block if it is not safe now. */
 export async function displayableReadme(content: string): Promise<string> {
   return (await isSafe(content)) ? content : codeBlock(content);
 }
 
 async function isSafe(content: string): Promise<boolean> {
   const digest = createHash("sha256").update(content).digest("base64");
-  const known = verdicts.get(digest);
+  const known = safety.get(digest);
   if (known !== undefined) return known;
-  // The libraries behind it cost a third of a start, and few servers ever see a readme.
+  // Loaded on first use: its libraries take a third of the start time.
   const { isSafeMarkdown } = await import("./markdown.ts");
-  // Many readmes one after another must not hold up other requests.
+  // Checking many readmes in a row must not block other requests.
   await nextTick();
-  const verdict = isSafeMarkdown(content);
-  verdicts.set(digest, verdict);
-  return verdict;
+  const isSafeText = isSafeMarkdown(content);
+  safety.set(digest, isSafeText);
+  return isSafeText;
 }
 
 /** CommonMark §4.5: a fence ends with one that is at least as long. */
@@ -104,7 +101,7 @@ function codeBlock(text: string): string {
   return `${fence}\n${text}\n${fence}\n`;
 }
 
-/** Sets the readme of a repo, and says so in the change log. */
+/** Sets the readme of a repo and logs the change. */
 export async function setReadme(tx: Transaction, repo: RepoRow, before: string, content: string): Promise<void> {
   await writeReadme(tx, repo.uid, content);
   const change = { before: { content: before }, after: { content } };

@@ -20,14 +20,14 @@ const repos = { collection: repoCollection, schema: RepoSchema, message: repoMes
 const tags = { collection: tagCollection, schema: TagSchema, message: tagMessage };
 const readmes = { collection: { kind: readmeKind }, schema: RepoReadmeSchema };
 
-/** How the change log shows repos, readmes and tags. */
+/** Shows repos, readmes and tags in the audit log. */
 export const registryViews = [
   rowView(repos, repoMessage),
   rowView(readmes, (row: { readonly content: string }) => row),
   rowView(tags, tagMessage),
 ];
 
-/** A readme has the uid of its repo; the log has its text alone. */
+/** Shows a readme. It has the uid of its repo; the change log contains its text only. */
 const readmeEvent: MethodEvent = {
   method: updateRepoReadme,
   kind: readmeKind,
@@ -40,6 +40,6 @@ const readmeEvent: MethodEvent = {
 export const registryEvents: readonly MethodEvent[] = [
   ...resourceEvents([createRepo, updateRepo, deleteRepo], repos),
   readmeEvent,
-  // Tags are told of at the organization alone.
+  // Events of tags belong to the organization.
   ...resourceEvents([createTag, deleteTag], { ...tags, group: rootOf }),
 ];

@@ -22,8 +22,8 @@ import { groupParents } from "../iam/groups/groups.ts";
 import { readmeRules, repoReadmes } from "./readmes.ts";
 import { bundleRule, canManageCatalog, tagRule } from "./text-rules.ts";
 
-/** Tags that are taken away with a repo, in portions of this size. */
-const tagPortion = 500;
+/** How many tags of a deleted repo are read at once. */
+const tagBatch = 500;
 
 const repo = defineResource<typeof RepoSchema, RepoRow>({
   schema: RepoSchema,
@@ -38,7 +38,7 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
       "each alias",
       /^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.-]:[a-zA-Z0-9_.-]+$/,
       "^[a-zA-Z0-9_.\\\\-/]*[a-zA-Z0-9_.\\\\-]:[a-zA-Z0-9_.\\\\-]+$",
-      // The longest name that registries take, and the longest tag.
+      // The maximum lengths of repo names and tags in registries.
       255 + ":".length + 128,
     ),
     active_tags: tagRule,
@@ -59,44 +59,44 @@ const repo = defineResource<typeof RepoSchema, RepoRow>({
   toRow: ({ name, description, ...value }) => ({ name, description, ...catalogFields(value) }),
 });
 
-/** A stored repo as a message. */
+/** Converts a stored repo to its message. */
 export const repoMessage = repo.toMessage;
 
 /** The type of repos in errors. */
 export const repoType = repo.type;
 
 /**
- * What is written along with a repo, in the same transaction and after it: every writer of both takes the locks in this order.
- * Undefined where nothing would change.
+ * Prepares a write that belongs to that of a repo and runs after it, in the same transaction. All writers take the locks in this
+ * order. Returns undefined if nothing would change.
  */
-export type Along = (tx: Transaction, row: RepoRow) => Promise<(() => Promise<void>) | undefined>;
+export type InTransaction = (tx: Transaction, row: RepoRow) => Promise<(() => Promise<void>) | undefined>;
 
-const nothing: Along = async () => undefined;
+const nothing: InTransaction = async () => undefined;
 
-/** Writes repos on behalf of whoever may. */
+/** Returns the functions that write repos, for all versions of the API. */
 export function repoWriter(context: ServiceContext) {
   const standard = standardMethods(repo, groupParents, context);
   return {
-    create(parent: string, value: Repo, call: Call, along = nothing) {
+    create(parent: string, value: Repo, call: Call, dependent = nothing) {
       const allowed = canManageCatalog(call, parent) ? value : { ...value, ...noCatalogFields };
-      return refusingTakenNames(value.name, () =>
+      return mapTakenName(value.name, () =>
         context.database.write(writeContext(call, context.clock), async (tx) => {
           const row = await standard.insert(tx, parent, allowed, {});
-          await (await along(tx, row))?.();
+          await (await dependent(tx, row))?.();
           return repo.toMessage(row);
         }),
       );
     },
 
-    update(value: Repo, updateMask: FieldMask | undefined, call: Call, along = nothing) {
-      return refusingTakenNames(value.name, () =>
+    update(value: Repo, updateMask: FieldMask | undefined, call: Call, dependent = nothing) {
+      return mapTakenName(value.name, () =>
         context.database.write(writeContext(call, context.clock), async (tx) => {
-          const beside = await along(tx, await standard.find(tx, value.uid));
+          const writeDependent = await dependent(tx, await standard.find(tx, value.uid));
           const guard = async (before: RepoRow, after: RepoRow) =>
             canManageCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
-          const options = { changesBeside: beside !== undefined };
+          const options = { changesBeside: writeDependent !== undefined };
           const row = await standard.change(tx, value, updateMask, guard, options);
-          await beside?.();
+          await writeDependent?.();
           return repo.toMessage(row);
         }),
       );
@@ -126,29 +126,29 @@ type CatalogFields = Pick<Repo, "catalogTier" | "bundles" | "aliases" | "activeT
 
 const noCatalogFields: CatalogFields = { catalogTier: 0, bundles: [], aliases: [], activeTags: [] };
 
-/** What only those who keep the catalog may say of a repo. */
+/** Returns the fields that only callers who may manage the catalog can set. */
 function catalogFields({ catalogTier, bundles, aliases, activeTags }: Pick<RepoRow, keyof CatalogFields>) {
   return { catalogTier, bundles, aliases, activeTags };
 }
 
-/** What would have no effect is refused: nobody is to wait for tags that never come. */
+/** Rejects fields that would have no effect. */
 function checkRepo({ syncConfig, customOverlay }: Repo): FieldViolation[] {
   const refused = { sync_config: syncConfig, custom_overlay: customOverlay };
   return Object.entries(refused)
     .filter(([, value]) => value !== undefined)
-    .map(([field]) => ({ field, description: "is not offered by this server" }));
+    .map(([field]) => ({ field, description: "is not supported by this server" }));
 }
 
-function refusingTakenNames<T>(name: string, write: () => Promise<T>): Promise<T> {
+function mapTakenName<T>(name: string, write: () => Promise<T>): Promise<T> {
   return mapUniqueViolation(() => alreadyExists(repo.type, name, `the group has a repo named ${name}`), write);
 }
 
-/** Whatever a repo holds goes with it, in the same transaction. */
+/** Deletes everything in a repo, in the same transaction. */
 async function emptyOut(tx: Transaction, { uid }: RepoRow): Promise<void> {
   for (;;) {
-    const tags = await findTagsOf(tx, uid, tagPortion);
+    const tags = await findTagsOf(tx, uid, tagBatch);
     for (const tag of tags) await deleteRow(tx, tagCollection, tag);
-    if (tags.length < tagPortion) break;
+    if (tags.length < tagBatch) break;
   }
   await clearRepo(tx, uid);
 }

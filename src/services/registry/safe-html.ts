@@ -1,4 +1,4 @@
-// Whether HTML that people other than its author are shown can act, as a browser's own parser reads it (security case F10).
+// Checks whether HTML is safe to show to people other than its author, parsed as browsers do (security case F10).
 import { type Token, type TokenHandler, Tokenizer } from "parse5";
 
 /** Tests the value of an attribute. */
@@ -27,7 +27,7 @@ const everywhere = any("id title align valign dir lang width height aria-label a
 
 const cell: AttributeRules = { ...any("colspan rowspan scope nowrap"), style: isAlignment };
 
-/** What elements may have beside the attributes of every element. */
+/** Attributes that single elements may have, besides those of every element. */
 const attributesOf: Readonly<Record<string, AttributeRules | undefined>> = {
   a: { ...any("name"), href: isSafeUrl, target: isOneOf("_blank"), rel: isOneOf("nofollow", "noopener", "noreferrer") },
   img: { ...any("alt border hspace vspace sizes loading"), src: isSafeUrl, srcset: isSafeUrlList },

@@ -39,13 +39,13 @@ const tag = defineResource<typeof TagSchema, TagRow>({
   toRow: ({ name, digest, deprecated, bundles }) => ({ name, digest, deprecated, bundles, ...kindsOf(name) }),
 });
 
-/** A stored tag as a message. */
+/** Converts a stored tag to its message. */
 export const tagMessage = tag.toMessage;
 
 /** The type of tags in errors. */
 export const tagType = tag.type;
 
-/** The filters that are more than any text. */
+/** The rules of the list filters. */
 const listRules: MessageRules = { schema: ListTagsRequestSchema, fields: { digest: digestRule } };
 
 const repoParents: ParentCollection = {
@@ -53,7 +53,7 @@ const repoParents: ParentCollection = {
   lock: (tx, uid) => lockRow(tx, repoCollection, uid),
 };
 
-/** Lists tags; `deprecatedOnly` keeps those that get no updates any more, which no request of today asks for. */
+/** Makes the function that lists tags. `deprecatedOnly`, which only version 1 uses, keeps tags that get no more updates. */
 export function tagLister(context: ServiceContext) {
   const standard = standardMethods(tag, repoParents, context);
   return (request: ListTagsRequest, call: Call, deprecatedOnly = false) => {
@@ -64,19 +64,19 @@ export function tagLister(context: ServiceContext) {
   };
 }
 
-/** Writes tags on behalf of whoever may. A digest that is left out stays what it is. */
+/** Returns the functions that write tags, for all versions of the API. An empty digest keeps the stored one. */
 export function tagWriter(context: ServiceContext) {
   const standard = standardMethods(tag, repoParents, context);
   const { database, clock } = context;
 
-  /** What the caller may say of the tag; who does not keep the catalog says nothing of bundles. */
+  /** Returns the columns to store. Bundles are kept unless the caller may manage the catalog. */
   function allowed(call: Call, value: Tag, before: TagRow | undefined, repoUid: string) {
     const bundles = canManageCatalog(call, repoUid) ? value.bundles : (before?.bundles ?? []);
     return tag.toRow({ ...value, bundles, digest: value.digest || (before?.digest ?? "") });
   }
 
   return {
-    /** A registry sets a tag without asking whether it is there: the name alone decides. */
+    /** Creates or updates the tag with this name, as a registry does. */
     async set(parent: string, value: Tag, call: Call) {
       const row = await database.write(writeContext(call, clock), async (tx) => {
         if (!(await repoParents.lock(tx, parent))) throw notFound(repoType, parent);
@@ -86,10 +86,10 @@ export function tagWriter(context: ServiceContext) {
       return standard.message(row);
     },
 
-    /** Replaces the tag with this uid, its name included. */
+    /** Replaces the tag with this uid, including its name. */
     async replace(uid: string, value: Tag, call: Call) {
-      const refusal = () => alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
-      const row = await mapUniqueViolation(refusal, () =>
+      const exists = () => alreadyExists(tag.type, value.name, `the repo has a tag named ${value.name}`);
+      const row = await mapUniqueViolation(exists, () =>
         database.write(writeContext(call, clock), async (tx) => {
           const before = await standard.find(tx, uid);
           return await writeTag(tx, before.parent, before, allowed(call, value, before, before.parent));

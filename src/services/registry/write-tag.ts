@@ -5,7 +5,7 @@ import { type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 
 type TagColumns = Omit<TagRow, "uid" | "parent" | "createTime" | "updateTime">;
 
-/** Sets a tag of a repo; `before` is the tag of this name as the transaction read it. */
+/** Creates or updates a tag of a repo. `before` is the tag of this name as the transaction read it. */
 export async function writeTag(
   tx: Transaction,
   parent: string,
@@ -20,7 +20,7 @@ export async function writeTag(
   return after;
 }
 
-/** What a name says of the tag: lists leave such tags out unless they are asked for. */
+/** Returns the kinds of a tag by its name. Lists exclude these kinds by default. */
 export function kindsOf(name: string): Pick<TagRow, "isReferrer" | "isDate" | "isEpoch"> {
   return {
     isReferrer: name.startsWith("sha256-"),

@@ -1,37 +1,37 @@
-/** What is bounded about advisories, besides what is bounded about all texts and lists. */
+/** Limits of advisories, in addition to the limits of all texts and lists. */
 export const advisoryLimits = {
-  /** What one event says, findings included. */
+  /** The size of one event with its findings. */
   eventBytes: 256 * 1024,
-  /** Events of one advisory. */
+  /** Events per advisory. */
   events: 1_000,
-  /** What the events of one advisory say together, in UTF-16 units: more than one request can bring. */
+  /** The total size of the events of one advisory, in UTF-16 units: more than one request can contain. */
   eventsLength: 8 * 1024 * 1024,
-  /** Aliases of an advisory, and severities. */
+  /** Aliases per advisory, and severities per advisory. */
   items: 1_000,
-  /** Records of one request. */
+  /** Records per request. */
   requestRecords: 1_000,
   /** How many records of a request are written at once: on SQLite they share a commit, on PostgreSQL each takes a connection. */
   recordsAtOnce: { sqlite: 1_000, postgres: 4 },
-  /** What one record says, in bytes of protobuf: records of large vendors have 3 MiB, and a request takes 4. */
+  /** The protobuf size of one record. Records of large vendors have 3 MiB; a request may have 4. */
   recordBytes: 3.5 * 1024 * 1024,
-  /** Statements of one record. */
+  /** Statements per record. */
   statements: 5_000,
-  /** Source, document and vulnerability of a record together, in bytes: an index entry of PostgreSQL holds less than 2704. */
+  /** The total size of source, document and vulnerability of a record: an index entry of PostgreSQL has less than 2704 bytes. */
   recordKeyBytes: 1_500,
-  /** The identity of a product, in bytes. */
+  /** The size of the identity of a product. */
   productBytes: 1_500,
-  /** Records that speak of one advisory, and what they say together, in UTF-16 units. */
+  /** Records per advisory, and their total size in UTF-16 units. */
   records: 1_000,
   recordsLength: 64 * 1024 * 1024,
-  /** What one query for packages, or one batch of them, does at most; the rest is for the next page. */
+  /** Limits of one package query or batch. The rest goes to the next page. */
   search: {
-    /** Keys that are looked up, in each subtree that the caller may see. */
+    /** Key lookups, counted per visible subtree. */
     lookUps: 20_000,
-    /** Advisories that are read with their records. */
+    /** Advisories read with their records. */
     advisories: 5_000,
-    /** What the results add up to, in UTF-16 units: as much as a page of any list. */
+    /** The total size of the results, in UTF-16 units: that of a page of any list. */
     length: 4_000_000,
-    /** How long it goes on: a third of what a method may take. */
+    /** The duration: a third of the deadline of a method. */
     milliseconds: 10_000,
   },
 } as const;

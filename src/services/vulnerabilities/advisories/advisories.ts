@@ -53,21 +53,21 @@ export const advisory = defineReadableResource<typeof AdvisorySchema, AdvisoryRo
   }),
 });
 
-/** Version 1 asks for its own type of event, too. */
+/** The rules of the list filters. Version 1 has one more event type. */
 const listRules: MessageRules = {
   schema: ListAdvisoriesRequestSchema,
   fields: {},
   nameless: { event_types: [locationChanged], latest_event_type: [locationChanged] },
 };
 
-/** How many advisories have their events read at once: those of most pages. */
-const eventPortion = defaultPageSize;
+/** For how many advisories events are read at once: those of a usual page. */
+const batchSize = defaultPageSize;
 
-/** Lists advisories as they are stored: each version of the API has its own words for their events. */
+/** Makes the functions that list advisories in stored form. Each version of the API converts their events itself. */
 export function advisoryLister(context: ServiceContext) {
   const { page, reply } = readMethods(advisory, context);
   return {
-    /** A page of advisories with their events; frozen where it is remembered. */
+    /** Returns a page of advisories with their events; frozen if it is cached. */
     list: (request: ListAdvisoriesRequest, call: Call) => page(request, call, {}, conditionOf(request), withEvents),
     reply,
   };
@@ -90,7 +90,7 @@ export function advisories(context: ServiceContext): Implementation {
   );
 }
 
-/** An advisory with its events. One that was deleted is still read by its uid, and says when that was. */
+/** Reads an advisory with its events. A deleted one can still be read by its uid, and has a delete time. */
 async function readAdvisory(session: Session, uid: string): Promise<MessageInitShape<typeof AdvisorySchema>> {
   const row = await findRow(session, advisoryCollection, uid);
   if (row) return advisoryMessage(row, (await stateOf(session, row)).events);
@@ -105,7 +105,7 @@ function conditionOf(request: ListAdvisoriesRequest) {
   return advisoryCondition({
     advisoryIds: request.advisoryIds,
     legacyAdvisoryIds: request.legacyAdvisoryIds,
-    // The published contract: an origin stands for all of its artifacts.
+    // Published contract: an origin matches all of its artifacts.
     artifactNames: request.origin ? [] : request.artifactNames,
     origins: request.origin ? [request.origin] : [],
     artifactTypes: request.artifactTypes,
@@ -128,8 +128,8 @@ function conditionOf(request: ListAdvisoriesRequest) {
 const lastStates = memoizeFrozen((_rows: readonly AdvisoryRow[]): { known?: readonly AdvisoryState[] } => ({}));
 
 /**
- * The advisories of a page with their events, as many as fit. Of a frozen page they are read once: events are written with their
- * advisory only, and so the page would not be the same any more (advisory-state.ts).
+ * Returns as many advisories of a page with their events as fit. Memoized for cached pages: events are written only together with
+ * their advisory, which invalidates the page (advisory-state.ts).
  */
 async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
   const states = lastStates(rows);
@@ -139,15 +139,15 @@ async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promi
 
 async function readFitting(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
   const states: AdvisoryState[] = [];
-  for (let i = 0; i < rows.length; i += eventPortion) {
-    states.push(...(await readStates(session, rows.slice(i, i + eventPortion))));
+  for (let i = 0; i < rows.length; i += batchSize) {
+    states.push(...(await readStates(session, rows.slice(i, i + batchSize))));
     const fitting = countFitting(states);
     if (fitting < states.length) return states.slice(0, fitting);
   }
   return states;
 }
 
-/** Advisories with their events, which are read at once. */
+/** Reads the events of all given advisories at once. */
 export async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
   const events = await findAdvisoryEvents(
     session,
@@ -164,13 +164,13 @@ const advisoryMessages = memoizeFrozen((states: readonly AdvisoryState[]) =>
   ),
 );
 
-/** How the change log shows advisories: of their events it has the one that is the state, since a later version than the first. */
+/** Shows advisories in the audit log. The change log contains only the event that is the status; entries of old versions have none. */
 export const advisoryView = rowView(
   { collection: advisoryCollection, schema: AdvisorySchema },
   (row: AdvisoryRow & Partial<LoggedState>) => advisoryMessage(row, row.events ?? []),
 );
 
-/** An advisory and its events as a message. */
+/** Converts an advisory and its events to a message. */
 export function advisoryMessage(row: AdvisoryRow, events: readonly AdvisoryEventRow[]) {
   const shown = events.map(eventMessage).filter((event) => event !== undefined);
   return { ...advisory.toMessage(row), events: shown } as MessageInitShape<typeof AdvisorySchema>;

@@ -1,4 +1,4 @@
-// An advisory and its events as one thing, which is what changes: everything derived is written with it.
+// Writes an advisory together with its events and everything derived from them.
 import {
   AdvisoryEventSchema,
   AdvisorySchema,
@@ -35,35 +35,35 @@ export interface AdvisoryState {
   readonly events: readonly AdvisoryEventRow[];
 }
 
-/** The advisory with this uid, which then stays as it is until the end of the transaction. Throws when there is none. */
+/** Reads an advisory and locks it until the end of the transaction. Throws NOT_FOUND if there is none. */
 export async function lockAdvisory(tx: Transaction, uid: string): Promise<AdvisoryState> {
   const found = await findLocked(tx, uid);
   if (!found) throw notFound(advisoryType, uid);
   return found;
 }
 
-/** The same; undefined when there is none. */
+/** The same, but returns undefined if there is none. */
 export async function findLocked(tx: Transaction, uid: string): Promise<AdvisoryState | undefined> {
   const row = await lockRow(tx, advisoryCollection, uid);
   return row && (await stateOf(tx, row));
 }
 
-/** The row together with its events. */
+/** Reads the events of an advisory. */
 export async function stateOf(session: Session, row: AdvisoryRow): Promise<AdvisoryState> {
   return { row, events: await findAdvisoryEvents(session, [row.uid]) };
 }
 
-/** The events in their order, and what the row says of them. */
-function settled({ row, events }: AdvisoryState): AdvisoryState {
+/** Sorts the events and sets the derived columns. */
+function withDerived({ row, events }: AdvisoryState): AdvisoryState {
   const sorted = events.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
-  // Sources may date their records in the future.
+  // Records can have times in the future.
   const updateTime = Math.max(row.createTime, row.updateTime);
   const lookUpKeys = row.product === "" ? keysOfArtifact(row) : row.lookUpKeys;
   const derived = { aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted), lookUpKeys, updateTime };
   return { row: { ...row, ...derived }, events: sorted };
 }
 
-/** Without a product the artifact tells which package it is about. */
+/** Returns the lookup keys of an advisory without a product, by its artifact. */
 function keysOfArtifact(row: AdvisoryRow): string[] {
   const {
     artifactName: name,
@@ -77,7 +77,7 @@ function keysOfArtifact(row: AdvisoryRow): string[] {
   return [...row.lookUpKeys.filter(isCommitKey), ...(key === "" ? [] : [key])];
 }
 
-/** The state of an advisory is its latest approved event. */
+/** Returns the status of an advisory: the type of its latest approved event. */
 function latestTypeOf(events: readonly AdvisoryEventRow[]): number {
   return latestApproved(events)?.type ?? EventTypeFilter.UNSPECIFIED;
 }
@@ -86,7 +86,7 @@ function latestApproved(events: readonly AdvisoryEventRow[]): AdvisoryEventRow |
   return events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
 }
 
-/** What the change log has of an advisory besides its columns: the event that is its state. */
+/** What the change log contains of an advisory besides its columns: the event that is its status. */
 export interface LoggedState {
   readonly events: readonly AdvisoryEventRow[];
 }
@@ -96,9 +96,9 @@ function loggedState({ events }: AdvisoryState): LoggedState | undefined {
   return state && { events: [state] };
 }
 
-/** Adds an advisory. Throws UniqueViolation or ReferenceViolation. */
+/** Inserts an advisory. Throws UniqueViolation or ReferenceViolation. */
 export async function insertState(tx: Transaction, state: AdvisoryState): Promise<AdvisoryState> {
-  const { row, events } = settled(state);
+  const { row, events } = withDerived(state);
   await insertRow(tx, advisoryCollection, row, { after: loggedState({ row, events }) });
   for (const event of events) await insertAdvisoryEvent(tx, event);
   await replaceTerms(tx, row.uid, [], termsOf(row, events));
@@ -106,13 +106,13 @@ export async function insertState(tx: Transaction, state: AdvisoryState): Promis
   return { row, events };
 }
 
-/** Replaces an advisory, given as this transaction read it. */
+/** Replaces an advisory. `before` is what this transaction read. */
 export async function replaceState(
   tx: Transaction,
   before: AdvisoryState,
   state: AdvisoryState,
 ): Promise<AdvisoryState> {
-  const { row: given, events } = settled(state);
+  const { row: given, events } = withDerived(state);
   const known = new Map(before.events.map((event) => [event.uid, event]));
   const left = new Set(events.map(({ uid }) => uid));
   const dropped = before.events.filter(({ uid }) => !left.has(uid));
@@ -129,7 +129,7 @@ export async function replaceState(
   return { row, events };
 }
 
-/** Takes an advisory out of the lists, for good. It can still be read by its uid, as `kept`. */
+/** Deletes an advisory from the lists. It can still be read by its uid, as `kept`. */
 export async function deleteState(
   tx: Transaction,
   { row, events }: AdvisoryState,
@@ -158,7 +158,7 @@ export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, delet
 
 /** Keeps an advisory that nothing lists. */
 export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
-  const { row, events } = settled(state);
+  const { row, events } = withDerived(state);
   const { uid, parent, name } = row;
   const changeTime = tx.context.time;
   await insertDeletedAdvisory(tx, { uid, parent, name, deleteTime, changeTime, advisory: row, events: [...events] });

@@ -1,4 +1,4 @@
-// What an event of an advisory says, as it is stored, shown and checked.
+// The content of advisory events: how it is stored, shown and checked.
 import { create, fromJson, type JsonObject, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,
@@ -30,20 +30,20 @@ const eventTypes: Readonly<Record<string, number>> = {
 const { PENDING, APPROVED, REQUEST_CHANGES, REJECTED } = ReviewState;
 const reviewStates: readonly number[] = [PENDING, APPROVED, REQUEST_CHANGES, REJECTED];
 
-/** What an event says. */
+/** The content of an event. */
 export interface EventContent {
-  /** Milliseconds since the epoch; undefined where nobody said when. */
+  /** Milliseconds since the epoch; undefined if not given. */
   readonly time: number | undefined;
   readonly author: string;
   readonly reviewer: string;
   readonly reviewState: number;
-  /** The number of the type in EventTypeFilter, or `locationChanged`; 0 when there is none. */
+  /** The number of the type in EventTypeFilter, or `locationChanged`; 0 if none. */
   readonly type: number;
-  /** The protobuf JSON of what the event says, without uid and time. */
+  /** The protobuf JSON of the event, without uid and time. */
   readonly said: JsonObject;
 }
 
-/** What a message says. */
+/** Converts a message to its content. */
 export function contentOf(event: AdvisoryEvent): EventContent {
   const { author, reviewer, reviewState, createTime } = event;
   const { $typeName: _, createTime: _time, ...rest } = event;
@@ -52,7 +52,7 @@ export function contentOf(event: AdvisoryEvent): EventContent {
   return { time: createTime && fromTimestamp(createTime), author, reviewer, reviewState, type, said };
 }
 
-/** What a stored event says. */
+/** Converts a stored event to its content. */
 export function contentOfRow({
   createTime,
   author,
@@ -65,7 +65,7 @@ export function contentOfRow({
   return { time: createTime, author, reviewer, reviewState, type, said };
 }
 
-/** An event as it is stored. */
+/** Builds the row of an event. `time` is in milliseconds since the epoch. */
 export function eventRow(
   uid: string,
   advisoryUid: string,
@@ -79,28 +79,28 @@ export function eventRow(
   return { uid, advisoryUid, createTime: time, author, reviewer, reviewState, type, event, derived };
 }
 
-/** A stored event as a message; undefined for one that this version of the API has no word for. */
+/** Converts a stored event to a message; undefined for a type that only version 1 has. */
 export function eventMessage(row: AdvisoryEventRow): MessageInitShape<typeof AdvisoryEventSchema> | undefined {
   if (row.type === locationChanged) return undefined;
   return { ...fromJson(AdvisoryEventSchema, row.event as JsonValue), uid: row.uid };
 }
 
-/** What is wrong with an event. Paths are relative to it. */
+/** Checks an event. Returns the violations with paths relative to it. */
 export function checkEvent(content: EventContent): FieldViolation[] {
   const found: FieldViolation[] = [];
   if (content.author === "") found.push({ field: "author", description: "author is required" });
-  // The published contract: an event is always in some state of review.
+  // Published contract: every event has a review state.
   if (!reviewStates.includes(content.reviewState))
     found.push({ field: "review_state", description: "must be PENDING, APPROVED, REQUEST_CHANGES or REJECTED" });
   if (content.type === EventTypeFilter.UNSPECIFIED)
-    found.push({ field: "type", description: "exactly one of the types of events must be set" });
+    found.push({ field: "type", description: "exactly one event type must be set" });
   if (content.time !== undefined && !isTime(content.time)) found.push({ field: "create_time", description: timeRule });
   if (sizeOf(content) > advisoryLimits.eventBytes)
     found.push({ field: "findings", description: `the event must not exceed ${advisoryLimits.eventBytes} bytes` });
   return found;
 }
 
-/** What is wrong with the events of an advisory, but for the fields that its source need not fill. */
+/** Checks the events of an advisory. Violations of `optional` fields are ignored. */
 export function checkEvents(events: readonly EventContent[], optional: readonly string[] = []): FieldViolation[] {
   const found: FieldViolation[] = [];
   if (events.length > advisoryLimits.events) found.push({ field: "events", description: countRule });
@@ -111,24 +111,24 @@ export function checkEvents(events: readonly EventContent[], optional: readonly 
   return found;
 }
 
-/** Throws when an advisory would come to have more events than it may, or events that say more than they may together. */
+/** Throws if an advisory would have too many events, or events that are too long in total. */
 export function refuseTooManyEvents(events: readonly AdvisoryEventRow[], advisoryUid: string): void {
   if (events.length > advisoryLimits.events) throw failedPrecondition("TOO_MANY_EVENTS", countRule, advisoryUid);
   const length = events.reduce((sum, { event }) => sum + textLength(event), 0);
   if (length > advisoryLimits.eventsLength) throw failedPrecondition("TOO_MANY_EVENTS", lengthRule, advisoryUid);
 }
 
-const lengthRule = `the events of an advisory say at most ${advisoryLimits.eventsLength} characters together`;
+const lengthRule = `the events of an advisory may have at most ${advisoryLimits.eventsLength} characters in total`;
 
-const countRule = `an advisory has at most ${advisoryLimits.events} events`;
+const countRule = `an advisory may have at most ${advisoryLimits.events} events`;
 
 // google.protobuf.Timestamp: from year 1 to year 9999.
 const [firstTime, lastTime] = [-62_135_596_800_000, 253_402_300_799_999];
 
-/** What is said of a time that is none. */
+/** The description of a violation by a time. */
 export const timeRule = "must be a time from year 1 to year 9999";
 
-/** Whether a time can be told again. */
+/** Whether a time can be formatted as a timestamp. */
 export function isTime(milliseconds: number): boolean {
   return milliseconds >= firstTime && milliseconds <= lastTime;
 }
@@ -137,12 +137,12 @@ function sizeOf({ said }: EventContent): number {
   return Buffer.byteLength(JSON.stringify(said));
 }
 
-/** What an event says as a text: two that say the same have the same, whenever they were. */
+/** Returns the content as canonical text, without the time. Events with equal content have equal texts. */
 export function canonicalContent({ said }: EventContent): string {
   return canonical(said);
 }
 
-/** JSON with its members in one order: databases and versions may give them in another. */
+/** Formats JSON with sorted members: databases and versions may order them differently. */
 function canonical(value: JsonValue | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -150,7 +150,7 @@ function canonical(value: JsonValue | undefined): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
 }
 
-/** Whether nothing about the review of the event can change any more. */
+/** Whether the review of an event is final. */
 export function isFinal({ reviewState }: EventContent): boolean {
   return reviewState === APPROVED || reviewState === REJECTED;
 }

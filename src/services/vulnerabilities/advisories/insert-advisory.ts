@@ -7,8 +7,8 @@ import { insertState } from "./advisory-state.ts";
 import { contentOf, eventRow } from "./event-content.ts";
 
 /**
- * Adds an advisory with its events below a group as it is, and answers its uid: for samples. Uids are made; times that are
- * absent are those of the transaction. `origin` is the package that the artifact is built from.
+ * Inserts an advisory with its events into a group without checks, for sample data. Returns its uid. Missing times become that of the
+ * transaction. `origin` is the package from which the artifact is built.
  */
 export async function insertAdvisory(
   tx: Transaction,

@@ -1,4 +1,4 @@
-// How advisories and their events are written.
+// Creates, updates and deletes advisories and their events.
 import { isDeepStrictEqual } from "node:util";
 import { alreadyExists, failedPrecondition, notFound } from "../../../aip/errors.ts";
 import { newChild, newChildBehind, parentOf } from "../../../model/uid.ts";
@@ -20,16 +20,16 @@ import {
 } from "./advisory-state.ts";
 import { contentOfRow, type EventContent, eventRow, isFinal, refuseTooManyEvents } from "./event-content.ts";
 
-/** An advisory that is to be. */
+/** The input of a new advisory. */
 export interface NewAdvisory extends AdvisoryFields {
-  /** The public id; one is made when it is empty. */
+  /** The public id; generated if empty. */
   readonly advisoryId: string;
-  /** Empty when there is none. */
+  /** Empty if none. */
   readonly legacyAdvisoryId: string;
   readonly events: readonly EventContent[];
 }
 
-/** Adds an advisory below a group. */
+/** Creates an advisory in a group. */
 export async function createAdvisory(tx: Transaction, parent: string, advisory: NewAdvisory): Promise<AdvisoryState> {
   if (!(await groupParents.lock(tx, parent))) throw notFound(groupParents.type, parent);
   const { advisoryId, legacyAdvisoryId, events, ...fields } = advisory;
@@ -52,28 +52,28 @@ export async function createAdvisory(tx: Transaction, parent: string, advisory: 
   return await insertState(tx, { row, events: placedEvents(uid, events, time) });
 }
 
-/** Whoever adds the same public id at the same time comes first; the database says so. */
+/** Returns the error for a public id that is taken, also by a concurrent call. */
 export function taken(name: string) {
   return alreadyExists(advisoryType, name, `an advisory ${name} in this group`);
 }
 
-/** Replaces what is said of an advisory. Its ids stay, and so do its events, which have methods of their own. */
+/** Replaces the fields of an advisory. Ids and events stay. */
 export async function updateAdvisory(tx: Transaction, uid: string, fields: AdvisoryFields): Promise<AdvisoryState> {
   const before = await lockAdvisory(tx, uid);
   const row = { ...before.row, ...fields, updateTime: tx.context.time };
-  // What is built from nothing else is its own origin.
+  // An artifact without another origin is its own origin.
   if (before.row.origin === before.row.artifactName) row.origin = fields.artifactName;
-  // Severities come from the aliases.
+  // Severities belong to the aliases.
   if (!fields.aliases.some((alias) => before.row.aliases.includes(alias))) row.severities = [];
   return await replaceState(tx, before, { ...before, row });
 }
 
-/** Takes an advisory out of all lists. */
+/** Deletes an advisory from all lists. */
 export async function deleteAdvisory(tx: Transaction, uid: string): Promise<void> {
   await deleteState(tx, await lockAdvisory(tx, uid), tx.context.time);
 }
 
-/** Adds an event to an advisory. */
+/** Creates an event of an advisory. */
 export async function createEvent(
   tx: Transaction,
   advisoryUid: string,
@@ -89,7 +89,7 @@ export async function createEvent(
   return placed[0]!;
 }
 
-/** Replaces what an event says; its time stays unless another is given. A review that is final stays as it is. */
+/** Replaces the content of an event. Its time stays unless another is given. Throws if its review is final or if it is derived. */
 export async function updateEvent(tx: Transaction, uid: string, content: EventContent): Promise<AdvisoryEventRow> {
   const before = await findLocked(tx, parentOf(uid));
   const known = before?.events.find((event) => event.uid === uid);
@@ -97,9 +97,17 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
   const after = eventRow(uid, known.advisoryUid, content, content.time ?? known.createTime, known.derived);
   if (isDeepStrictEqual(contentOfRow(after), contentOfRow(known))) return known;
   if (isFinal(contentOfRow(known)))
-    throw failedPrecondition("REVIEW_IS_FINAL", "the event was approved or rejected, which is final", uid);
+    throw failedPrecondition(
+      "REVIEW_IS_FINAL",
+      "the event was approved or rejected and cannot change; create another event",
+      uid,
+    );
   if (known.derived)
-    throw failedPrecondition("EVENT_IS_DERIVED", "the event follows from a record, and changes with it alone", uid);
+    throw failedPrecondition(
+      "EVENT_IS_DERIVED",
+      "the event is derived from a record; import a changed record instead",
+      uid,
+    );
   const events = before.events.map((event) => (event === known ? after : event));
   refuseTooManyEvents(events, before.row.uid);
   await replaceState(tx, before, { row: { ...before.row, updateTime: tx.context.time }, events });

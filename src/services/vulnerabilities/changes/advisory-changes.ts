@@ -30,13 +30,13 @@ import { type ChangedAdvisory, type Position, positionAt, readChanged } from "./
 
 type Shown = MessageInitShape<typeof AdvisorySchema>;
 
-/** Advisories that are read whole at a time. */
+/** How many advisories are read with their events at once. */
 const portion = 50;
 
-/** How much earlier than its last change a client starts again: clocks of nodes differ, and writers commit after their time. */
+/** How far before its last change a client restarts: node clocks differ, and writers commit after their timestamp. */
 const overlapMs = 10 * 60 * 1000;
 
-/** Serves the changes of advisories. */
+/** Serves changed advisories. */
 export function advisoryChanges(context: ServiceContext): Implementation {
   const tokens = newEncryptedTokens(() => context.pageTokenKey, "advisory-changes");
 
@@ -54,7 +54,7 @@ export function advisoryChanges(context: ServiceContext): Implementation {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
-    // With a token the time says nothing: a client that keeps the token need not keep the time.
+    // With a token the time is ignored: a client only has to store the token.
     const { startTime, ...query } = request;
     const boundTo = queryDigest(call, query);
     const { pageToken, uidp } = request;
@@ -65,7 +65,7 @@ export function advisoryChanges(context: ServiceContext): Implementation {
       const from = reached ?? (await positionAt(session, startTime ? fromTimestamp(startTime) : 0));
       const page = await readChanged(context.database, session, sources, from, pageSize);
       const advisories = await showAll(session, page.changed);
-      // What is too much for one response is for the next page.
+      // Advisories that do not fit go to the next page.
       const isCut = advisories.length < page.changed.length;
       const next = isCut ? page.changed[advisories.length - 1]!.position : page.position;
       const hasMore = isCut || page.hasMore;
@@ -96,7 +96,7 @@ function notKept({ place }: Position) {
   );
 }
 
-/** As many of the advisories as fit into a response, in their order and as they are now. */
+/** Returns as many of the advisories as fit into a response, in order and in their present state. */
 async function showAll(session: Session, changed: readonly ChangedAdvisory[]): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (let i = 0; i < changed.length; i += portion) {
@@ -119,7 +119,7 @@ async function showPortion(session: Session, changed: readonly ChangedAdvisory[]
 
 type ByUid = [uid: string, advisory: Shown][];
 
-/** Advisories that were deleted, as they last were. */
+/** Reads the last state of deleted advisories. */
 async function readDeleted(session: Session, changed: readonly ChangedAdvisory[]): Promise<ByUid> {
   if (changed.length === 0) return [];
   const uids = changed.map(({ uid }) => uid);
@@ -129,7 +129,7 @@ async function readDeleted(session: Session, changed: readonly ChangedAdvisory[]
   ]);
 }
 
-/** Advisories that were deleted together with their group: the change log has their last row, without events. */
+/** Reads advisories that were deleted with their group. The change log contains their last row, without events. */
 async function readGone(session: Session, changed: readonly ChangedAdvisory[]): Promise<ByUid> {
   const sequences = changed.flatMap(({ sequence }) => (sequence === undefined ? [] : [sequence]));
   if (sequences.length === 0) return [];

@@ -1,5 +1,5 @@
-// Which advisories have changed, and in which order: first those that had changed when a client began, by their times; then
-// those of the change log, by its sequence. Times are assigned before commits, so that alone they would miss slow writers.
+// Finds changed advisories. A new client first gets those that changed since its start time, ordered by time. Then it follows the
+// change log by sequence number: times are assigned before commits, so ordering by time alone would miss slow writers.
 
 import { rootOf } from "../../../model/uid.ts";
 import { isSelected } from "../../../resource/selection.ts";
@@ -10,42 +10,42 @@ import type { Source } from "../../../storage/list/list-rows.ts";
 import { type Deletion, readDeletions } from "../../../storage/vulnerabilities/deleted-advisories.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 
-/** How far a client has come. */
+/** The position of a client. */
 export interface Position {
-  /** The change that it has followed the log up to, or the end of the log when it began. */
+  /** The last change of the log that the client has seen, or the end of the log when it started. */
   readonly place: LogPosition;
-  /** What it has seen of the advisories that had changed when it began; absent once it has seen all of them. */
+  /** The last seen advisory of the catch-up phase; absent after that phase. */
   readonly catchUp?: Deletion;
 }
 
-/** One advisory that has changed. */
+/** A changed advisory. */
 export interface ChangedAdvisory {
   readonly uid: string;
   /** The sequence number of the change; undefined while the client catches up. */
   readonly sequence?: number;
-  /** The position of a client that has seen it. */
+  /** The position after this advisory. */
   readonly position: Position;
 }
 
-/** A part of the changes, in their order. */
+/** A page of changes, in order. */
 export interface ChangedPage {
   readonly changed: readonly ChangedAdvisory[];
-  /** The position of a client that has seen all of them. */
+  /** The position after this page. */
   readonly position: Position;
-  /** Whether others are known to follow. */
+  /** Whether more changes are known to follow. */
   readonly hasMore: boolean;
 }
 
-/** Changes and deletions that one call looks through in all organizations together, so that a call stays short. */
+/** How many changes and deletions one call scans in all organizations together. */
 const maxLookedAt = 2000;
 const minLookedAt = 100;
 
-/** The position before everything that has changed at a time or later. */
+/** Returns the position before all changes at `time` or later. */
 export async function positionAt(session: Session, time: number): Promise<Position> {
   return { place: await endOfLog(session), catchUp: { time, uid: "" } };
 }
 
-/** The advisories among the sources that have changed behind a position. */
+/** Returns the advisories of the sources that changed after a position. */
 export async function readChanged(
   database: Pick<Database, "lists">,
   session: Session,
@@ -58,22 +58,22 @@ export async function readChanged(
   const limit = Math.max(minLookedAt, Math.floor(maxLookedAt / Math.max(1, organizations.length)));
   const looks = { sources, organizations, limit, pageSize };
   if (!catchUp) return await readLog(session, looks, place);
-  return await readStanding(database, session, looks, place, catchUp);
+  return await readCatchUp(database, session, looks, place, catchUp);
 }
 
-interface Looks {
+interface ScanOptions {
   readonly sources: readonly Source[];
   readonly organizations: readonly string[];
-  /** What is looked at in each organization at most. */
+  /** How many changes are scanned per organization. */
   readonly limit: number;
   readonly pageSize: number;
 }
 
-/** The advisories and the deletions that there were when a client began, in the order of their times. */
-async function readStanding(
+/** Reads the catch-up phase: changed and deleted advisories, ordered by time. */
+async function readCatchUp(
   { lists }: Pick<Database, "lists">,
   session: Session,
-  { sources, organizations, limit, pageSize }: Looks,
+  { sources, organizations, limit, pageSize }: ScanOptions,
   place: LogPosition,
   after: Deletion,
 ): Promise<ChangedPage> {
@@ -97,7 +97,7 @@ async function readStanding(
     .slice(0, pageSize)
     .map(({ uid, time }): ChangedAdvisory => ({ uid, position: { place, catchUp: { time, uid } } }));
   if (wanted.length > pageSize) return { changed, position: changed.at(-1)!.position, hasMore: true };
-  // Then the log is read, which may have gone on meanwhile. Its end alone would tell of the changes of others.
+  // After catch-up the client follows the log from the place where it started.
   return { changed, position: hasMore && last ? { place, catchUp: last } : { place }, hasMore: true };
 }
 
@@ -105,10 +105,10 @@ function byTime(a: Deletion, b: Deletion): number {
   return a.time - b.time || (a.uid < b.uid ? -1 : Number(a.uid > b.uid));
 }
 
-/** The advisories that the change log tells of behind a place; one that changed several times stands where it changed last. */
+/** Reads the advisories in the change log after a position. One that changed several times appears at its last change. */
 async function readLog(
   session: Session,
-  { sources, organizations, limit, pageSize }: Looks,
+  { sources, organizations, limit, pageSize }: ScanOptions,
   { sequence: behind }: LogPosition,
 ): Promise<ChangedPage> {
   const runs = [];
@@ -125,7 +125,7 @@ async function readLog(
     latest.set(uid, { uid, sequence, position: { place: { sequence, time } } });
   }
   if (hasMore && last) return { ...pageOf(latest, true), position: { place: last } };
-  // The end of the whole log, so that the sweep does not overtake those in whose groups nothing changes.
+  // The end of the whole log: retention must not delete the position of a client whose groups do not change.
   return { changed: [...latest.values()], position: { place: await endOfLog(session) }, hasMore: false };
 }
 
@@ -134,14 +134,14 @@ function pageOf(latest: ReadonlyMap<string, ChangedAdvisory>, hasMore: boolean):
   return { changed, position: changed.at(-1)!.position, hasMore };
 }
 
-/** What was read of something in its order. */
+/** A sorted run of items. */
 interface Run<T> {
   readonly items: readonly T[];
-  /** Whether others follow them. */
+  /** Whether more items follow. */
   readonly hasMore: boolean;
 }
 
-/** The items of all runs in one order, up to the first that another run may have to come before. */
+/** Merges sorted runs, up to the first item that an unread item of another run could precede. */
 function merged<T>(runs: readonly Run<T>[], compare: (a: T, b: T) => number): Run<T> & { readonly last?: T } {
   const cut = runs.filter(({ hasMore }) => hasMore).map(({ items }) => items.at(-1)!);
   const [last] = cut.sort(compare);

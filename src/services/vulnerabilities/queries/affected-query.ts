@@ -28,11 +28,11 @@ import { newSearchTokens } from "./search-tokens.ts";
 
 type Response = MessageInitShape<typeof QueryAffectedResponseSchema>;
 
-/** The method that goes on with the tokens of both. */
+/** The method whose page tokens both methods use. */
 const { queryAffected: single } = AdvisoryQueryService.method;
 const continuing = { path: `/${AdvisoryQueryService.typeName}/${single.name}`, descriptor: single };
 
-/** Answers what advisories say of versions of packages. */
+/** Serves queries for advisories that affect package versions. */
 export function affectedQuery(context: ServiceContext): Implementation {
   const tokens = newSearchTokens(context, "affected");
 
@@ -94,7 +94,7 @@ function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof Aff
   };
 }
 
-/** Formats whose records have an id of their own, and the ids of the vulnerability among their aliases. */
+/** Formats whose records have an id of their own, with the ids of the vulnerability as aliases. */
 const knownByAlias: readonly RecordFormat[] = [RecordFormat.API, RecordFormat.YAML];
 
 function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Finding[]): string {

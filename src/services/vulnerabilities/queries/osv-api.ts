@@ -1,4 +1,4 @@
-// The API of OSV.dev on the advisories that a caller may see: https://google.github.io/osv.dev/api/.
+// Serves the API of OSV.dev (https://google.github.io/osv.dev/api/) over the advisories that the caller may see.
 import { create, fromJson, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
 import {
@@ -24,19 +24,19 @@ import { newOsvRecords } from "./osv-records.ts";
 import { newBudget, searchPackage } from "./package-search.ts";
 import { newSearchTokens } from "./search-tokens.ts";
 
-/** Vulnerabilities of one query in one response; OSV.dev has the same bound. */
+/** The maximum number of vulnerabilities per query, as in OSV.dev. */
 const mostVulnerabilities = 1000;
 
-/** Vulnerabilities of all queries of one batch; OSV.dev has the same bound. */
+/** The maximum number of vulnerabilities per batch, as in OSV.dev. */
 const mostOfBatch = 3000;
 
-/** The method that goes on with the tokens of both. */
+/** The method whose page tokens both methods use. */
 const { queryVulnerabilities: single } = OsvService.method;
 const continuing = { path: `/${OsvService.typeName}/${single.name}`, descriptor: single };
 
 type Asked = Pick<OsvQuery, "commit" | "version" | "package">;
 
-/** Answers the queries of OSV. */
+/** Serves OSV queries. */
 export function osvApi(context: ServiceContext): Implementation {
   const tokens = newSearchTokens(context, "osv");
 
@@ -98,10 +98,10 @@ function sourcesOf(call: Call, parent: string): Source[] {
 
 function readAsked({ commit, version, package: named }: Asked, path: string, violations: Violations) {
   if (commit !== "") {
-    if (version !== "") violations.add(`${path}version`, "must be empty together with a commit");
+    if (version !== "") violations.add(`${path}version`, "must be empty if commit is set");
     return commitPackage(commit);
   }
-  if (!named) return void violations.add(`${path}package`, "must be set, or else a commit");
+  if (!named) return void violations.add(`${path}package`, "is required unless commit is set");
   const { purl, ecosystem, name } = named;
   const found: QueriedPackage | ReturnType<typeof readPackage> = readPackage({ purl, ecosystem, name, version });
   if (!("field" in found)) return found;

@@ -1,4 +1,4 @@
-// The records of OSV that advisories stand for: those of OSV sources as they were, and of others what OSV can say.
+// Reads advisories as OSV records: unchanged for OSV sources, converted for others.
 import {
   type AdvisoryRecord,
   type AdvisoryStatements,
@@ -17,39 +17,39 @@ import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabi
 import { readStatements } from "../records/advisory-statements.ts";
 import type { FoundAdvisory } from "./package-search.ts";
 
-/** What a batch says of a record. */
+/** The fields of a record in a batch response. */
 export type OsvHead = Pick<OsvRecord, "id" | "modified">;
 
-/** Reads the records of OSV of one query, each once. */
+/** Reads the OSV records of one query. Returns each record once. */
 export interface OsvRecords {
-  /** The records that say that the version is affected. */
+  /** Returns the records that affect the version. */
   of(this: void, found: FoundAdvisory, session: Session): Promise<OsvRecord[]>;
-  /** The same, of each only what a batch says. */
+  /** The same, with the fields of a batch response only. */
   headsOf(this: void, found: FoundAdvisory, session: Session): Promise<OsvHead[]>;
-  /** The record of this id; undefined when there is none. */
+  /** Finds a record by its id; undefined if there is none. */
   get(id: string, session: Session): Promise<OsvRecord | undefined>;
 }
 
-/** What the records are read for. */
+/** What to read. */
 export interface OsvReading {
-  /** What the caller may see. */
+  /** The sources that the caller may see. */
   readonly sources: readonly Source[];
-  /** The ecosystem of packages of which nobody has said one: that of the query. */
+  /** The ecosystem of packages without one: that of the query. */
   readonly ecosystem: string;
-  /** For records of which nobody has said a time. */
+  /** The time of records without one. */
   readonly now: number;
 }
 
-/** Advisories of one public id that are read: one for each product of a record, and for each group that has it. */
+/** How many advisories of one public id are read: there is one per product and group. */
 const mostProducts = 200;
 
-/** Opens a reader. */
+/** Makes a reader. */
 export function newOsvRecords(reading: OsvReading): OsvRecords {
   const returned = new Set<string>();
   const isNew = ({ id }: { readonly id: string }) => !returned.has(id) && returned.add(id) !== undefined;
 
   async function headOf({ id, record }: AffectingId, found: FoundAdvisory, session: Session): Promise<OsvHead[]> {
-    // What a source says in OSV is returned as it is: its own time is that of the record.
+    // Records of OSV sources are returned unchanged, with their own time.
     if (record.format === RecordFormat.OSV) return [{ id, modified: modifiedOf(record) }];
     return (await readRecords(reading, session, id, found)).map(({ id, modified }) => ({ id, modified }));
   }
@@ -76,7 +76,7 @@ export function newOsvRecords(reading: OsvReading): OsvRecords {
   };
 }
 
-/** A public id under which a record says that the version is affected. */
+/** A public id of a record that affects the version. */
 interface AffectingId {
   readonly id: string;
   readonly record: AdvisoryRecord;
@@ -89,7 +89,7 @@ function affectingIds({ row, answer }: FoundAdvisory): AffectingId[] {
     .map(({ record }) => ({ id: record.format === RecordFormat.OSV ? record.advisoryId : row.name, record }));
 }
 
-/** The records of a public id: one, whose parts may be in several groups. `found` may be the only advisory that has it. */
+/** Reads the record of a public id, whose parts may be in several groups. `found` may be its only advisory. */
 async function readRecords(
   { sources, ecosystem, now }: OsvReading,
   session: Session,
@@ -108,7 +108,7 @@ async function readRecords(
   for await (const record of osvRecordsOf(each(statements), options, { add: () => {} }))
     records.push({ ...publishedRecord(record), id: record.id, modified: record.modified });
   const [first] = rows;
-  // What OSV has no words for, such as an image, is not hidden for that.
+  // Products that OSV cannot express, such as images, are still returned by id.
   return records.length === 0 && first ? [idsOnly(first)] : records;
 }
 

@@ -1,6 +1,5 @@
-// Finds the advisories on a package among those that a caller may see: by its keys, one after the other, and of each in the order
-// of their uids. The cost follows from what is found, and not from how many advisories there are. Each portion is a snapshot of its
-// own, so that a long search delays nobody.
+// Finds the advisories of a package that the caller may see, by its keys and then by uid. CPU time depends on the number of matches,
+// not on the number of advisories. Each batch is read in a snapshot of its own, so a long search does not block others.
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { AdvisoryStatements } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
@@ -14,58 +13,58 @@ import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabi
 import { advisoryLimits } from "../limits.ts";
 import { readStatements } from "../records/advisory-statements.ts";
 
-/** How far a client has come: it has seen what this key finds up to this uid. */
+/** The position of a client: it has seen the matches of this key up to this uid. */
 export interface SearchPlace {
   readonly key: number;
   readonly uid: string;
 }
 
-/** An advisory that says something of the version. */
+/** An advisory that matches the version. */
 export interface FoundAdvisory {
   readonly row: AdvisoryRow;
   readonly statements: AdvisoryStatements;
   readonly answer: Answer;
 }
 
-/** What one call may still spend, on all of its searches together. A search that runs out of it goes on in the next call. */
+/** The remaining budget of one call for all of its searches. A search that uses it up continues in the next call. */
 export interface SearchBudget {
-  /** Keys that are looked up, in each subtree that the caller may see. */
+  /** Key lookups, counted per visible subtree. */
   lookUps: number;
-  /** Advisories that are read. */
+  /** Advisories to read. */
   advisories: number;
-  /** What the results may add up to, in UTF-16 units. */
+  /** The total size of the results, in UTF-16 units. */
   length: number;
-  /** The end of its time, by performance.now(): a call that does not end before its deadline has found nothing. */
+  /** The end of the search, by performance.now(): well before the deadline of the call. */
   readonly until: number;
 }
 
-/** What one call may spend. */
+/** Returns the budget of one call. */
 export function newBudget(): SearchBudget {
   const { milliseconds, ...others } = advisoryLimits.search;
   return { ...others, until: performance.now() + milliseconds };
 }
 
-/** What is searched, and where. */
+/** What to search. */
 export interface Search {
   readonly database: Pick<Database, "read">;
-  /** What the caller may see. */
+  /** The sources that the caller may see. */
   readonly sources: readonly Source[];
   readonly asked: QueriedPackage;
-  /** Where the previous page ended; undefined at first. */
+  /** The end of the previous page; undefined for the first page. */
   readonly after: SearchPlace | undefined;
 }
 
-/** A part of what is found. */
+/** A page of results. */
 export interface SearchPage<T> {
   readonly items: readonly T[];
-  /** Where to go on; undefined at the end. */
+  /** The position of the next page; undefined at the end. */
   readonly next: SearchPlace | undefined;
 }
 
-/** Advisories that are read with their records at once. */
+/** How many advisories are read with their records at once. */
 const portion = 20;
 
-/** Finds so many results at most, each made by `toItems` from an advisory, within the budget. */
+/** Finds up to `limit` results within the budget. `toItems` converts an advisory to results. */
 export async function searchPackage<T>(
   search: Search,
   limit: number,
@@ -78,9 +77,9 @@ export async function searchPackage<T>(
   const isFull = () => items.length >= limit || budget.length <= 0;
   const isSpent = () => budget.lookUps <= 0 || budget.advisories <= 0 || performance.now() >= budget.until;
 
-  /** Goes on behind a place; at the end of a key to the next one. */
+  /** Reads a batch after a position. Continues with the next key at the end of one. */
   async function readFrom(session: Session, place: SearchPlace): Promise<SearchPlace> {
-    const rows = await readPortion(session, sources, keys[place.key]!, place.uid);
+    const rows = await readBatch(session, sources, keys[place.key]!, place.uid);
     budget.lookUps -= sources.length;
     budget.advisories -= rows.length;
     let { uid } = place;
@@ -106,12 +105,12 @@ export async function searchPackage<T>(
   return { items, next: undefined };
 }
 
-/** Whether an earlier key has found it: a package may be named by several. */
+/** Whether an earlier key of the package has already found the advisory. */
 function isFoundBefore({ lookUpKeys }: AdvisoryRow, keys: readonly string[]): boolean {
   return lookUpKeys.some((key) => keys.includes(key));
 }
 
-async function readPortion(
+async function readBatch(
   session: Session,
   sources: readonly Source[],
   key: string,

@@ -1,18 +1,18 @@
-// Page tokens of searches for packages: how far a client has come.
+// Page tokens of package searches.
 import { type EncryptedTokens, newEncryptedTokens } from "../../../aip/encrypted-token.ts";
 import { invalidField } from "../../../aip/errors.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { SearchPlace } from "./package-search.ts";
 
-/** Formats and parses them. They do not expire: a place is the uid of an advisory, and searches go on behind it. */
+/** Formats and parses the tokens. They do not expire: a position is the uid of an advisory after which the search continues. */
 export interface SearchTokens {
-  /** The empty text at the end. */
+  /** Returns the empty text at the end. */
   format(place: SearchPlace | undefined, boundTo: string): string;
-  /** Undefined for the first page. Throws INVALID_ARGUMENT for a token of another query or caller. */
+  /** Returns undefined for the first page. Throws INVALID_ARGUMENT for a token of another query or caller. */
   parse(text: string, boundTo: string, field: string): SearchPlace | undefined;
 }
 
-/** Makes them; the label separates them from those of other methods. */
+/** Makes the tokens of a method. The label separates them from those of other methods. */
 export function newSearchTokens(context: Pick<ServiceContext, "pageTokenKey">, label: string): SearchTokens {
   const tokens: EncryptedTokens = newEncryptedTokens(() => context.pageTokenKey, label);
   return {

@@ -1,4 +1,4 @@
-// Advisories with the records that they are derived from, as messages.
+// Reads advisories as messages, with the records that they are derived from.
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryStatements,
@@ -9,7 +9,7 @@ import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
 import { readStates } from "../advisories/advisories.ts";
 import { statementsOf } from "./record-lists.ts";
 
-/** Reads them in the order of the rows. */
+/** Reads the statements of advisories, in the order of the rows. */
 export async function readStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryStatements[]> {
   const found = await statementsOf(session, await readStates(session, rows));
   return found.map((statements) => create(AdvisoryStatementsSchema, statements));

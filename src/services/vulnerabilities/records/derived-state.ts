@@ -1,4 +1,4 @@
-// The state of an advisory as it follows from its records, together with the events that were written with the API.
+// Derives the state of an advisory from its records and from the events that were written with the API.
 import { type DerivedEvent, deriveAdvisory, type SaidPart } from "../../../advisories/derive/derive.ts";
 import { lookUpKeysOf } from "../../../advisories/queries/package.ts";
 import { textLength } from "../../../aip/text-length.ts";
@@ -11,7 +11,7 @@ import { advisoryLimits } from "../limits.ts";
 import type { LoadedRecord } from "./linked-records.ts";
 import { keyOfLocated, type LocatedAdvisory } from "./located-advisories.ts";
 
-/** What the records say of an advisory, in whatever order. */
+/** Returns the parts of records about an advisory, in any order. */
 export function saidOf(located: LocatedAdvisory, records: readonly LoadedRecord[]): SaidPart[] {
   const key = keyOfLocated(located);
   return records.flatMap(({ record, parts, createTime, updateTime }) => {
@@ -21,8 +21,8 @@ export function saidOf(located: LocatedAdvisory, records: readonly LoadedRecord[
 }
 
 /**
- * The state that follows from what records say; `said` is not empty. `kept` are the events that were written with the API, `former` are
- * those that followed from records before.
+ * Derives the state from the parts of records, of which there is at least one. `kept` are the events that were written with the API,
+ * `former` the events that were derived before.
  */
 export function derivedState(
   located: LocatedAdvisory,
@@ -43,7 +43,7 @@ export function derivedState(
   const after: AdvisoryRow = {
     ...fields,
     ...{ uid, parent: parentOf(uid), ...identityColumns(located, said) },
-    // Of these, only earlier versions and the API know.
+    // Only earlier versions and the API set these.
     origin: row?.artifactName === fields.artifactName ? row.origin : fields.artifactName,
     componentLocation: row?.componentLocation ?? "",
     ...{ latestEventType: 0, aliasText: "", sources: row?.sources ?? [] },
@@ -52,7 +52,7 @@ export function derivedState(
   return { row: after, events: [...kept, ...placeEvents(uid, fitting(events, kept), former)] };
 }
 
-/** The columns that tell which advisory it is. */
+/** Returns the columns that identify an advisory. */
 export function identityColumns(located: LocatedAdvisory, said: readonly SaidPart[]) {
   return {
     name: located.advisoryId,
@@ -62,13 +62,13 @@ export function identityColumns(located: LocatedAdvisory, said: readonly SaidPar
   };
 }
 
-/** The id that earlier versions gave to an advisory, by which it is still found. */
+/** Returns the id that an earlier version gave to the advisory, by which lookups still find it. */
 function formerIdOf({ row, advisoryId }: LocatedAdvisory): string {
   if (!row) return "";
   return row.legacyAdvisoryId === "" && row.name !== advisoryId ? row.name : row.legacyAdvisoryId;
 }
 
-/** The latest events that say no more together than an advisory may. */
+/** Returns the latest events that fit into the limits of an advisory. */
 function fitting(events: readonly DerivedEvent[], kept: readonly AdvisoryEventRow[]): EventContent[] {
   const contents = events.map(({ event, time }) => ({ ...contentOf(event), time }));
   let length = kept.reduce((sum, { event }) => sum + textLength(event), 0);
@@ -79,7 +79,7 @@ function fitting(events: readonly DerivedEvent[], kept: readonly AdvisoryEventRo
   return contents.slice(first + 1);
 }
 
-/** The rows of derived events: those that stay as they are keep their uids, and of one time the later one has the greater uid. */
+/** Builds the rows of derived events. Unchanged ones keep their uids; of events with one time, the later one has the greater uid. */
 function placeEvents(
   advisoryUid: string,
   contents: readonly EventContent[],

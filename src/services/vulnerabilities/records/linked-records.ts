@@ -1,4 +1,4 @@
-// The records that an advisory is derived from.
+// Reads the records from which an advisory is derived.
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
@@ -7,29 +7,29 @@ import type { Session } from "../../../storage/engine/session.ts";
 import { findRecordById, findRecordsOf, type RecordRow } from "../../../storage/vulnerabilities/records.ts";
 import { advisoryLimits } from "../limits.ts";
 
-/** A record with its parts by their keys. */
+/** A record with its parts by key. */
 export interface LoadedRecord extends Pick<RecordRow, "createTime" | "updateTime" | "withdrawTime"> {
   readonly id: number;
   readonly record: AdvisoryRecord;
   readonly parts: ReadonlyMap<string, RecordPart>;
 }
 
-/** Reads records for the advisories of one transaction, each record once. */
+/** Reads the records of the advisories of one transaction. Reads each record once. */
 export interface RecordReader {
-  /** Has a record that was just written read from memory. */
+  /** Adds a record that was just written, so that it is not read again. */
   add(record: LoadedRecord): void;
-  /** The records that were added: those that speak of an advisory that nothing spoke of before. */
+  /** The added records: those about an advisory that had none before. */
   added(): LoadedRecord[];
-  /** The records that speak of an advisory. Throws when they are too many, or say too much together. */
+  /** Reads the records about an advisory. Throws if there are too many, or if they are too long in total. */
   of(advisoryUid: string): Promise<LoadedRecord[]>;
 }
 
-/** The parts of a record by their keys. */
+/** Returns the parts of a record by key. */
 export function partsByKey(record: AdvisoryRecord): Map<string, RecordPart> {
   return new Map(partsOf(record).map((part) => [partKey(part), part]));
 }
 
-/** A stored record as a message. */
+/** Converts a stored record to a message. */
 export function recordMessage(row: Pick<RecordRow, "record">): AdvisoryRecord {
   return fromJson(AdvisoryRecordSchema, row.record as JsonValue);
 }
@@ -72,7 +72,7 @@ function checkAmount(linked: readonly Pick<RecordRow, "size">[], advisoryUid: st
   const { records, recordsLength } = advisoryLimits;
   const length = linked.reduce((sum, { size }) => sum + size, 0);
   if (linked.length > records)
-    throw failedPrecondition("TOO_MANY_RECORDS", `at most ${records} records speak of an advisory`, advisoryUid);
+    throw failedPrecondition("TOO_MANY_RECORDS", `an advisory may have at most ${records} records`, advisoryUid);
   if (length > recordsLength) {
     const rule = `the records that speak of an advisory say at most ${recordsLength} characters together`;
     throw failedPrecondition("TOO_MANY_RECORDS", rule, advisoryUid);

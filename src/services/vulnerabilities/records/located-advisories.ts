@@ -1,4 +1,4 @@
-// Finds the advisories that a record speaks of, as they are: live, withdrawn, made by an earlier version, or not there yet.
+// Finds the advisories of a record: live, withdrawn, made by an earlier version, or not created yet.
 import { type AdvisoryRecord, RecordFormat } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { partKey, type RecordPart } from "../../../advisories/derive/parts.ts";
 import { artifactOf } from "../../../advisories/product.ts";
@@ -15,20 +15,20 @@ import { findRecordLinks } from "../../../storage/vulnerabilities/records.ts";
 import { type AdvisoryRow, advisoryCollection, unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
 import { derivedId } from "../advisories/advisory-fields.ts";
 
-/** An advisory that a record speaks of. */
+/** An advisory of a record. */
 export interface LocatedAdvisory {
   readonly uid: string;
   readonly advisoryId: string;
   readonly identity: string;
-  /** The row; undefined when there is none yet. Of a withdrawn or deleted advisory, as it last was. */
+  /** The row; the last one if the advisory was withdrawn or deleted; undefined if it does not exist yet. */
   readonly row: AdvisoryRow | undefined;
-  /** Whether it is in the lists now. */
+  /** Whether it is in the lists. */
   readonly isLive: boolean;
-  /** Whether it is of an earlier version, which knew no products. */
+  /** Whether an earlier version made it, which had no products. */
   readonly isOlder: boolean;
 }
 
-/** The advisory of a part of a record. */
+/** Finds the advisory of a part of a record. */
 export async function locate(
   session: Session,
   parent: string,
@@ -51,13 +51,13 @@ export async function locate(
   return { uid: newChild(parent), advisoryId, identity, row: former, isLive: false, isOlder: former !== undefined };
 }
 
-/** Whether a row is what an earlier version made of the part. Packages of the YAML format may have ids in common. */
+/** Whether an earlier version made the row from the part. Packages of the YAML format can share ids. */
 function isFormer(row: AdvisoryRow, { product }: RecordPart, { format }: AdvisoryRecord): boolean {
   if (row.product !== "") return false;
   return format !== RecordFormat.YAML || !product || artifactOf(product).name === row.artifactName;
 }
 
-/** The first of which no record speaks: records that name no product have advisories without one, too. */
+/** Finds the first row without records: records without a product also have advisories without one. */
 async function findUnlinked(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryRow | undefined> {
   if (rows.length === 0) return undefined;
   const uids = rows.map(({ uid }) => uid);
@@ -65,7 +65,7 @@ async function findUnlinked(session: Session, rows: readonly AdvisoryRow[]): Pro
   return rows.find(({ uid }) => !linked.has(uid));
 }
 
-/** The id that earlier versions derived. */
+/** Returns the id that earlier versions derived. */
 function formerNameOf({ advisoryId, product }: RecordPart, record: AdvisoryRecord): string {
   return product ? derivedId(artifactOf(product), record.advisoryId || record.vulnerability) : advisoryId;
 }
@@ -74,7 +74,7 @@ function located({ advisoryId, identity }: RecordPart, row: AdvisoryRow, isLive:
   return { uid: row.uid, advisoryId, identity, row, isLive, isOlder: row.product !== identity };
 }
 
-/** An advisory that a record spoke of before, by its uid; undefined when nothing is left of it. */
+/** Finds an advisory by its uid, also a deleted one; undefined if nothing is left of it. */
 export async function locateByUid(session: Session, uid: string): Promise<LocatedAdvisory | undefined> {
   const live = await findRow(session, advisoryCollection, uid);
   const deleted = live ? undefined : await findDeletedAdvisory(session, uid);
@@ -85,12 +85,12 @@ export async function locateByUid(session: Session, uid: string): Promise<Locate
 
 const laterColumns: Pick<AdvisoryRow, "product" | "lookUpKeys" | "sources"> = { ...unknownProduct, sources: [] };
 
-/** Earlier versions kept rows without the columns that came later. */
+/** Returns the row of a deleted advisory. Rows of earlier versions lack newer columns. */
 export function rowOfDeleted({ advisory }: Pick<DeletedAdvisoryRow, "advisory">): AdvisoryRow {
   return { ...laterColumns, ...(advisory as Omit<AdvisoryRow, keyof typeof laterColumns>) };
 }
 
-/** The key of the parts that an advisory is derived from. */
+/** Returns the key of the parts of an advisory. */
 export function keyOfLocated({ advisoryId, identity }: LocatedAdvisory): string {
   return partKey({ advisoryId, identity });
 }

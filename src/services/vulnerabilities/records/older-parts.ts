@@ -1,4 +1,4 @@
-// Parts of records as earlier versions stored them: each other product of an OSV record was an advisory of its own.
+// Withdraws parts of records of earlier versions, in which each further product of an OSV record was an advisory of its own.
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { findAdvisoriesByAlias } from "../../../storage/vulnerabilities/advisories.ts";
@@ -6,8 +6,8 @@ import { derivedId } from "../advisories/advisory-fields.ts";
 import { deleteState, stateOf } from "../advisories/advisory-state.ts";
 
 /**
- * Withdraws the parts that a record of an earlier version had, and that it does not have any more. Such a part is known by its id, which
- * was derived from the record's, and by the record's id among its aliases. What others have said something of stays.
+ * Withdraws the parts that a record of an earlier version had and the new record lacks. Such a part has an id derived from that of the
+ * record, and the id of the record as alias. Parts with other sources stay.
  */
 export async function withdrawOlderParts(
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Compares advisories with the records that they are derived from.
+// Checks that advisories agree with the records from which they are derived.
 import { isDeepStrictEqual } from "node:util";
 import { parentOf } from "../../../model/uid.ts";
 import type { DerivedTables } from "../../../storage/collection/collection.ts";
@@ -17,7 +17,7 @@ import { newRecordReader } from "./linked-records.ts";
 import type { LocatedAdvisory } from "./located-advisories.ts";
 import { dueState, refreshAdvisory } from "./refresh-advisory.ts";
 
-/** What advisories follow from: records, and which of them speak of which advisory. */
+/** The tables from which advisories are derived: records, and their links to advisories. */
 export const recordTables: DerivedTables = {
   tables: ({ advisoryRecords, advisoryRecordLinks, deletedAdvisories }) => [
     ...[advisoryRecords, advisoryRecordLinks, deletedAdvisories],
@@ -65,10 +65,10 @@ interface Difference {
   readonly what: string;
 }
 
-/** Advisories that are read together with their records. */
+/** How many advisories are read with their records at once. */
 const portion = 100;
 
-/** The advisories in the lists that are not what their records say. A deleted one stays deleted until a record of it changes. */
+/** Finds listed advisories that differ from their records. A deleted one stays deleted until one of its records changes. */
 async function* differing(session: Session): AsyncGenerator<Difference> {
   for await (const page of pagesOfAdvisories(session)) {
     for (let i = 0; i < page.length; i += portion) yield* differingOf(session, page.slice(i, i + portion));
@@ -93,12 +93,12 @@ async function* differingOf(session: Session, rows: readonly AdvisoryRow[]): Asy
   }
 }
 
-/** Fields may have been changed with the API since the records changed; what is derived of events may not. */
+/** Compares derived events only: the API may have changed fields since the records changed. */
 function isSame(before: AdvisoryState, due: AdvisoryState): boolean {
   const { product, lookUpKeys } = before.row;
   return (
     product === due.row.product &&
-    // Without a product the keys follow from the artifact.
+    // Without a product the keys are derived from the artifact.
     (product === "" || isDeepStrictEqual(lookUpKeys, due.row.lookUpKeys)) &&
     isDeepStrictEqual(derivedOf(before), derivedOf(due))
   );

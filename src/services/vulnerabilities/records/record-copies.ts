@@ -1,34 +1,34 @@
-// Which of two copies of a record counts. It never depends on which of them was imported first, unless no copy has a time.
+// Decides which of two copies of a record wins. The order of imports matters only if no copy has a time.
 import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import type { CompleteDocumentRow } from "../../../storage/vulnerabilities/complete-documents.ts";
 import type { StoredCopy } from "../../../storage/vulnerabilities/records.ts";
 
-/** The version of a copy or of a document; without a time where the source does not say one. */
+/** The version of a copy or of a document; without a time if the source has none. */
 export type Version = Pick<StoredCopy, "modifyTime" | "modifyNanos" | "revision">;
 
-/** What decides about a copy. */
+/** The fields of a copy that decide. */
 export type Copy = Pick<StoredCopy, "digest" | "withdrawTime"> & Version;
 
-/** What becomes of a copy. */
+/** The decision about a copy. */
 export interface Decision {
   readonly outcome: RecordOutcome;
-  /** Why it is left out; empty unless it is. */
+  /** Why the copy is left out; empty if it is not. */
   readonly error: string;
 }
 
 const { CREATED, UPDATED, UNCHANGED, WITHDRAWN, LEFT_OUT } = RecordOutcome;
 
-/** What becomes of a copy that nobody needs. */
+/** The decision about a copy that changes nothing. */
 export const unchanged: Decision = { outcome: UNCHANGED, error: "" };
 
-/** The version of a record as a message has it. */
+/** Returns the version of a record message. */
 export function versionOf({ modifyTime, revision }: Pick<AdvisoryRecord, "modifyTime" | "revision">): Version {
   const modifyNanos = modifyTime ? modifyTime.nanos % 1_000_000 : 0;
   return { modifyTime: modifyTime ? fromTimestamp(modifyTime) : null, modifyNanos, revision: Number(revision) };
 }
 
-/** Decides about a copy, knowing the one that is stored and the version in which its document was completed. */
+/** Decides about a copy by the stored copy and by the version in which its document was completed. */
 export function decideCopy(
   copy: Copy,
   stored: Copy | undefined,
@@ -48,8 +48,8 @@ export function decideCopy(
 }
 
 /**
- * Negative when the first version is the earlier one. A time that is still to come counts as earlier than all others: it would keep
- * out all that is true. What has no time counts as earlier than what has one.
+ * Returns a negative number if the first version is older. A time in the future counts as oldest: it would block all correct copies. A
+ * version without a time is older than one with a time.
  */
 export function compareVersions(a: Version, b: Version, now: number): number {
   const ranks = rankOf(a, now) - rankOf(b, now);
@@ -64,7 +64,7 @@ function rankOf({ modifyTime }: Version, now: number): number {
   return modifyTime > now ? future! : dated!;
 }
 
-/** What becomes of a copy that another one, or its completed document, is later than. */
+/** Returns the decision about a copy that is older than another one or than its completed document. */
 function lost(copy: Copy, now: number): Decision {
   if (copy.modifyTime === null) return leftOut("it has no modify_time, and a copy that has one is stored");
   return copy.modifyTime > now ? leftOut("its modify_time is still to come, and another copy is stored") : unchanged;

@@ -1,4 +1,4 @@
-// Lists records, and advisories with the records that they are derived from.
+// Lists records, and advisories with the records from which they are derived.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AdvisoryEventSchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import {
@@ -45,10 +45,10 @@ import { recordMessage } from "./linked-records.ts";
 
 type ListHandlers = Pick<Handlers<typeof AdvisoryRecordsService>, "listAdvisoryRecords" | "listAdvisoryStatements">;
 
-/** The most records of a page. */
+/** The maximum number of records of a page. */
 const maxRecords = 1000;
 
-/** The two methods that list. */
+/** Returns the two list handlers. */
 export function recordLists(context: ServiceContext): ListHandlers {
   const { database, clock, pageTokenKey } = context;
 
@@ -105,7 +105,7 @@ export function recordLists(context: ServiceContext): ListHandlers {
 
 const noKey: RecordRowKey = { parent: "", source: "", document: "", vulnerability: "" };
 
-/** The texts of a key have no control characters. */
+/** Formats a key for a page token. The texts of a key contain no newlines. */
 function tokenOfKey({ parent, source, document, vulnerability }: RecordRowKey) {
   return { uid: parent, value: [source, document, vulnerability].join("\n") };
 }
@@ -133,7 +133,7 @@ function timestampOf(milliseconds: number, nanos: number) {
   return { ...timestamp, nanos: timestamp.nanos + nanos };
 }
 
-/** The record with what the server fills in. */
+/** Adds the server fields to a record. */
 function shownRecord(
   record: AdvisoryRecord,
   filled: Pick<AdvisoryRecord, "digest" | "group">,
@@ -145,10 +145,10 @@ function shownRecord(
 
 type Statements = MessageInitShape<typeof AdvisoryStatementsSchema>;
 
-/** Advisories whose records are read at once. */
+/** How many advisories have their records read at once. */
 const portion = 50;
 
-/** The advisories of a page with their records, as many as fit. */
+/** Returns as many advisories of a page with their records as fit. */
 async function makeStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<Statements[]> {
   const found: Statements[] = [];
   for (let i = 0; i < rows.length; i += portion) {
@@ -159,7 +159,7 @@ async function makeStatements(session: Session, rows: readonly AdvisoryRow[]): P
   return found;
 }
 
-/** Advisories with the records that they are derived from. */
+/** Reads the records of advisories. */
 export async function statementsOf(session: Session, states: readonly AdvisoryState[]): Promise<Statements[]> {
   const links = await findRecordLinks(
     session,
@@ -175,7 +175,7 @@ export async function statementsOf(session: Session, states: readonly AdvisorySt
       const part = partFor(state.row, read.get(recordId));
       if (part) records.push(part);
     }
-    // Exports must not depend on the order of imports.
+    // Sorted: exports must not depend on the order of imports.
     records.sort(compareRecords);
     const written = recordOfEvents(state);
     if (written) records.push(written);
@@ -200,7 +200,7 @@ async function readRecord(session: Session, id: number): Promise<ReadRecord | un
   return { record, parts: new Map(parts.map((part) => [partKey(part), part])), first: partKey(parts[0]!) };
 }
 
-/** What a record says about the product of an advisory; all of it, if the advisory has the id of the record. */
+/** Returns the part of a record about the product of an advisory; the whole record if the advisory has its id. */
 function partFor({ name, product }: AdvisoryRow, read: ReadRecord | undefined): AdvisoryRecord | undefined {
   const key = partKey({ advisoryId: name, identity: product });
   const part = read?.parts.get(key);
@@ -210,7 +210,7 @@ function partFor({ name, product }: AdvisoryRow, read: ReadRecord | undefined): 
   return create(AdvisoryRecordSchema, { ...record, statements: [...part.statements] });
 }
 
-/** The events that were written with the API, as a record; undefined when there are none. */
+/** Returns the events that were written with the API as a record; undefined if there are none. */
 function recordOfEvents({ row, events }: AdvisoryState): AdvisoryRecord | undefined {
   const written = events.filter(({ derived }) => !derived).map(eventMessage);
   const shown = written.filter((event) => event !== undefined).map((event) => create(AdvisoryEventSchema, event));

@@ -1,4 +1,4 @@
-// What is asked of records, and what they are checked by: one that is wrong must not refuse the others of a request.
+// The rules of records. Records are checked one by one: an invalid one must not make the whole request fail.
 import { type DescEnum, toBinary } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
@@ -31,9 +31,9 @@ import { sourceIdRule } from "../advisories/advisory-fields.ts";
 import { checkEvents, contentOf, isTime, timeRule } from "../advisories/event-content.ts";
 import { advisoryLimits } from "../limits.ts";
 
-/** The texts that a record is known by: one line each. */
+/** The rule of the texts that identify a record: one line each. */
 const keyTextRule: TextRule = {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the rule rejects.
   test: (text) => /^[^\x00-\x1f\x7f]+$/.test(text),
   description: "must be a text without control characters",
   pattern: "^[^\\x00-\\x1f\\x7f]+$",
@@ -42,13 +42,13 @@ const keyTextRule: TextRule = {
 
 const keyRules = { source: keyTextRule, document: keyTextRule };
 
-/** Messages inside records, which are checked with them. */
+/** Nested messages, which are checked with their record. */
 const recordParts = [
   ...[ProductSchema, ProductStatementSchema, VersionRangeSchema, RangeEventSchema],
   ...[RecordReferenceSchema, RecordSeveritySchema],
 ];
 
-/** The rules of the requests. */
+/** The rules of requests. */
 export const recordRules: readonly MessageRules[] = [
   { schema: AdvisoryRecordSchema, fields: {}, isCheckedByHandler: true },
   ...recordParts.map((schema) => ({ schema, fields: {}, isCheckedByHandler: true })),
@@ -70,7 +70,7 @@ export const recordRules: readonly MessageRules[] = [
 
 const publicIdRule = sourceIdRule("advisory_id");
 
-/** What is wrong with a record. Paths are relative to it. */
+/** Checks a record. Returns the violations with paths relative to it. */
 export function checkRecord(record: AdvisoryRecord): FieldViolation[] {
   const found: FieldViolation[] = [];
   const refuse = (field: string, description: string) => void found.push({ field, description });
@@ -78,7 +78,7 @@ export function checkRecord(record: AdvisoryRecord): FieldViolation[] {
   if (size > advisoryLimits.recordBytes) refuse("record", `must be at most ${advisoryLimits.recordBytes} bytes`);
   checkKey(record, refuse);
   const isDocument = record.format !== RecordFormat.UNSPECIFIED && record.format !== RecordFormat.API;
-  if (!isDocument || !isKnown(RecordFormatSchema, record.format)) refuse("format", "must be the format of a document");
+  if (!isDocument || !isKnown(RecordFormatSchema, record.format)) refuse("format", "must be a known document format");
   if (record.advisoryId !== "" && !publicIdRule.test(record.advisoryId))
     refuse("advisory_id", publicIdRule.description);
   if (record.revision < 0n || record.revision > BigInt(Number.MAX_SAFE_INTEGER))
@@ -135,7 +135,7 @@ function isKnown({ value }: DescEnum, number: number): boolean {
   return value[number] !== undefined;
 }
 
-/** The path of a text with NUL, which PostgreSQL cannot hold; undefined when there is none. */
+/** Finds the path of a text with NUL, which PostgreSQL cannot store; undefined if none. */
 function findNul(value: unknown): string | undefined {
   if (typeof value === "string") return value.includes("\0") ? "" : undefined;
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return undefined;

@@ -43,7 +43,7 @@ import {
 
 type Result = MessageInitShape<typeof RecordResultSchema>;
 
-/** Serves what sources say. */
+/** Serves advisory records. */
 export function advisoryRecords(context: ServiceContext): Implementation {
   const { database, clock } = context;
 
@@ -56,8 +56,8 @@ export function advisoryRecords(context: ServiceContext): Implementation {
   }
 
   /**
-   * What becomes of the records of a request, of which those of one key come one after the other. `decide` may leave to the writing
-   * transaction what only that can tell.
+   * Previews what happens to the records of a request. Records of one key are handled in order. `decide` may leave the decision to the
+   * writing transaction.
    */
   async function preview(parent: string, records: readonly AdvisoryRecord[], decide: Decider): Promise<Preview[]> {
     const now = clock();
@@ -87,7 +87,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
     return await resultOf(() => write(call, (tx) => storeRecord(tx, parent, incoming)));
   }
 
-  /** Works on as many items at once as may be written together, those of one key one after the other. */
+  /** Runs `work` on items concurrently, up to the write limit, but sequentially for items of one key. */
   async function workOnAll<T, R>(items: readonly T[], keyOfItem: (item: T) => string, work: (item: T) => Promise<R>) {
     const results = new Map<T, R>();
     const groups = Map.groupBy(items, keyOfItem).values();
@@ -108,7 +108,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
     const version = versionOf(request);
     const row = { parent, source, document, ...version, modifyTime };
     const now = clock();
-    // It would keep out all that is true.
+    // A time in the future would block all correct copies.
     if (modifyTime > now) return { deletedCount: 0 };
     const key = { parent, source, document };
     const known = await findCompleteDocument(database.session, key);
@@ -126,8 +126,8 @@ export function advisoryRecords(context: ServiceContext): Implementation {
   async function remove({ parent, records }: BatchDeleteAdvisoryRecordsRequest, call: Call) {
     await checkGroup(parent);
     const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
-      const isMeant = (stored: StoredCopy) => digest === "" || digest === stored.digest;
-      return write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMeant));
+      const isMatch = (stored: StoredCopy) => digest === "" || digest === stored.digest;
+      return write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMatch));
     };
     return { deletedCount: countTrue(await workOnAll(records, keyOf, removeCopy)) };
   }
@@ -136,7 +136,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
     AdvisoryRecordsService,
     {
       async importAdvisoryRecords({ parent, records, dryRun }, call) {
-        refuseTooMany(records);
+        requireFewRecords(records);
         await checkGroup(parent);
         const previews = await preview(parent, records, dryRun ? previewRecord : decideRecord);
         if (dryRun) return { results: previews.map(({ result }) => result) };
@@ -150,7 +150,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
       },
       completeDocument: complete,
       async batchDeleteAdvisoryRecords(request, call) {
-        refuseTooMany(request.records);
+        requireFewRecords(request.records);
         return await remove(request, call);
       },
       ...recordLists(context),
@@ -161,7 +161,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
 
 type Decider = typeof decideRecord;
 
-/** What would become of a record, and the record unless something is wrong with it. */
+/** The expected result of a record, and the record itself if it is valid. */
 interface Preview {
   readonly key: string;
   readonly result: Decision;
@@ -173,7 +173,7 @@ const repeated: Decision = {
   error: "another record of the request has the same key, and neither has a modify_time",
 };
 
-/** Of copies without a time, the first of a request counts: to import the same request again changes nothing. */
+/** Whether an earlier copy in the request wins. Of copies without a time the first one does, so repeated imports change nothing. */
 function isRepeated(copy: Copy, before: Copy | undefined): boolean {
   return (
     before !== undefined && before.digest !== copy.digest && copy.modifyTime === null && before.modifyTime === null
@@ -186,10 +186,10 @@ function checked(record: AdvisoryRecord): IncomingRecord {
   return incomingRecord(record);
 }
 
-/** Deletes a record if it is there and is the one that is meant; returns whether it was. */
-async function removeOne(tx: Transaction, key: RecordRowKey, isMeant: (stored: StoredCopy) => boolean) {
+/** Deletes a record if it exists and matches. Returns whether it did. */
+async function removeOne(tx: Transaction, key: RecordRowKey, isMatch: (stored: StoredCopy) => boolean) {
   const stored = await findStoredCopy(tx, key, tx.rowLock);
-  if (!stored || !isMeant(stored)) return false;
+  if (!stored || !isMatch(stored)) return false;
   await dropRecord(tx, stored);
   return true;
 }
@@ -198,12 +198,12 @@ function countTrue(values: readonly boolean[]): number {
   return values.filter((value) => value).length;
 }
 
-function refuseTooMany(records: readonly unknown[]): void {
+function requireFewRecords(records: readonly unknown[]): void {
   const { requestRecords } = advisoryLimits;
   if (records.length > requestRecords) throw invalidField("records", `must not have more than ${requestRecords} items`);
 }
 
-/** What the work comes to, or why the record is left out. */
+/** Returns the result of the work, or why the record is left out. */
 async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
   try {
     return await work();
@@ -212,10 +212,10 @@ async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
   }
 }
 
-/** How many violations one reason names. */
+/** The maximum number of violations in one reason. */
 const namedViolations = 3;
 
-/** Why a record is left out. What is no fault of the record is thrown on. */
+/** Returns why a record is left out. Rethrows errors that are not caused by the record. */
 function recordError(error: unknown): string {
   if (error instanceof ReferenceViolation) return "its group is being deleted";
   if (!(error instanceof ApiError)) throw error;

@@ -1,4 +1,4 @@
-// Brings an advisory to what its records say.
+// Updates an advisory from its records.
 import { isDeepStrictEqual } from "node:util";
 import { RecordFormat } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
@@ -21,11 +21,11 @@ import { derivedState, identityColumns, saidOf } from "./derived-state.ts";
 import type { LoadedRecord, RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 
-/** Derives an advisory anew from the records that are linked to it, and writes what differs. */
+/** Derives an advisory from its linked records again, and writes what differs. */
 export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory, reader: RecordReader): Promise<void> {
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
   if (located.isLive && !before) throw new ConcurrencyConflict(`advisory ${located.uid} is not there any more`);
-  // To one that is not there yet nothing is linked, but for what was just written.
+  // A new advisory has no linked records except those just written.
   const records = located.row ? await reader.of(located.uid) : reader.added();
   const adopted = { ...located, row: before ? withoutSources(before.row, records) : located.row };
   const state = dueState(adopted, before, records, tx.context.time);
@@ -34,7 +34,7 @@ export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory,
   else await revive(tx, located, state);
 }
 
-/** The state that an advisory is to have; undefined when nothing holds that is said of it. */
+/** Returns the derived state of an advisory; undefined if nothing valid is left. */
 export function dueState(
   located: LocatedAdvisory,
   before: AdvisoryState | undefined,
@@ -53,20 +53,20 @@ export function dueState(
     : undefined;
 }
 
-/** The row of an advisory that only others than its records speak of. */
+/** Returns the row of an advisory that has other sources than its records. */
 function adoptedRow(located: LocatedAdvisory, records: readonly LoadedRecord[]): AdvisoryRow {
   return { ...located.row!, ...identityColumns(located, saidOf(located, records)) };
 }
 
-/** The events that others wrote: those of a source whose record is linked now were imported by an earlier version, and give way. */
+/** Returns the events to keep. Events that an earlier version imported from a source with a linked record are replaced. */
 function keptEvents(before: AdvisoryState, records: readonly LoadedRecord[]): AdvisoryEventRow[] {
   const sources = importedSources(before, records);
   return before.events.filter(({ derived, author }) => !derived && !sources.has(author));
 }
 
 /**
- * Sources of linked records that earlier versions had imported. Of sources that say no times nothing was noted: theirs are the advisories
- * of which nothing is derived yet.
+ * Returns the sources of linked records that an earlier version imported. Nothing was recorded for sources without times: these are
+ * recognized by advisories without derived events.
  */
 function importedSources({ row, events }: AdvisoryState, records: readonly LoadedRecord[]): Set<string> {
   const noted = new Set(row.sources.map(({ author }) => author));
@@ -84,13 +84,13 @@ function withoutSources(row: AdvisoryRow, records: readonly LoadedRecord[]): Adv
   return { ...row, sources: row.sources.filter(({ author }) => !linked.has(author)) };
 }
 
-/** Puts an advisory into the lists that is new, or that was withdrawn or deleted. */
+/** Adds a new, withdrawn or deleted advisory to the lists. */
 async function revive(tx: Transaction, { uid, row }: LocatedAdvisory, state: AdvisoryState): Promise<void> {
   if (row) await removeDeletedAdvisory(tx, uid);
   await insertedOnce(() => insertState(tx, state));
 }
 
-/** Nothing holds that is said of it: it is in no list, and can still be read by its uid, as it last was. */
+/** Withdraws an advisory from the lists. It can still be read by its uid, in its last state. */
 async function withdraw(
   tx: Transaction,
   located: LocatedAdvisory,
@@ -114,7 +114,7 @@ function isKept(known: AdvisoryRow, knownTime: number, row: AdvisoryRow, deleteT
   return knownTime === deleteTime && isDeepStrictEqual(timeless(known), timeless(row));
 }
 
-/** Where another transaction came first, this one runs again and finds what that one has added. */
+/** Inserts, and retries the transaction if a concurrent one inserted the advisory first. */
 async function insertedOnce(insert: () => Promise<unknown>): Promise<void> {
   try {
     await insert();

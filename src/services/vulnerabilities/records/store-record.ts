@@ -1,4 +1,4 @@
-// Stores records and deletes them, each with what becomes of the advisories that it speaks of.
+// Stores and deletes records, and updates their advisories.
 import { type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
@@ -29,13 +29,13 @@ import { withdrawOlderParts } from "./older-parts.ts";
 import { type Copy, type Decision, decideCopy, unchanged, versionOf } from "./record-copies.ts";
 import { refreshAdvisory } from "./refresh-advisory.ts";
 
-/** A record that is imported, and what decides about it. */
+/** An imported record, with the fields that decide about it. */
 export interface IncomingRecord {
   readonly record: AdvisoryRecord;
   readonly copy: Copy;
 }
 
-/** A record as a request has it. */
+/** Prepares a record of a request. */
 export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
   return {
     record,
@@ -43,7 +43,7 @@ export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
   };
 }
 
-/** What becomes of a record by the copies that are stored. */
+/** Decides about a record by the stored copies. */
 export async function decideRecord(
   session: Session,
   parent: string,
@@ -55,7 +55,7 @@ export async function decideRecord(
   return decideCopy(copy, stored, await findCompleteDocument(session, { parent, source, document }), now);
 }
 
-/** What becomes of a record also by what earlier versions imported. Nothing is written. */
+/** Decides about a record, also by what earlier versions imported. Writes nothing. */
 export async function previewRecord(
   session: Session,
   parent: string,
@@ -67,10 +67,10 @@ export async function previewRecord(
   if (stored || !isWritten(decision)) return decision;
   const { record, copy } = incoming;
   const located = await locateAll(session, parent, record);
-  return located.some((each) => isOlderThanTold(each, copy, record.source, now)) ? unchanged : decision;
+  return located.some((each) => isOlderThanImported(each, copy, record.source, now)) ? unchanged : decision;
 }
 
-/** Whether a record of which that becomes is written. */
+/** Whether a decision writes the record. */
 export function isWritten({ outcome }: Decision): boolean {
   return outcome !== RecordOutcome.UNCHANGED && outcome !== RecordOutcome.LEFT_OUT;
 }
@@ -81,7 +81,7 @@ async function locateAll(session: Session, parent: string, record: AdvisoryRecor
   return located;
 }
 
-/** Stores a record if it is to be, and brings its advisories to what is said of them then. */
+/** Stores a record if the decision says so, and updates its advisories. */
 export async function storeRecord(
   tx: Transaction,
   parent: string,
@@ -94,7 +94,7 @@ export async function storeRecord(
   const decision = decideCopy(copy, stored, await findCompleteDocument(tx, key), time);
   if (!isWritten(decision)) return decision;
   const located = await locateAll(tx, parent, record);
-  if (located.some((each) => isOlderThanTold(each, copy, source, time))) return unchanged;
+  if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
   const advisoryUids = located.map(({ uid }) => uid);
   const row = rowOf(record, copy, { ...key, advisoryUids, createTime: stored?.createTime ?? time, updateTime: time });
   const id = await writeRow(tx, row, stored);
@@ -108,8 +108,8 @@ export async function storeRecord(
   return decision;
 }
 
-/** Earlier versions noted when a source had changed what they imported: an older copy does not take its place. */
-function isOlderThanTold({ row }: LocatedAdvisory, { modifyTime }: Copy, source: string, now: number): boolean {
+/** Whether a copy is older than what an earlier version imported from its source. */
+function isOlderThanImported({ row }: LocatedAdvisory, { modifyTime }: Copy, source: string, now: number): boolean {
   if (!row || modifyTime === null) return false;
   const told = lastImportTime(row, source);
   return told <= now && modifyTime < told;
@@ -143,7 +143,7 @@ async function writeRow(tx: Transaction, row: NewRecordRow, stored: StoredCopy |
   }
 }
 
-/** The advisories that a record spoke of before, and speaks of no more. */
+/** Finds the advisories that a record no longer has a part about. */
 async function findDropped(
   tx: Transaction,
   stored: StoredCopy | undefined,
@@ -158,10 +158,10 @@ async function findDropped(
   return found;
 }
 
-/** How many advisories are brought up to date before others may read. */
+/** How many advisories are updated per event-loop tick. */
 const refreshedAtOnce = 50;
 
-/** In the order of their uids: of two transactions that speak of the same ones, one waits for the other. */
+/** Updates advisories in the order of their uids, so that concurrent transactions do not deadlock. */
 async function refreshAll(
   tx: Transaction,
   parent: string,
@@ -176,7 +176,7 @@ async function refreshAll(
   tx.changeExports(parent);
 }
 
-/** Deletes a record, given as this transaction read it. */
+/** Deletes a record. `stored` is what this transaction read. */
 export async function dropRecord(tx: Transaction, stored: StoredCopy): Promise<void> {
   const dropped = await findDropped(tx, stored, []);
   await deleteRecord(tx, stored.id);
@@ -188,7 +188,7 @@ function timeOf(timestamp: Timestamp | undefined): number | null {
   return timestamp ? fromTimestamp(timestamp) : null;
 }
 
-/** Lets whatever else waits for the event loop go first. */
+/** Waits for the next event-loop tick. */
 function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
