@@ -74,7 +74,7 @@ function checkAmount(linked: readonly Pick<RecordRow, "size">[], advisoryUid: st
   if (linked.length > records)
     throw failedPrecondition("TOO_MANY_RECORDS", `an advisory may have at most ${records} records`, advisoryUid);
   if (length > recordsLength) {
-    const rule = `the records that speak of an advisory say at most ${recordsLength} characters together`;
+    const rule = `the records of an advisory may have at most ${recordsLength} characters in total`;
     throw failedPrecondition("TOO_MANY_RECORDS", rule, advisoryUid);
   }
 }
