@@ -1,4 +1,4 @@
-// Whether the Gatehouse under load says the same thing, and the right one, through every door: asked by real clients.
+// Whether the Gatehouse under load says the same thing, and the right one, through every transport: asked by real clients.
 import assert from "node:assert/strict";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
@@ -18,10 +18,10 @@ export async function checkReads(gatehouse: Gatehouse): Promise<void> {
   const uid = gatehouse.landmarks.sampleUids[0]!;
   const wanted = await readRest<RestGroup>(gatehouse, `/${uid}`);
   assert.equal(wanted.uid, uid, "GetGroup over REST: the uid is another");
-  for (const [door, transport] of doorsOf(gatehouse.url)) {
+  for (const [apiClient, transport] of transportsOf(gatehouse.url)) {
     const { authorization } = gatehouse;
     const group = await createClient(GroupsService, transport).getGroup({ uid }, { headers: { authorization } });
-    assert.deepEqual(comparable(group), comparableRest(wanted), `GetGroup over ${door} differs from REST`);
+    assert.deepEqual(comparable(group), comparableRest(wanted), `GetGroup over ${apiClient} differs from REST`);
   }
   for (const field of ["uid", "name", "create_time"] as const) await checkList(gatehouse, field);
 }
@@ -62,7 +62,7 @@ async function readRest<T>({ url, authorization }: Gatehouse, suffix: string): P
   return JSON.parse(body) as T;
 }
 
-function doorsOf(baseUrl: string): [string, Transport][] {
+function transportsOf(baseUrl: string): [string, Transport][] {
   return [
     ["gRPC", createGrpcTransport({ baseUrl })],
     ["gRPC-web", createGrpcWebTransport({ baseUrl, httpVersion: "2" })],

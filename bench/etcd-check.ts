@@ -1,4 +1,4 @@
-// Whether etcd answers what was put, over both of its doors.
+// Whether etcd answers what was put, over both of its transports.
 import assert from "node:assert/strict";
 import { Client, credentials } from "@grpc/grpc-js";
 import { etcdJson, etcdKey, etcdMessage, etcdPaths, etcdValue } from "./etcd.ts";

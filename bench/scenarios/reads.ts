@@ -23,7 +23,7 @@ const scatteredGroups = 20_000;
 /** As many groups as a page can have. */
 const maxPage = 200;
 
-/** GetGroup and lists of 50 with their total, through every door. */
+/** GetGroup and lists of 50 with their total, through every transport. */
 export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
   const { landmarks } = gatehouse;
   const size = sizeName(landmarks.groups);

@@ -1,9 +1,9 @@
-// Every case through every door, on every database: each as expected, and all alike.
+// Every case through every transport, on every database: each as expected, and all alike.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { exampleName, findExample } from "../../src/openapi/examples.ts";
-import { type Door, type DoorName, doorNames, openDoor } from "../harness/doors.ts";
+import { type ApiClient, openApiClient, type TransportName, transportNames } from "../harness/api-clients.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { asV2 } from "../harness/v2.ts";
@@ -15,22 +15,27 @@ import { type Case, readCases } from "./case.ts";
 import { runCase } from "./run.ts";
 import { openStage, tickingClock } from "./stage.ts";
 
-/** A server, and the doors to try on it. */
+/** A server, and the transports to try on it. */
 interface Place extends Pick<TestServerOptions, "database" | "settings"> {
   readonly name: string;
-  readonly doors: readonly DoorName[];
+  readonly apiClients: readonly TransportName[];
   /** Whether the cases of v2beta1, and no others, are run under the names of v2. */
   readonly isV2?: boolean;
 }
 
 const oneOfEach = ["grpc", "grpc-web", "connect", "rest"] as const;
 const places: readonly Place[] = [
-  { name: "SQLite", database: "sqlite", doors: doorNames },
-  { name: "PostgreSQL", database: "postgres", doors: oneOfEach },
-  // v2 is another name of the same handlers: each door once, and each database.
-  { name: "SQLite as v2", database: "sqlite", doors: ["grpc", "rest, slashes escaped"], isV2: true },
-  { name: "PostgreSQL as v2", database: "postgres", doors: ["grpc-web", "connect"], isV2: true },
-  { name: "SQLite without the short way of gRPC", database: "sqlite", settings: { fastPath: "off" }, doors: ["grpc"] },
+  { name: "SQLite", database: "sqlite", apiClients: transportNames },
+  { name: "PostgreSQL", database: "postgres", apiClients: oneOfEach },
+  // v2 is another name of the same handlers: each transport once, and each database.
+  { name: "SQLite as v2", database: "sqlite", apiClients: ["grpc", "rest, slashes escaped"], isV2: true },
+  { name: "PostgreSQL as v2", database: "postgres", apiClients: ["grpc-web", "connect"], isV2: true },
+  {
+    name: "SQLite without the short way of gRPC",
+    database: "sqlite",
+    settings: { fastPath: "off" },
+    apiClients: ["grpc"],
+  },
 ];
 const cases = readCases();
 const hasV2 = ({ steps }: Case) => steps.some(({ method }) => method.includes(".v2beta1."));
@@ -49,28 +54,28 @@ const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name 
 for (const place of places) {
   describe(`API cases on ${place.name}`, () => {
     let server: TestServer;
-    let doors: readonly Door[];
+    let apiClients: readonly ApiClient[];
     const canaries = newCanaries();
     before(async () => {
       server = await startTestServer({ clock: tickingClock(), log: canaries.log, ...place });
-      doors = place.doors.map((name) => {
-        return canaries.watch(openDoor(name, server.url, place.isV2 ? asV2 : undefined, witness.see));
+      apiClients = place.apiClients.map((name) => {
+        return canaries.watch(openApiClient(name, server.url, place.isV2 ? asV2 : undefined, witness.see));
       });
     });
     after(async () => {
-      for (const door of doors) door[Symbol.dispose]();
+      for (const apiClient of apiClients) apiClient[Symbol.dispose]();
       await server[Symbol.asyncDispose]();
     });
     for (const each of casesAt(place)) {
-      for (const [i, doorName] of place.doors.entries()) {
-        const way = `${place.name}, ${doorName}`;
-        it(`${each.name} over ${doorName}: ${each.title}`, () => run(each, server, doors[i]!, way));
+      for (const [i, transportName] of place.apiClients.entries()) {
+        const way = `${place.name}, ${transportName}`;
+        it(`${each.name} over ${transportName}: ${each.title}`, () => run(each, server, apiClients[i]!, way));
       }
     }
     // The last of its tests: by then every secret of every case has passed.
     it("L1: no secret of any case is in the log, the metrics, the change log or an error", () =>
       canaries.check(server.url, server.server.database));
-    it("L6: each call has its line in the log: who called what, by which door, and what came of it", () =>
+    it("L6: each call has its line in the log: who called what, by which transport, and what came of it", () =>
       canaries.checkLines());
   });
 }
@@ -97,9 +102,9 @@ describe("API cases", () => {
   });
 
   for (const each of cases) {
-    it(`${each.name} comes to the same through every door and on every database`, () => {
+    it(`${each.name} comes to the same through every transport and on every database`, () => {
       const runs = [...transcripts.get(each.name)!];
-      const ways = places.filter((place) => casesAt(place).includes(each)).flatMap(({ doors }) => doors);
+      const ways = places.filter((place) => casesAt(place).includes(each)).flatMap(({ apiClients }) => apiClients);
       assert.equal(runs.length, ways.length);
       const [[, first] = [], ...others] = runs;
       for (const [way, transcript] of others) assert.deepEqual(transcript, first, `${way} differs`);
@@ -107,7 +112,11 @@ describe("API cases", () => {
   }
 });
 
-async function run(each: Case, server: TestServer, door: Door, way: string): Promise<void> {
-  const stage = await openStage(server, door, `${each.name}-${doorNames.indexOf(door.name)}`.replaceAll("/", "-"));
-  transcripts.get(each.name)!.set(way, await runCase(each, stage, door));
+async function run(each: Case, server: TestServer, apiClient: ApiClient, way: string): Promise<void> {
+  const stage = await openStage(
+    server,
+    apiClient,
+    `${each.name}-${transportNames.indexOf(apiClient.name)}`.replaceAll("/", "-"),
+  );
+  transcripts.get(each.name)!.set(way, await runCase(each, stage, apiClient));
 }

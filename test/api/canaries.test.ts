@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Code } from "../../src/aip/errors.ts";
-import type { Door } from "../harness/doors.ts";
+import type { ApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { newCanaries } from "./canaries.ts";
 
@@ -29,8 +29,8 @@ const passed: Readonly<Record<string, string>> = {
   "a text without any": "the code x.",
 };
 
-/** A door whose calls all fail with this message. */
-function failing(message: string): Door {
+/** A transport whose calls all fail with this message. */
+function failing(message: string): ApiClient {
   return {
     name: "rest",
     call: async () => ({ code: Code.INTERNAL, message, details: [] }),
@@ -62,8 +62,8 @@ describe("canaries", () => {
     it(`find a secret ${where}, in the log`, () => assert.rejects(look(text), /a secret is in the log/));
 
     it(`find a secret ${where}, in an error`, async () => {
-      const door = (await seenBoth()).watch(failing(text));
-      await assert.rejects(door.call(undefined, "/x", {}), /a secret is in an error of \/x/);
+      const apiClient = (await seenBoth()).watch(failing(text));
+      await assert.rejects(apiClient.call(undefined, "/x", {}), /a secret is in an error of \/x/);
     });
   }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import type { Database } from "../../src/storage/database.ts";
-import type { Door } from "../harness/doors.ts";
+import type { ApiClient } from "../harness/api-clients.ts";
 import { keptLog } from "../harness/kept-log.ts";
 
 /** The fields of requests and replies that hold secrets: of providers, invites, SCIM clients and exchanges. */
@@ -14,8 +14,8 @@ const pageSize = 1000;
 
 /** Remembers secrets, and looks for them. */
 export interface Canaries {
-  /** The door, whose secrets are remembered; an error that repeats one fails the call. */
-  watch(door: Door): Door;
+  /** The transport, whose secrets are remembered; an error that repeats one fails the call. */
+  watch(apiClient: ApiClient): ApiClient;
   /** Takes the log. */
   readonly log: NodeJS.WritableStream;
   /** Fails when a secret is in the log, the metrics or the change log. */
@@ -87,18 +87,18 @@ export function newCanaries(): Canaries {
   let calls = 0;
   return {
     log: log.stream,
-    watch: (door) => ({
-      ...door,
+    watch: (apiClient) => ({
+      ...apiClient,
       async call(token, method, request) {
         calls++;
         if (token !== undefined) add(token);
         remember(request, add);
-        const outcome = await door.call(token, method, request);
+        const outcome = await apiClient.call(token, method, request);
         assertNone(JSON.stringify([outcome.message, outcome.details]), `an error of ${method}`);
         remember(outcome.response ?? {}, add);
         return outcome;
       },
-      [Symbol.dispose]: () => door[Symbol.dispose](),
+      [Symbol.dispose]: () => apiClient[Symbol.dispose](),
     }),
     checkLines() {
       const lines = log.lines().map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -1,4 +1,4 @@
-// API cases: data that says what a caller asks and what must come of it, whichever door it goes through.
+// API cases: data that says what a caller asks and what must come of it, whichever transport it goes through.
 import { readdirSync, readFileSync } from "node:fs";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 

@@ -3,28 +3,28 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code } from "../../src/aip/errors.ts";
-import { type Door, type DoorName, openDoor } from "../harness/doors.ts";
+import { type ApiClient, openApiClient, type TransportName } from "../harness/api-clients.ts";
 import type { Outcome } from "../harness/outcome.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
 const iam = "/chainguard.platform.iam.v2beta1.";
 let server: TestServer;
 
-const doorNames: readonly DoorName[] = ["grpc", "grpc-web", "connect"];
+const transportNames: readonly TransportName[] = ["grpc", "grpc-web", "connect"];
 describe("RPC alone", () => {
   before(async () => {
     server = await startTestServer();
   });
   after(() => server[Symbol.asyncDispose]());
 
-  for (const name of doorNames) {
+  for (const name of transportNames) {
     describe(`over ${name} alone`, () => {
-      let door: Door;
+      let apiClient: ApiClient;
       before(() => {
-        door = openDoor(name, server.url);
+        apiClient = openApiClient(name, server.url);
       });
-      after(() => door[Symbol.dispose]());
-      const call = (method: string, request: JsonObject) => door.call(server.ownerToken, iam + method, request);
+      after(() => apiClient[Symbol.dispose]());
+      const call = (method: string, request: JsonObject) => apiClient.call(server.ownerToken, iam + method, request);
       const create = async (fields: JsonObject) => {
         const { response } = await call("GroupsService/CreateGroup", { parent: server.groupUid, group: fields });
         return response as JsonObject & { uid: string };

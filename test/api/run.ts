@@ -1,8 +1,8 @@
-// Runs a case through a door.
+// Runs a case through a transport.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
-import type { Door, Outcome } from "../harness/doors.ts";
+import type { ApiClient, Outcome } from "../harness/api-clients.ts";
 import type { Case, Expectation, Ordering, Step } from "./case.ts";
 import { assertContains } from "./match.ts";
 import type { Stage } from "./stage.ts";
@@ -10,25 +10,25 @@ import { normalizer, sortedByName } from "./transcript.ts";
 import { fillIn, valueAt } from "./variables.ts";
 
 /** Runs all steps and answers the transcript; rejects at the first step that came to something else than expected. */
-export async function runCase({ steps }: Case, stage: Stage, door: Door): Promise<JsonValue[]> {
+export async function runCase({ steps }: Case, stage: Stage, apiClient: ApiClient): Promise<JsonValue[]> {
   const normalize = normalizer({ domain: String(stage.variables.domain), server: String(stage.variables.server) });
   const transcript: JsonValue[] = [];
   for (const step of steps) {
     for (const item of step.each ?? [null]) {
       stage.variables.item = fillIn(item, stage.variables);
-      const outcome = await runStep(step, stage, door);
+      const outcome = await runStep(step, stage, apiClient);
       transcript.push(normalize({ rule: step.rule, ...outcome, details: [...outcome.details] }));
     }
   }
   return transcript;
 }
 
-async function runStep(step: Step, stage: Stage, door: Door): Promise<Outcome> {
+async function runStep(step: Step, stage: Stage, apiClient: ApiClient): Promise<Outcome> {
   const { variables } = stage;
   const token = await stage.tokenOf(String(fillIn(step.as, variables)));
   const named = fillIn<string>(step.method, variables);
   const method = named.startsWith("gatehouse.") ? `/${named}` : `/chainguard.platform.${named}`;
-  const answered = await door.call(token, method, fillIn<JsonValue>(step.request, variables) as JsonObject);
+  const answered = await apiClient.call(token, method, fillIn<JsonValue>(step.request, variables) as JsonObject);
   const expected = fillIn((step.expect ?? {}) as JsonObject, variables) as Expectation;
   const outcome = expected.ordered ? ordered(answered, expected.ordered, step.rule) : answered;
   check(outcome, expected, `${step.rule} ${JSON.stringify(variables.item)}`);

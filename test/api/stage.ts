@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code } from "../../src/aip/errors.ts";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
-import type { Door } from "../harness/doors.ts";
+import type { ApiClient } from "../harness/api-clients.ts";
 import type { TestServer } from "../harness/server.ts";
 import { type Variables, valueAt } from "./variables.ts";
 
@@ -38,9 +38,9 @@ const mail = (domain: string): Readonly<Record<string, { email: string; verified
   "member with two at-signs": { email: `somebody@evil.example@${domain}` },
 });
 
-/** Makes what a case needs, through a door, as the operator of the installation. */
-export async function openStage(server: TestServer, door: Door, name: string): Promise<Stage> {
-  const call = (method: string, request: JsonObject) => mustCall(door, server.ownerToken, method, request);
+/** Makes what a case needs, through a transport, as the operator of the installation. */
+export async function openStage(server: TestServer, apiClient: ApiClient, name: string): Promise<Stage> {
+  const call = (method: string, request: JsonObject) => mustCall(apiClient, server.ownerToken, method, request);
   const root = valueAt(await call("GroupsService/CreateGroup", { group: { name: "root" } }), "uid") as string;
   const people: Record<string, string> = {};
   for (const person of ["owner", "editor", "viewer", "nobody"]) {
@@ -106,8 +106,8 @@ async function tokenOf(server: TestServer, people: Record<string, string>, domai
   return (await server.server.tokens.issue({ subject: people.nobody!, audience: [audience], ...said })).token;
 }
 
-async function mustCall(door: Door, token: string, method: string, request: JsonObject): Promise<JsonValue> {
-  const { code, message, response } = await door.call(token, iam + method, request);
+async function mustCall(apiClient: ApiClient, token: string, method: string, request: JsonObject): Promise<JsonValue> {
+  const { code, message, response } = await apiClient.call(token, iam + method, request);
   assert.equal(code, Code.OK, `${method}: ${message}`);
   return response ?? {};
 }

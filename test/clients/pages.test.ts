@@ -54,7 +54,7 @@ describe("pages", () => {
     });
   }
 
-  it("/metrics counts calls by method, door and code, and tells nothing of callers", async () => {
+  it("/metrics counts calls by method, transport and code, and tells nothing of callers", async () => {
     await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/groups");
     await rest(server.url, undefined, "GET", "/iam/v2beta1/groups");
     const reply = await get("/metrics");

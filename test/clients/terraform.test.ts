@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
-import { type Door, type Outcome, openDoor } from "../harness/doors.ts";
+import { type ApiClient, type Outcome, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { claimMatch, declarations, identityProvider, issuer } from "./terraform-declarations.ts";
 
 type Resource = JsonObject & { readonly uid: string };
 
 let server: TestServer;
-let grpc: Door;
+let grpc: ApiClient;
 
 function call(method: string, request: JsonObject, token = server.ownerToken): Promise<Outcome> {
   return grpc.call(token, `/chainguard.platform.iam.v2beta1.${method}`, request);
@@ -33,7 +33,7 @@ async function codeOf(method: string, request: JsonObject): Promise<string> {
 describe("Terraform", () => {
   before(async () => {
     server = await startTestServer();
-    grpc = openDoor("grpc", server.url);
+    grpc = openApiClient("grpc", server.url);
   });
   after(async () => {
     grpc[Symbol.dispose]();

@@ -1,4 +1,4 @@
-// What a call came to, in one form whichever door it went through.
+// What a call came to, in one form whichever transport it went through.
 import {
   createRegistry,
   type DescMessage,

@@ -2,7 +2,7 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { aliasMethods } from "../../src/v2/alias.ts";
 import { methodOf } from "../transport/rest/methods.ts";
-import { services } from "./doors.ts";
+import { services } from "./api-clients.ts";
 
 const later = aliasMethods(
   new Map(

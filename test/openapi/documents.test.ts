@@ -1,4 +1,4 @@
-// The OpenAPI documents: valid, of every route and of nothing else, and of what the REST door reads.
+// The OpenAPI documents: valid, of every route and of nothing else, and of what the REST transport reads.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
@@ -111,7 +111,7 @@ function nameOf({ parent, name }: { parent: { name: string }; name: string }): s
   return `${parent.name}_${name}`;
 }
 
-/** Throws when the REST door cannot make a request of it. What is missing is not its concern. */
+/** Throws when the REST transport cannot make a request of it. What is missing is not its concern. */
 function bind(placed: Placed, parameters: readonly (readonly [string, string])[], body: JsonValue | undefined): void {
   bindRequest(routeOf(placed), { parameters, body, registry: createRegistry() });
 }

@@ -1,7 +1,7 @@
 // Calls as examples of the documents: without what differs from run to run.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Example } from "../../src/openapi/examples.ts";
-import type { RestRequest } from "../harness/rest-door.ts";
+import type { RestRequest } from "../harness/rest-client.ts";
 import type { Placed } from "./documents.ts";
 
 /** Members and parameters whose texts are made anew in every run. */

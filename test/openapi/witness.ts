@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ValidateFunction } from "ajv";
 import type { Example } from "../../src/openapi/examples.ts";
-import type { RestRequest, Witness } from "../harness/rest-door.ts";
+import type { RestRequest, Witness } from "../harness/rest-client.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { exampleOf } from "./example-calls.ts";
 import { strictValidator } from "./strict.ts";

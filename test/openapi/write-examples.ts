@@ -5,7 +5,7 @@ import { type Example, exampleName } from "../../src/openapi/examples.ts";
 import { readCases } from "../api/case.ts";
 import { runCase } from "../api/run.ts";
 import { openStage, tickingClock } from "../api/stage.ts";
-import { openDoor } from "../harness/doors.ts";
+import { openApiClient } from "../harness/api-clients.ts";
 import { startTestServer } from "../harness/server.ts";
 import { poverty } from "./example-calls.ts";
 import { furtherCalls } from "./further-calls.ts";
@@ -20,9 +20,9 @@ const witness = newDocumentWitness(({ httpMethod, path }, example) => {
 });
 
 await using server = await startTestServer({ clock: tickingClock() });
-using door = openDoor("rest, slashes escaped", server.url, undefined, witness.see);
+using apiClient = openApiClient("rest, slashes escaped", server.url, undefined, witness.see);
 for (const each of readCases())
-  await runCase(each, await openStage(server, door, `${each.name}-0`.replaceAll("/", "-")), door);
+  await runCase(each, await openStage(server, apiClient, `${each.name}-0`.replaceAll("/", "-")), apiClient);
 
 for (const [name, { status: _, ...example }] of Object.entries(furtherCalls)) found.set(name, example);
 const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -76,8 +76,8 @@ describe("bodies, masks and JSON", () => {
   for (const [rule, updateMask, code] of masks) {
     it(`F2: a mask with ${rule} is ${code}`, async () => {
       const update = { group: { uid: root, name: "root" }, updateMask };
-      for (const door of ground.doors.filter(({ name }) => name !== "rest" || updateMask.length < 1000)) {
-        assert.equal(codeOf(await door.call(token, updateGroup, update)), code, door.name);
+      for (const apiClient of ground.apiClients.filter(({ name }) => name !== "rest" || updateMask.length < 1000)) {
+        assert.equal(codeOf(await apiClient.call(token, updateGroup, update)), code, apiClient.name);
       }
     });
   }
@@ -192,8 +192,8 @@ describe("bodies, masks and JSON", () => {
 
   it("F9: a message over the limit is RESOURCE_EXHAUSTED over RPC", async () => {
     const large = { parent: root, group: { name: "a".repeat(limits.bodyBytes) } };
-    for (const door of ground.doors.filter(({ name }) => name !== "rest")) {
-      assert.equal(codeOf(await door.call(token, createGroup, large)), "RESOURCE_EXHAUSTED", door.name);
+    for (const apiClient of ground.apiClients.filter(({ name }) => name !== "rest")) {
+      assert.equal(codeOf(await apiClient.call(token, createGroup, large)), "RESOURCE_EXHAUSTED", apiClient.name);
     }
   });
 

@@ -6,7 +6,7 @@ import { Code, codeName } from "../../src/aip/errors.ts";
 import { accessRuleOf } from "../../src/authz/rules.ts";
 import { allCapabilities } from "../../src/model/capabilities.ts";
 import { methodPath } from "../../src/pipeline/compose.ts";
-import { type Door, openDoor, services } from "../harness/doors.ts";
+import { type ApiClient, openApiClient, services } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { targets } from "../v1/tenancy-requests.ts";
 import { demandOf, placesOf } from "./matrix.ts";
@@ -19,7 +19,7 @@ import { addAssociation, addCaller, addGroup, addIdentity, addInvite, addRole, b
 type Ask = (absent: boolean) => JsonObject;
 
 let server: TestServer;
-let door: Door;
+let apiClient: ApiClient;
 let root: string;
 let things: Things;
 /** Callers who may do everything, but elsewhere. */
@@ -59,7 +59,7 @@ const everything = allCapabilities().map(({ number }) => number);
 
 before(async () => {
   server = await startTestServer();
-  door = openDoor("grpc", server.url);
+  apiClient = openApiClient("grpc", server.url);
   root = await addGroup(server, null);
   const [group, sibling, other] = [
     await addGroup(server, root),
@@ -88,7 +88,7 @@ before(async () => {
 });
 
 after(async () => {
-  door[Symbol.dispose]();
+  apiClient[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
 });
 
@@ -112,10 +112,14 @@ for (const method of services.flatMap((service) => service.methods)) {
           things.group,
           everything.filter((number) => number !== missing),
         );
-        const { code, message } = await door.call(token, methodPath(method), ask(false));
+        const { code, message } = await apiClient.call(token, methodPath(method), ask(false));
         assert.equal(codeName(code), "PERMISSION_DENIED", message);
       }
-      const { message } = await door.call(await tokenWith(things.group, capabilities), methodPath(method), ask(true));
+      const { message } = await apiClient.call(
+        await tokenWith(things.group, capabilities),
+        methodPath(method),
+        ask(true),
+      );
       assert.doesNotMatch(message, /required capabilities/);
     });
 
@@ -125,7 +129,7 @@ for (const method of services.flatMap((service) => service.methods)) {
         const denials: string[] = [];
         for (const absent of [false, true]) {
           const request = ask(absent);
-          const outcome = await door.call(token, methodPath(method), request);
+          const outcome = await apiClient.call(token, methodPath(method), request);
           assert.equal(outcome.code, Code.PERMISSION_DENIED, `${who}: ${outcome.message}`);
           denials.push(JSON.stringify(outcome).replaceAll(/[0-9a-f]{40}[0-9a-f/]*/g, "<uid>"));
         }

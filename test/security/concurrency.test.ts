@@ -67,8 +67,8 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     after(() => ground[Symbol.asyncDispose]());
 
-    const call = (door: number, method: string, request: JsonObject) =>
-      ground.doors[door % 4]!.call(token, methodPath(method), request);
+    const call = (apiClient: number, method: string, request: JsonObject) =>
+      ground.apiClients[apiClient % 4]!.call(token, methodPath(method), request);
 
     const contents: readonly [string, string, (parent: string) => Promise<JsonObject>][] = [
       ["a group", "GroupsService/CreateGroup", async () => ({ group: { name: "child" } })],
@@ -89,8 +89,10 @@ for (const database of ["sqlite", "postgres"] as const) {
           const parent = await addGroup(ground.server, root);
           const create = { parent, ...(await body(parent)) };
           const [first, second] = round % 2 === 0 ? ["delete", "create"] : ["create", "delete"];
-          const run = (which: string | undefined, door: number) =>
-            which === "delete" ? call(door, "GroupsService/DeleteGroup", { uid: parent }) : call(door, method, create);
+          const run = (which: string | undefined, apiClient: number) =>
+            which === "delete"
+              ? call(apiClient, "GroupsService/DeleteGroup", { uid: parent })
+              : call(apiClient, method, create);
           const outcomes = await Promise.all([run(first, round), run(second, round + 1)]);
           const [deleted, created] = (first === "delete" ? outcomes : outcomes.toReversed()).map(codeOf);
           assert.equal([deleted, created].filter((code) => code === "OK").length, 1, `${deleted} ${created}`);
@@ -144,7 +146,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         ];
         const outcomes = await Promise.all(
           pair.map(({ token: own, binding }, i) =>
-            ground.doors[i]!.call(own, methodPath("RoleBindingsService/DeleteRoleBinding"), { uid: binding }),
+            ground.apiClients[i]!.call(own, methodPath("RoleBindingsService/DeleteRoleBinding"), { uid: binding }),
           ),
         );
         assert.ok(outcomes.map(codeOf).filter((code) => code === "OK").length <= 1, "nobody owns the organization");

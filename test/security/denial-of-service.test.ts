@@ -172,7 +172,7 @@ describe("the budget of refused tokens over the wire", () => {
   const bad = () => `${segment({ alg: "ES256" })}.${segment({ iss: "https://issuer.example", sub: "s" })}.AAAA`;
   const bearer = () => ({ authorization: `Bearer ${bad()}` });
   const exchange = () => `/sts/exchange?aud=${encodeURIComponent(server.config.baseUrl)}`;
-  const doors: Readonly<Record<string, () => Promise<Response>>> = {
+  const apiClients: Readonly<Record<string, () => Promise<Response>>> = {
     "the exchange": () => fetch(server.url + exchange(), { headers: bearer() }),
     "the refresh": () => fetch(`${server.url}/sts/exchange_refresh_token`, { method: "POST", headers: bearer() }),
     "the registration of people": () =>
@@ -185,8 +185,8 @@ describe("the budget of refused tokens over the wire", () => {
         headers: { authorization: `Basic ${Buffer.from(`_token:${bad()}`).toString("base64")}` },
       }),
   };
-  for (const [door, send] of Object.entries(doors)) {
-    it(`D8: is drawn on at ${door}, and holds there`, async () => {
+  for (const [apiClient, send] of Object.entries(apiClients)) {
+    it(`D8: is drawn on at ${apiClient}, and holds there`, async () => {
       clock.advance(1000);
       const known = () => rest(server.url, server.ownerToken, "GET", exchange());
       assert.equal((await known()).status, 200);

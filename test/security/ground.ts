@@ -1,41 +1,41 @@
-// A server that the security tests attack through all of its doors.
+// A server that the security tests attack through all of its transports.
 import assert from "node:assert/strict";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { codeName } from "../../src/aip/errors.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
+import { type ApiClient, type Outcome, openApiClient, services } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 
-/** A running server with a client at every door. */
+/** A running server with a client at every transport. */
 export interface Ground extends AsyncDisposable {
   readonly server: TestServer;
-  readonly doors: readonly Door[];
-  /** Calls `Service/Method` through every door; all must answer with the same code and message, which is returned. */
+  readonly apiClients: readonly ApiClient[];
+  /** Calls `Service/Method` through every transport; all must answer with the same code and message, which is returned. */
   everywhere(token: string | undefined, method: string, request: JsonObject): Promise<Outcome>;
   /** Calls it once, through gRPC. */
   once(token: string | undefined, method: string, request: JsonObject): Promise<Outcome>;
 }
 
-/** Starts the server and opens its doors. */
+/** Starts the server and opens its transports. */
 export async function openGround(options: TestServerOptions = {}): Promise<Ground> {
   const server = await startTestServer(options);
-  const doors = (["grpc", "grpc-web", "connect", "rest"] as const).map((name) => openDoor(name, server.url));
-  const once: Ground["once"] = (token, method, request) => doors[0]!.call(token, methodPath(method), request);
+  const apiClients = (["grpc", "grpc-web", "connect", "rest"] as const).map((name) => openApiClient(name, server.url));
+  const once: Ground["once"] = (token, method, request) => apiClients[0]!.call(token, methodPath(method), request);
   return {
     server,
-    doors,
+    apiClients,
     once,
     async everywhere(token, method, request) {
       const outcomes: Outcome[] = [];
-      for (const door of doors) outcomes.push(await door.call(token, methodPath(method), request));
+      for (const apiClient of apiClients) outcomes.push(await apiClient.call(token, methodPath(method), request));
       const [outcome] = outcomes;
-      const seen = outcomes.map(({ code, message }, i) => `${doors[i]!.name}: ${codeName(code)} ${message}`);
+      const seen = outcomes.map(({ code, message }, i) => `${apiClients[i]!.name}: ${codeName(code)} ${message}`);
       const alike = new Set(outcomes.map(({ code, message }) => `${code} ${message}`));
-      assert.equal(alike.size, 1, `the doors differ: ${seen.join("; ")}`);
+      assert.equal(alike.size, 1, `the transports differ: ${seen.join("; ")}`);
       return outcome!;
     },
     async [Symbol.asyncDispose]() {
-      for (const door of doors) door[Symbol.dispose]();
+      for (const apiClient of apiClients) apiClient[Symbol.dispose]();
       await server[Symbol.asyncDispose]();
     },
   };

@@ -38,7 +38,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("names that are too long are refused in few words, over every door, and logged in few", async () => {
+    it("names that are too long are refused in few words, over every transport, and logged in few", async () => {
       const name = "n".repeat(million);
       const before = log.text().length;
       const outcome = await ground.everywhere(token, "ReposService/CreateRepo", { parent: root, repo: { name } });
@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(log.text().length - before < 10_000);
     });
 
-    it("what a request repeats is cut, over every door, and in the log", async () => {
+    it("what a request repeats is cut, over every transport, and in the log", async () => {
       const before = log.text().length;
       const path = "p".repeat(million);
       const request = { group: { uid: root }, updateMask: path };

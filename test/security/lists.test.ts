@@ -190,9 +190,9 @@ for (const database of ["sqlite", "postgres"] as const) {
       const as = await ground.server.tokenOf(uid);
       const far = replyOf(await ground.everywhere(as, "GroupsService/ListGroups", children({ skip: 1e9 })));
       assert.deepEqual([names(far), far.skipped], [[], 1e9]);
-      for (const door of ground.doors.filter(({ name }) => name !== "rest")) {
+      for (const apiClient of ground.apiClients.filter(({ name }) => name !== "rest")) {
         const many = { uidp: { ids: Array(1001).fill(root) } };
-        assert.equal(codeOf(await door.call(as, listGroups, many)), "INVALID_ARGUMENT", door.name);
+        assert.equal(codeOf(await apiClient.call(as, listGroups, many)), "INVALID_ARGUMENT", apiClient.name);
       }
       const repeated = Array(10_000).fill("skip=0").join("&").slice(0, 20_000);
       assert.equal((await rest(ground.server.url, as, "GET", `/iam/v2beta1/groups?${repeated}`)).status, 400);

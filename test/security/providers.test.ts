@@ -53,11 +53,11 @@ for (const database of ["sqlite", "postgres"] as const) {
         ["RevokeScimToken", { identityProviderUid: uid }],
       ];
       for (const [method, request] of calls) {
-        for (const door of ground.doors) {
+        for (const apiClient of ground.apiClients) {
           const path = `/chainguard.platform.iam.v2beta1.IdentityProvidersService/${method}`;
-          const outcome = await door.call(ownerToken, path, request);
+          const outcome = await apiClient.call(ownerToken, path, request);
           assert.ok(outcome.code === 0 || method === "GenerateScimToken", `${method}: ${outcome.message}`);
-          assert.ok(!JSON.stringify(outcome).includes(secret), `${method} over ${door.name}`);
+          assert.ok(!JSON.stringify(outcome).includes(secret), `${method} over ${apiClient.name}`);
         }
       }
       assert.equal(decryptClientSecret(ground.server.server.seals, await rowOf(ground, uid)), secret);
@@ -187,7 +187,7 @@ describe("the limits of a provider", () => {
     await using ground = await openGround();
     const { ownerToken, groupUid } = ground.server;
     const call = (method: string, request: JsonObject) =>
-      ground.doors[0]!.call(
+      ground.apiClients[0]!.call(
         ownerToken,
         `/chainguard.platform.iam.v2beta1.IdentityProvidersService/${method}IdentityProvider`,
         request,

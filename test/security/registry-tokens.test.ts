@@ -26,7 +26,7 @@ describe("registry tokens", () => {
   const registryToken = async () =>
     (await getToken(url, owner(), [`repository:${root}/app:pull`])).body.token as string;
 
-  it("T7, T4: are no API tokens, at no door and at no exchange", async () => {
+  it("T7, T4: are no API tokens, at no transport and at no exchange", async () => {
     const token = await registryToken();
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const exchange = { aud: [ground.server.config.baseUrl], identity: ground.server.ownerUid };
@@ -36,7 +36,7 @@ describe("registry tokens", () => {
     );
   });
 
-  it("T4, X3: an API token for the registry opens the API at no door, and no exchange makes one for the API of it", async () => {
+  it("T4, X3: an API token for the registry opens the API at no transport, and no exchange makes one for the API of it", async () => {
     const token = ground.server.registryToken;
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const { baseUrl } = ground.server.config;

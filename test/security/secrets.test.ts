@@ -52,11 +52,11 @@ describe("logs, metrics and errors", () => {
     const note = (outcome: { code: number; response?: unknown }) => {
       if (outcome.code !== 0) errors.push(outcome as JsonObject);
     };
-    for (const door of ground.doors) {
+    for (const apiClient of ground.apiClients) {
       const call = async (token: string | undefined, name: string, request: JsonObject) => {
         const [service, method] = name.split("/");
         const area = service === "SecurityTokenService" ? "oidc" : "iam.v2beta1";
-        const outcome = await door.call(token, `/chainguard.platform.${area}.${service}/${method}`, request);
+        const outcome = await apiClient.call(token, `/chainguard.platform.${area}.${service}/${method}`, request);
         note(outcome);
         return outcome;
       };

@@ -1,4 +1,4 @@
-// Category I as a matrix: every RPC x every uid in its request x where the uid lies x who calls x every door.
+// Category I as a matrix: every RPC x every uid in its request x where the uid lies x who calls x every transport.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
@@ -8,7 +8,7 @@ import { rootOf } from "../../src/model/uid.ts";
 import { deleteRow, findRow } from "../../src/storage/collection/rows.ts";
 import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import type { IdentityRow, RoleBindingRow } from "../../src/storage/iam/rows.ts";
-import { type Door, type Outcome, openDoor, services } from "../harness/doors.ts";
+import { type ApiClient, type Outcome, openApiClient, services } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix.ts";
 import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
@@ -55,7 +55,7 @@ type Row = Pick<IdentityRow, "uid" | "parent"> & Partial<Pick<RoleBindingRow, "i
 
 const absent = "f".repeat(16);
 let server: TestServer;
-let doors: Door[];
+let apiClients: ApiClient[];
 let callers: Caller[];
 /** What lies in each group: the uid of one thing of each kind. */
 const things = new Map<string, Things>();
@@ -64,7 +64,7 @@ const neighbours = new Map<string, Readonly<Record<string, string>>>();
 
 before(async () => {
   server = await startTestServer();
-  doors = (["grpc", "grpc-web", "connect", "rest"] as const).map((name) => openDoor(name, server.url));
+  apiClients = (["grpc", "grpc-web", "connect", "rest"] as const).map((name) => openApiClient(name, server.url));
   const add = async (parent: string | null) => {
     const group = await addGroup(server, parent);
     const identity = await addIdentity(server, group);
@@ -112,14 +112,14 @@ before(async () => {
 });
 
 after(async () => {
-  for (const door of doors) door[Symbol.dispose]();
+  for (const apiClient of apiClients) apiClient[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
 });
 
 for (const place of placesOf(services.filter(({ typeName }) => typeName.includes(".v2beta1.")))) {
   const { method, path, use } = place;
   describe(`I matrix: ${method.parent.name}/${method.name} ${path.join(".")} (${use})`, () => {
-    it("answers every caller as the annotation says, through every door", async () => {
+    it("answers every caller as the annotation says, through every transport", async () => {
       for (const caller of callers) await testCaller(place, caller);
     });
   });
@@ -127,22 +127,22 @@ for (const place of placesOf(services.filter(({ typeName }) => typeName.includes
 
 async function testCaller(place: Place, caller: Caller): Promise<void> {
   const rows = place.use === "filter" ? await readRows(resourceKind(place)) : [];
-  for (const door of doors) {
+  for (const apiClient of apiClients) {
     const denials = new Map<Relation, string>();
     for (const relation of relations) {
       const uid = await uidAt(place, caller, relation);
-      const outcome = await door.call(
+      const outcome = await apiClient.call(
         caller.token,
         pathOf(place.method),
         requestFor(place, things.get(caller.at)!, uid),
       );
-      const cell = `${caller.name}, ${relation}, ${door.name}: ${outcome.message}`;
+      const cell = `${caller.name}, ${relation}, ${apiClient.name}: ${outcome.message}`;
       assert.equal(codeName(outcome.code), codeName(expectedCode(place, caller, relation, uid)), cell);
       if (outcome.code !== Code.OK) denials.set(relation, JSON.stringify(outcome).replaceAll(uid, "<uid>"));
       else if (place.use === "filter") checkPage(place, outcome, visible(place, caller, rows, uid), cell);
       else await tidyUp(place, outcome);
     }
-    checkDenialsAlike(place, denials, `${caller.name}, ${door.name}`);
+    checkDenialsAlike(place, denials, `${caller.name}, ${apiClient.name}`);
   }
 }
 

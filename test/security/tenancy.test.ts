@@ -94,11 +94,11 @@ for (const database of ["sqlite", "postgres"] as const) {
     for (const [rule, change] of Object.entries(malformed)) {
       it(`I3: ${rule} is INVALID_ARGUMENT, by id and in filters`, async () => {
         const uid = change(child);
-        for (const door of ground.doors) {
-          const got = await door.call(owner.token, path("GroupsService/GetGroup"), { uid });
+        for (const apiClient of ground.apiClients) {
+          const got = await apiClient.call(owner.token, path("GroupsService/GetGroup"), { uid });
           // A path that names nothing leads to no method at all.
-          const expected = door.name === "rest" ? /^(INVALID_ARGUMENT|NOT_FOUND)$/ : /^INVALID_ARGUMENT$/;
-          assert.match(codeOf(got), expected, door.name);
+          const expected = apiClient.name === "rest" ? /^(INVALID_ARGUMENT|NOT_FOUND)$/ : /^INVALID_ARGUMENT$/;
+          assert.match(codeOf(got), expected, apiClient.name);
         }
         for (const filter of ["descendantsOf", "childrenOf", "ancestorsOf"]) {
           const outcome = await ground.everywhere(owner.token, "GroupsService/ListGroups", { uidp: { [filter]: uid } });
@@ -108,9 +108,9 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     it("I3: an empty uid is INVALID_ARGUMENT, but for the parent of a new root group", async () => {
-      for (const door of ground.doors.filter(({ name }) => name !== "rest")) {
+      for (const apiClient of ground.apiClients.filter(({ name }) => name !== "rest")) {
         assert.equal(
-          codeOf(await door.call(owner.token, path("GroupsService/GetGroup"), { uid: "" })),
+          codeOf(await apiClient.call(owner.token, path("GroupsService/GetGroup"), { uid: "" })),
           "INVALID_ARGUMENT",
         );
       }

@@ -172,7 +172,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       let revoked = false;
       const check = async (i: number) => {
         const after = revoked;
-        const outcome = await ground.doors[i % 4]!.call(token, getGroup, { uid: groupUid });
+        const outcome = await ground.apiClients[i % 4]!.call(token, getGroup, { uid: groupUid });
         assert.ok(!after || codeOf(outcome) === "PERMISSION_DENIED", "a check was allowed after the revocation");
         return after;
       };

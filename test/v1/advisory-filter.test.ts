@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { AdvisoryFilterSchema } from "../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { codeName } from "../../src/aip/errors.ts";
-import { type Door, openDoor } from "../harness/doors.ts";
+import { type ApiClient, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
 /** More items than any field may have. */
@@ -12,10 +12,10 @@ const tooMany = 1001;
 
 describe("the filter of advisories in version 1", () => {
   let server: TestServer;
-  let grpc: Door;
+  let grpc: ApiClient;
   before(async () => {
     server = await startTestServer();
-    grpc = openDoor("grpc", server.url);
+    grpc = openApiClient("grpc", server.url);
   });
   after(async () => {
     grpc[Symbol.dispose]();

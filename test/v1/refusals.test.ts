@@ -11,17 +11,17 @@ import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { findRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { roleCollection } from "../../src/storage/iam/collections.ts";
 import { addTagDigest } from "../../src/storage/registry/tag-history.ts";
-import { type Door, openDoor } from "../harness/doors.ts";
+import { type ApiClient, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addRepo, addTag } from "../security/registry-tree.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
 
 describe("version 1 refuses", () => {
   let server: TestServer;
-  let grpc: Door;
+  let grpc: ApiClient;
   before(async () => {
     server = await startTestServer();
-    grpc = openDoor("grpc", server.url);
+    grpc = openApiClient("grpc", server.url);
   });
   after(async () => {
     grpc[Symbol.dispose]();

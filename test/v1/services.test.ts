@@ -15,13 +15,13 @@ import { subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { identityCollection } from "../../src/storage/iam/collections.ts";
 import { writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../../src/storage/registry/rows.ts";
-import { type Door, type Outcome, openDoor } from "../harness/doors.ts";
+import { type ApiClient, type Outcome, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addRepo, imageDigest } from "../security/registry-tree.ts";
 import { addGroup, addIdentity, arrange, operatorRole, ownerRole, viewerRole } from "../security/tree.ts";
 
 let server: TestServer;
-let grpc: Door;
+let grpc: ApiClient;
 
 async function call(method: string, request: JsonObject, token = server.ownerToken): Promise<Outcome> {
   return await grpc.call(token, `/chainguard.platform.${method}`, request);
@@ -36,7 +36,7 @@ async function answer<T = JsonObject>(method: string, request: JsonObject, token
 describe("version 1 over gRPC", () => {
   before(async () => {
     server = await startTestServer();
-    grpc = openDoor("grpc", server.url);
+    grpc = openApiClient("grpc", server.url);
   });
   after(async () => {
     grpc[Symbol.dispose]();

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Code, codeName } from "../../src/aip/errors.ts";
-import { type Door, openDoor } from "../harness/doors.ts";
+import { type ApiClient, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { v1Services } from "../harness/v1-services.ts";
 import { demandOf } from "../security/matrix.ts";
@@ -26,7 +26,7 @@ import { filters, targets, withoutUid } from "./tenancy-requests.ts";
 
 const absent = "f".repeat(16);
 let server: TestServer;
-let doors: Door[];
+let apiClients: ApiClient[];
 let owner: string;
 let scoped: string;
 /** Whose rights reach everything that the others must not see. */
@@ -40,7 +40,7 @@ let filled: readonly string[];
 
 before(async () => {
   server = await startTestServer();
-  doors = (["grpc", "rest"] as const).map((name) => openDoor(name, server.url));
+  apiClients = (["grpc", "rest"] as const).map((name) => openApiClient(name, server.url));
   const [root, other] = [await addGroup(server, null), await addGroup(server, null)];
   const sibling = await addGroup(server, root);
   granted = await addGroup(server, root);
@@ -63,34 +63,34 @@ before(async () => {
 });
 
 after(async () => {
-  for (const door of doors) door[Symbol.dispose]();
+  for (const apiClient of apiClients) apiClient[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
 });
 
 describe("I version 1", () => {
   for (const [method, request] of Object.entries(targets)) {
     it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whatever is there`, async () => {
-      for (const door of doors) {
+      for (const apiClient of apiClients) {
         for (const token of [owner, scoped]) {
           const denials = await Promise.all(
             Object.values(beyond).map(async (uid) => {
-              const outcome = await door.call(token, path(method), request(uid));
-              assert.equal(codeName(outcome.code), "PERMISSION_DENIED", `${door.name}: ${outcome.message}`);
+              const outcome = await apiClient.call(token, path(method), request(uid));
+              assert.equal(codeName(outcome.code), "PERMISSION_DENIED", `${apiClient.name}: ${outcome.message}`);
               return JSON.stringify(outcome).replaceAll(uid, "<uid>");
             }),
           );
           assert.equal(new Set(denials).size, 1, "the denials differ");
         }
-        assert.equal(codeName(await codeOf(door, owner, method, request("x"))), "INVALID_ARGUMENT");
-        assert.equal(codeName(await codeOf(door, undefined, method, request("x"))), "UNAUTHENTICATED");
+        assert.equal(codeName(await codeOf(apiClient, owner, method, request("x"))), "INVALID_ARGUMENT");
+        assert.equal(codeName(await codeOf(apiClient, undefined, method, request("x"))), "UNAUTHENTICATED");
       }
     });
   }
 
   for (const [method, names] of Object.entries(filters)) {
     it(`I1: ${method} shows nothing beyond the caller's rights`, async () => {
-      for (const door of doors) {
-        const there = await thingsThere(door, method, names);
+      for (const apiClient of apiClients) {
+        const there = await thingsThere(apiClient, method, names);
         const asked = names.flatMap((name) => {
           const uids = /\bids?$/.test(name) ? [...Object.values(beyond), ...there] : Object.values(beyond);
           return uids.map((uid) => filterOf(name, uid));
@@ -98,7 +98,7 @@ describe("I version 1", () => {
         for (const token of [owner, scoped]) {
           for (const filter of asked) {
             // What lies above the granted group holds that group, too.
-            const shown = await list(door, token, method, filter);
+            const shown = await list(apiClient, token, method, filter);
             assert.deepEqual(
               shown.filter((uid) => !isWithin(uid, granted)),
               [],
@@ -106,7 +106,7 @@ describe("I version 1", () => {
             );
           }
         }
-        assert.equal(codeName(await codeOf(door, undefined, method, {})), "UNAUTHENTICATED");
+        assert.equal(codeName(await codeOf(apiClient, undefined, method, {})), "UNAUTHENTICATED");
       }
     });
   }
@@ -136,20 +136,20 @@ async function fill(group: string): Promise<void> {
 }
 
 /** What a list shows of the filled groups to who may see it; fails when it is nothing, since then nothing could be missed. */
-async function thingsThere(door: Door, method: string, names: readonly string[]): Promise<string[]> {
+async function thingsThere(apiClient: ApiClient, method: string, names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const group of filled) {
-    const lists = names.map((name) => list(door, unrestricted, method, filterOf(name, group)));
+    const lists = names.map((name) => list(apiClient, unrestricted, method, filterOf(name, group)));
     const inside = (await Promise.all(lists)).flat().filter((uid) => isWithin(uid, group));
-    assert.ok(inside.length > 0, `${door.name}: ${method} shows nothing of ${group} to anybody`);
+    assert.ok(inside.length > 0, `${apiClient.name}: ${method} shows nothing of ${group} to anybody`);
     found.push(...inside);
   }
   return [...new Set(found)].filter((uid) => !isWithin(uid, granted));
 }
 
 /** The uids that a list shows, of the groups where its items have none of their own. */
-async function list(door: Door, token: string, method: string, filter: JsonObject): Promise<string[]> {
-  const { code, message, response } = await door.call(token, path(method), filter);
+async function list(apiClient: ApiClient, token: string, method: string, filter: JsonObject): Promise<string[]> {
+  const { code, message, response } = await apiClient.call(token, path(method), filter);
   assert.equal(code, Code.OK, message);
   const { items = [] } = response as { items?: { id?: string; group?: string }[] };
   return items.map(({ id, group }) => id ?? group ?? "");
@@ -163,8 +163,13 @@ function path(method: string): string {
   return `/chainguard.platform.${method}`;
 }
 
-async function codeOf(door: Door, token: string | undefined, method: string, request: JsonObject): Promise<Code> {
-  return (await door.call(token, path(method), request)).code;
+async function codeOf(
+  apiClient: ApiClient,
+  token: string | undefined,
+  method: string,
+  request: JsonObject,
+): Promise<Code> {
+  return (await apiClient.call(token, path(method), request)).code;
 }
 
 /** A filter by the JSON path of its field. */

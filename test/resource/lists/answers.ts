@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defaultPageSize } from "../../../src/aip/pagination.ts";
-import type { Door } from "../../harness/doors.ts";
+import type { ApiClient } from "../../harness/api-clients.ts";
 import { codeOf, methodPath, replyOf } from "../../security/ground.ts";
 import { type Kind, type KindName, kinds, type Rows, withoutEmpty } from "./kinds.ts";
 import { type Caller, modelList, type Question } from "./model.ts";
 
 /** Asks for one page and compares it with the model; answers where the next one begins. */
 export async function comparePage(
-  door: Door,
+  apiClient: ApiClient,
   question: Question,
   rows: Rows,
   pageToken = "",
@@ -20,9 +20,9 @@ export async function comparePage(
   const method = `${service}/List${plural.charAt(0).toUpperCase()}${plural.slice(1)}`;
   const { skip = 0, ...rest } = request as { skip?: number } & JsonObject;
   const asked = pageToken ? { ...rest, pageToken } : request;
-  const outcome = await door.call(caller.token, methodPath(method), asked);
+  const outcome = await apiClient.call(caller.token, methodPath(method), asked);
   const listed = modelList(question, rows);
-  const says = `${door.name} ${method} ${JSON.stringify(asked)} of ${caller.uid}`;
+  const says = `${apiClient.name} ${method} ${JSON.stringify(asked)} of ${caller.uid}`;
   assert.equal(codeOf(outcome), listed ? "OK" : "PERMISSION_DENIED", says);
   if (!listed) return "";
   const reply = replyOf(outcome);
@@ -52,7 +52,7 @@ function partOf(name: KindName, item: JsonObject, rows: Rows): JsonObject {
 
 /** Asks for one row, which may have been deleted. */
 export async function compareOne(
-  door: Door,
+  apiClient: ApiClient,
   { token }: Caller,
   name: KindName,
   uid: string,
@@ -60,7 +60,7 @@ export async function compareOne(
 ): Promise<void> {
   const { service }: Kind = kinds[name];
   const method = `${service}/Get${service.replace(/ies(?=Service)/, "y").replace(/s?Service$/, "")}`;
-  const outcome = await door.call(token, methodPath(method), { uid });
+  const outcome = await apiClient.call(token, methodPath(method), { uid });
   const row = rows[name].find((each) => each.uid === uid);
   // One that was deleted is still shown, as such.
   if (!row && name === "advisories") assert.ok(replyOf(outcome).deleteTime, uid);
@@ -70,14 +70,14 @@ export async function compareOne(
 
 /** Goes through all pages of a list that skips nothing. */
 export async function walk(
-  door: Door,
+  apiClient: ApiClient,
   { caller, name, request: { skip: _, ...request } }: Question,
   rows: Rows,
 ): Promise<void> {
   const question = { caller, name, request: { ...request, pageSize: 3 } };
   let from = 0;
-  for (let pageToken = await comparePage(door, question, rows); pageToken; ) {
+  for (let pageToken = await comparePage(apiClient, question, rows); pageToken; ) {
     from += 3;
-    pageToken = await comparePage(door, question, rows, pageToken, from);
+    pageToken = await comparePage(apiClient, question, rows, pageToken, from);
   }
 }

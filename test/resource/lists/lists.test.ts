@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { newRandom } from "../../../bench/random.ts";
-import type { Door } from "../../harness/doors.ts";
+import type { ApiClient } from "../../harness/api-clients.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { codeOf, type Ground, methodPath, openGround, stoppedClock } from "../../security/ground.ts";
 import { addGroup, addIdentity, bind, operatorRole, ownerRole, viewerRole } from "../../security/tree.ts";
@@ -22,7 +22,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`lists after every write, on ${database}`, () => {
-    it("are those of the model, remembered or not, by whatever door and whoever asks", async () => {
+    it("are those of the model, remembered or not, by whatever transport and whoever asks", async () => {
       const clock = stoppedClock();
       await using ground = await openGround({ database, clock: clock.read });
       const { database: stored } = ground.server.server;
@@ -36,7 +36,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         clock.advance(random.below(3));
         const callers = others.map(({ uid }) => uid);
         const { method, request } = drawWrite(random, rows, callers);
-        const outcome = await doorOf(ground, done.length).call(owner.token, methodPath(method), request);
+        const outcome = await apiClientOf(ground, done.length).call(owner.token, methodPath(method), request);
         const code = codeOf(outcome);
         done.push(`${method} ${JSON.stringify(request)}: ${code}`);
         assert.ok(code === "OK" || refusals.includes(code), `${done.at(-1)} ${outcome.message}`);
@@ -58,10 +58,10 @@ for (const database of ["sqlite", "postgres"] as const) {
         try {
           // What is asked for again is remembered.
           for (let again = 0; again < 2; again++) {
-            await Promise.all(questions.map((question, at) => comparePage(doorOf(ground, at), question, rows)));
-            await Promise.all(uids.map((uid, at) => compareOne(doorOf(ground, at), owner, name, uid, rows)));
+            await Promise.all(questions.map((question, at) => comparePage(apiClientOf(ground, at), question, rows)));
+            await Promise.all(uids.map((uid, at) => compareOne(apiClientOf(ground, at), owner, name, uid, rows)));
           }
-          await walk(doorOf(ground, i), special[i % special.length]!, rows);
+          await walk(apiClientOf(ground, i), special[i % special.length]!, rows);
         } catch (error) {
           assert.ok(error instanceof Error);
           error.message += `\nafter ${i} writes, the last of them:\n${done.slice(-3).join("\n")}`;
@@ -112,6 +112,6 @@ function kindOf(method: string): KindName {
   return kindNames.find((name) => kinds[name].service === service) ?? "advisories";
 }
 
-function doorOf({ doors }: Ground, number: number): Door {
-  return doors[number % doors.length]!;
+function apiClientOf({ apiClients }: Ground, number: number): ApiClient {
+  return apiClients[number % apiClients.length]!;
 }

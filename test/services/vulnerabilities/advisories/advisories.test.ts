@@ -1,4 +1,4 @@
-// Advisories and all of their filters, through every door and on both databases.
+// Advisories and all of their filters, through every transport and on both databases.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";

@@ -48,7 +48,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     after(() => ground[Symbol.asyncDispose]());
 
-    /** Each list through every door until it is remembered: the authors of the events of each advisory, by its public id. */
+    /** Each list through every transport until it is remembered: the authors of the events of each advisory, by its public id. */
     async function lists(): Promise<Record<string, unknown>[]> {
       const found: Record<string, unknown>[] = [];
       for (const filter of filters) {

@@ -1,4 +1,4 @@
-// One client per door, with the same face: what a caller may ask, and what came of it.
+// One client per transport, with the same face: what a caller may ask, and what came of it.
 import { Agent } from "node:http";
 import {
   create,
@@ -42,21 +42,21 @@ import { AdvisoryQueryService } from "../../gen/gatehouse/vulnerabilities/v1/que
 import { AdvisoryRecordsService } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
-import { type PathStyle, restCaller, type Witness } from "./rest-door.ts";
+import { type PathStyle, restCaller, type Witness } from "./rest-client.ts";
 import { v1Services } from "./v1-services.ts";
 
 export type { Outcome } from "./outcome.ts";
 
 /** A way into the server. */
-export interface Door extends Disposable {
-  readonly name: DoorName;
+export interface ApiClient extends Disposable {
+  readonly name: TransportName;
   /** Calls a method by its gRPC path with the JSON of its request; without a token when there is none. */
   call(token: string | undefined, methodPath: string, request: JsonObject): Promise<Outcome>;
 }
 
-/** The doors, by what opens them. */
-export const doorNames = ["grpc", "grpc-web", "connect", "rest", "rest, slashes escaped"] as const;
-export type DoorName = (typeof doorNames)[number];
+/** The transports, by what opens them. */
+export const transportNames = ["grpc", "grpc-web", "connect", "rest", "rest, slashes escaped"] as const;
+export type TransportName = (typeof transportNames)[number];
 
 /** The services that can be called. */
 export const services = [
@@ -96,15 +96,15 @@ type Caller = Disposable & {
 };
 
 /**
- * Opens a door of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named.
+ * Opens a transport of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named.
  * `witness` is told of what goes over REST with escaped slashes.
  */
-export function openDoor(
-  name: DoorName,
+export function openApiClient(
+  name: TransportName,
   url: string,
   as = (method: DescMethodUnary) => method,
   witness?: Witness,
-): Door {
+): ApiClient {
   const caller = openers[name](url, witness);
   return {
     name,
@@ -113,7 +113,7 @@ export function openDoor(
   };
 }
 
-const openers: Readonly<Record<DoorName, (url: string, witness: Witness | undefined) => Caller>> = {
+const openers: Readonly<Record<TransportName, (url: string, witness: Witness | undefined) => Caller>> = {
   grpc: grpcCaller,
   "grpc-web": grpcWebCaller,
   connect: connectCaller,
