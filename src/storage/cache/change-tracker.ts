@@ -24,7 +24,7 @@ export interface ChangeTracker {
   /** Returns whether the tracker is exactly at this change. */
   isAt(sequence: number): boolean;
   /** Returns whether no key has changed after a change, as far as the log was read. */
-  isUnchangedSince(sequence: number, places: readonly string[]): boolean;
+  isUnchangedSince(sequence: number, keys: readonly string[]): boolean;
 }
 
 /** A changed row, and when it changed. */
@@ -36,68 +36,84 @@ interface ChangedKeys {
 
 /** Creates a tracker. It starts at the snapshot of the first session. */
 export function newChangeTracker(kind: string, limits: TrackerLimits): ChangeTracker {
-  let sequence: number | undefined;
-  /** The data version in which `sequence` was the last change. */
-  let state: number | undefined;
-  // Per-key tracking starts after this sequence number. A cache entry read before it counts as invalid.
-  let changedBefore = 0;
+  return new LogTracker(kind, limits);
+}
+
+class LogTracker implements ChangeTracker {
+  readonly #kind: string;
+  readonly #limits: TrackerLimits;
+  #sequence: number | undefined;
+  /** The data version in which `#sequence` was the last change. */
+  #dataVersion: number | undefined;
+  /** Per-key tracking starts after this sequence number. A cache entry read before it counts as invalid. */
+  #changedBefore = 0;
   /** The changed keys with their last change, in order of that change. */
-  const changed = new Map<string, number>();
+  readonly #changed = new Map<string, number>();
 
-  function note(place: string, at: number): void {
-    changed.delete(place);
-    changed.set(place, at);
-    if (changed.size <= limits.maxKeys) return;
-    const [oldest, time] = changed.entries().next().value!;
-    changed.delete(oldest);
-    changedBefore = Math.max(changedBefore, time);
+  constructor(kind: string, limits: TrackerLimits) {
+    this.#kind = kind;
+    this.#limits = limits;
   }
 
-  /** Records the changes after one change, up to a later one. `changes` is undefined if the log no longer has them. */
-  function noteChanges(changes: readonly ChangedKeys[] | undefined, since: number, latest: number): void {
-    if (!changes || changes.length > limits.maxChanges) {
-      changedBefore = latest;
-      changed.clear();
-      return;
-    }
-    for (const change of changes) {
-      if (change.sequence > since) for (const place of keysOfChange(change)) note(place, change.sequence);
-    }
+  follow(session: Session): MaybePromise<number | undefined> {
+    const current = session.dataVersion?.();
+    if (current !== undefined && current === this.#dataVersion) return this.#sequence;
+    return this.#followTo(session, current);
   }
 
-  async function followTo(session: Session, current: number | undefined): Promise<number | undefined> {
-    const latest = await lastChangeOfKind(session, kind);
-    sequence ??= latest;
-    if (sequence < latest) {
-      const changes = await readChangedKeys(session, kind, sequence, limits.maxChanges + 1);
+  isAt(sequence: number): boolean {
+    return this.#sequence === sequence;
+  }
+
+  isUnchangedSince(sequence: number, keys: readonly string[]): boolean {
+    return this.#changedBefore <= sequence && keys.every((key) => (this.#changed.get(key) ?? 0) <= sequence);
+  }
+
+  async #followTo(session: Session, dataVersion: number | undefined): Promise<number | undefined> {
+    const latest = await lastChangeOfKind(session, this.#kind);
+    this.#sequence ??= latest;
+    const known = this.#sequence;
+    if (known < latest) {
+      const changes = await readChangedKeys(session, this.#kind, known, this.#limits.maxChanges + 1);
       // Another session may have read further while this one waited for the database. Its records stay: recorded again
       // from here, a key would seem to have changed earlier than it did.
-      if (sequence < latest) {
-        noteChanges(changes, sequence, latest);
-        sequence = latest;
+      if (this.#sequence < latest) {
+        this.#record(changes, this.#sequence, latest);
+        this.#sequence = latest;
       }
     }
-    if (sequence !== latest) return undefined;
-    state = current;
+    if (this.#sequence !== latest) return undefined;
+    this.#dataVersion = dataVersion;
     return latest;
   }
 
-  return {
-    follow(session) {
-      const current = session.dataVersion?.();
-      return current !== undefined && current === state ? sequence : followTo(session, current);
-    },
-    isAt: (other) => sequence === other,
-    isUnchangedSince: (since, places) =>
-      changedBefore <= since && places.every((place) => (changed.get(place) ?? 0) <= since),
-  };
+  /** Records the changes after one change, up to a later one. `changes` is undefined if the log no longer has them. */
+  #record(changes: readonly ChangedKeys[] | undefined, since: number, latest: number): void {
+    if (!changes || changes.length > this.#limits.maxChanges) {
+      this.#changedBefore = latest;
+      this.#changed.clear();
+      return;
+    }
+    for (const change of changes) {
+      if (change.sequence > since) for (const key of keysOfChange(change)) this.#recordKey(key, change.sequence);
+    }
+  }
+
+  #recordKey(key: string, sequence: number): void {
+    this.#changed.delete(key);
+    this.#changed.set(key, sequence);
+    if (this.#changed.size <= this.#limits.maxKeys) return;
+    const [oldest, changedAt] = this.#changed.entries().next().value!;
+    this.#changed.delete(oldest);
+    this.#changedBefore = Math.max(this.#changedBefore, changedAt);
+  }
 }
 
 /** Returns all keys of a row: its uid, and the ranges that contain it or may contain it. */
 function keysOfChange({ uid, groupUid }: ChangedKeys): string[] {
   const within = [...ancestorsOf(uid), uid];
-  const places = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
+  const keys = [...within, ...within.map(childrenKey), childrenKey(groupUid)];
   // The group of a root group is the root group itself.
   const hasNone = within.length === 1 || groupUid === platformRoot;
-  return hasNone ? [...places, childrenKey(null)] : places;
+  return hasNone ? [...keys, childrenKey(null)] : keys;
 }

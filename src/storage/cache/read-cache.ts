@@ -54,7 +54,7 @@ export interface ReadCache {
   readonly hits: number;
   readonly misses: number;
   /** Returns the result of a read in the snapshot of the session. */
-  get<T>(session: Session, reading: CacheableRead<T>): MaybePromise<T>;
+  get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T>;
 }
 
 interface CacheEntry {
@@ -69,77 +69,90 @@ interface CacheEntry {
 
 /** Creates an empty cache. */
 export function newReadCache(limits: ReadCacheLimits = defaultLimits): ReadCache {
-  const kept = new LRUCache<string, CacheEntry>({ maxSize: limits.maxBytes });
+  return new TrackedReadCache(limits);
+}
+
+class TrackedReadCache implements ReadCache {
+  readonly #limits: ReadCacheLimits;
+  readonly #entries: LRUCache<string, CacheEntry>;
   /** The last change before each recent read, by key. */
-  const lastRead = new LRUCache<string, number>({ max: limits.recentReads });
-  const logs = new Map<string, ChangeTracker>();
-  let hits = 0;
-  let misses = 0;
+  readonly #recent: LRUCache<string, number>;
+  readonly #trackers = new Map<string, ChangeTracker>();
+  #hits = 0;
+  #misses = 0;
 
-  function logOf(kind: string): ChangeTracker {
-    const known = logs.get(kind);
+  constructor(limits: ReadCacheLimits) {
+    this.#limits = limits;
+    this.#entries = new LRUCache({ maxSize: limits.maxBytes });
+    this.#recent = new LRUCache({ max: limits.recentReads });
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get misses(): number {
+    return this.#misses;
+  }
+
+  get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T> {
+    if (read.key.length > this.#limits.maxKeyLength) return this.#read(read);
+    const tracker = this.#trackerOf(read.kind);
+    return mapMaybe(tracker.follow(session), (sequence) => this.#getAt(tracker, sequence, read));
+  }
+
+  #trackerOf(kind: string): ChangeTracker {
+    const known = this.#trackers.get(kind);
     if (known) return known;
-    const log = newChangeTracker(kind, limits);
-    logs.set(kind, log);
-    return log;
+    const tracker = newChangeTracker(kind, this.#limits);
+    this.#trackers.set(kind, tracker);
+    return tracker;
   }
 
-  function read<T>(reading: CacheableRead<T>): MaybePromise<T> {
-    misses++;
-    return reading.read();
+  #read<T>(read: CacheableRead<T>): MaybePromise<T> {
+    this.#misses++;
+    return read.read();
   }
 
-  function recallAt<T>(log: ChangeTracker, sequence: number | undefined, reading: CacheableRead<T>): MaybePromise<T> {
-    if (sequence === undefined) return read(reading);
-    const places = reading.dependencies();
-    const known = find(reading.key, log, places);
-    if (known) return known.value as T;
-    return mapMaybe(read(reading), (value) => {
-      const before = lastRead.get(reading.key);
-      lastRead.set(reading.key, sequence);
-      const isRepeated = before !== undefined && log.isUnchangedSince(before, places);
+  #getAt<T>(tracker: ChangeTracker, sequence: number | undefined, read: CacheableRead<T>): MaybePromise<T> {
+    if (sequence === undefined) return this.#read(read);
+    const keys = read.dependencies();
+    const entry = this.#find(read.key, tracker, keys);
+    if (entry) return entry.value as T;
+    return mapMaybe(this.#read(read), (value) => {
+      const before = this.#recent.get(read.key);
+      this.#recent.set(read.key, sequence);
+      const isRepeated = before !== undefined && tracker.isUnchangedSince(before, keys);
       // Another session may have read the log further meanwhile, beyond a change that this read lacks.
-      if (isRepeated && log.isAt(sequence)) keep(reading, value, sequence);
+      if (isRepeated && tracker.isAt(sequence)) this.#add(read, value, sequence);
       return value;
     });
   }
 
-  function find(name: string, log: ChangeTracker, places: readonly string[]): CacheEntry | undefined {
-    const known = kept.get(name);
-    if (!known) return undefined;
-    if (log.isUnchangedSince(known.sequence, places) && performance.now() - known.time < limits.maxAgeMs) {
-      known.usedAt = ++hits + misses;
-      return known;
+  #find(key: string, tracker: ChangeTracker, keys: readonly string[]): CacheEntry | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    const isFresh = performance.now() - entry.time < this.#limits.maxAgeMs;
+    if (isFresh && tracker.isUnchangedSince(entry.sequence, keys)) {
+      entry.usedAt = ++this.#hits + this.#misses;
+      return entry;
     }
-    kept.delete(name);
+    this.#entries.delete(key);
     return undefined;
   }
 
-  function keep<T>(reading: CacheableRead<T>, value: T, sequence: number): void {
-    const usedAt = hits + misses;
-    const isFull = kept.calculatedSize > limits.maxBytes - limits.maxEntryBytes;
-    const oldest = kept.rvalues().next().value;
-    if (isFull && oldest && usedAt - oldest.usedAt < limits.recentReads) return;
-    const bytes = reading.bytesOf(value);
+  #add<T>(read: CacheableRead<T>, value: T, sequence: number): void {
+    const { maxBytes, maxEntryBytes, recentReads } = this.#limits;
+    const usedAt = this.#hits + this.#misses;
+    const isFull = this.#entries.calculatedSize > maxBytes - maxEntryBytes;
+    const oldest = this.#entries.rvalues().next().value;
+    if (isFull && oldest && usedAt - oldest.usedAt < recentReads) return;
+    const bytes = read.bytesOf(value);
     // Return before freezing: what is built from frozen rows is kept with them.
-    if (bytes === undefined || bytes > limits.maxEntryBytes) return;
-    reading.freeze(value);
-    kept.set(reading.key, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
+    if (bytes === undefined || bytes > maxEntryBytes) return;
+    read.freeze(value);
+    this.#entries.set(read.key, { value, sequence, time: performance.now(), usedAt }, { size: bytes });
   }
-
-  return {
-    get hits() {
-      return hits;
-    },
-    get misses() {
-      return misses;
-    },
-    get(session, reading) {
-      if (reading.key.length > limits.maxKeyLength) return read(reading);
-      const log = logOf(reading.kind);
-      return mapMaybe(log.follow(session), (sequence) => recallAt(log, sequence, reading));
-    },
-  };
 }
 
 /** Returns the approximate memory of rows with their messages, in protobuf and JSON. */

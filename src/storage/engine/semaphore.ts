@@ -42,12 +42,11 @@ export function newSemaphore({ permits, maxWaiting, maxWaitMs }: SemaphoreOption
   /** Passes the permit to the longest waiting body, without freeing it in between. */
   function release(): void {
     const [next] = waiting;
-    if (!next) {
-      free++;
-      return;
+    if (!next) free++;
+    else {
+      waiting.delete(next);
+      next();
     }
-    waiting.delete(next);
-    next();
   }
 
   return {

@@ -55,85 +55,109 @@ const nothing: CheckpointResult = { log: 0, checkpointed: 0, isMade: false };
 
 /** Creates the checkpointer of a database file. Its thread starts with the first commit. */
 export function newCheckpointer(file: string, longLog = longLogPages): Checkpointer {
-  let worker: Worker | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let pages = 0;
-  let isDiskFull = false;
-  let isUnflushed = false;
-  const running: ((result: CheckpointResult) => void)[] = [];
+  const checkpointer = new ThreadCheckpointer(file, longLog);
+  return {
+    afterCommit: () => checkpointer.afterCommit(),
+    afterFull: () => checkpointer.afterFull(),
+    afterFailedFlush: () => checkpointer.afterFailedFlush(),
+    waitForRoom: () => checkpointer.waitForRoom(),
+    close: () => checkpointer.close(),
+  };
+}
 
-  function start(): Worker {
-    // Passed as text: a thread that cannot read its file would throw, which its own code never does.
-    const started = new Worker(readFileSync(threadFile, "utf8"), {
-      eval: true,
-      workerData: { file, module: import.meta.url },
-    });
-    started.on("message", (result: CheckpointResult) => {
-      pages = result.log;
-      running.shift()?.(result);
-    });
-    started.on("error", () => {});
-    started.on("exit", () => {
-      worker = undefined;
-      pages = 0;
-      for (const done of running.splice(0)) done(nothing);
-    });
-    // A listener for messages keeps the process alive.
-    started.unref();
-    return started;
+class ThreadCheckpointer {
+  readonly #file: string;
+  readonly #longLog: number;
+  #thread: Worker | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** The length of the log after the last checkpoint. */
+  #pages = 0;
+  #isDiskFull = false;
+  #isUnflushed = false;
+  /** Resolve the running checkpoints, in order. */
+  readonly #running: ((result: CheckpointResult) => void)[] = [];
+
+  constructor(file: string, longLog: number) {
+    this.#file = file;
+    this.#longLog = longLog;
   }
 
-  async function checkpoint(order: Order = "checkpoint"): Promise<CheckpointResult> {
+  afterCommit(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#checkpoint("checkpoint");
+    }, intervalMs).unref();
+  }
+
+  afterFull(): void {
+    this.#isDiskFull = true;
+  }
+
+  afterFailedFlush(): void {
+    this.#isUnflushed = true;
+  }
+
+  waitForRoom(): Promise<void> | undefined {
+    return this.#isDiskFull || this.#isUnflushed || this.#pages > this.#longLog ? this.#empty() : undefined;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const thread = this.#thread;
+    if (!thread) return;
+    // The thread ends by itself: terminating it while it loads native code ends the process. What is left in the log
+    // moves to the file when the last connection closes.
+    const ended = new Promise((resolve) => thread.once("exit", resolve));
+    thread.ref();
+    thread.postMessage("close" satisfies Order);
+    await ended;
+  }
+
+  #start(): Worker {
+    // Passed as text: a thread that cannot read its file would throw, which its own code never does.
+    const thread = new Worker(readFileSync(threadFile, "utf8"), {
+      eval: true,
+      workerData: { file: this.#file, module: import.meta.url },
+    });
+    thread.on("message", (result: CheckpointResult) => {
+      this.#pages = result.log;
+      this.#running.shift()?.(result);
+    });
+    thread.on("error", () => {});
+    thread.on("exit", () => {
+      this.#thread = undefined;
+      this.#pages = 0;
+      for (const done of this.#running.splice(0)) done(nothing);
+    });
+    // A listener for messages keeps the process alive.
+    thread.unref();
+    return thread;
+  }
+
+  async #checkpoint(order: Order): Promise<CheckpointResult> {
     try {
-      worker ??= start();
+      this.#thread ??= this.#start();
     } catch {
       // For example, too many open files. The next checkpoint tries again.
       return nothing;
     }
-    const thread = worker;
+    const thread = this.#thread;
     return await new Promise((done) => {
-      running.push(done);
+      this.#running.push(done);
       thread.postMessage(order);
     });
   }
 
   /** Runs while no write does, so nothing is appended to the log behind the checkpoint. */
-  async function empty(): Promise<void> {
-    const running = checkpoint(isDiskFull || isUnflushed ? "empty" : "checkpoint");
-    isDiskFull = false;
+  async #empty(): Promise<void> {
+    const running = this.#checkpoint(this.#isDiskFull || this.#isUnflushed ? "empty" : "checkpoint");
+    this.#isDiskFull = false;
     // A write waits for this, so the process must stay alive.
-    worker?.ref();
+    this.#thread?.ref();
     const { log, checkpointed, isMade } = await running;
-    worker?.unref();
-    if (log === checkpointed) pages = 0;
-    if (isMade) isUnflushed = false;
-    if (isUnflushed) throw new StorageUnavailable("earlier writes could not be flushed");
+    this.#thread?.unref();
+    if (log === checkpointed) this.#pages = 0;
+    if (isMade) this.#isUnflushed = false;
+    if (this.#isUnflushed) throw new StorageUnavailable("earlier writes could not be flushed");
   }
-
-  return {
-    afterCommit() {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void checkpoint();
-      }, intervalMs).unref();
-    },
-    afterFull() {
-      isDiskFull = true;
-    },
-    afterFailedFlush() {
-      isUnflushed = true;
-    },
-    waitForRoom: () => (isDiskFull || isUnflushed || pages > longLog ? empty() : undefined),
-    async close() {
-      clearTimeout(timer);
-      if (!worker) return;
-      // The thread ends by itself: terminating it while it loads native code ends the process. What is left in the log
-      // moves to the file when the last connection closes.
-      const thread = worker;
-      const ended = new Promise((resolve) => thread.once("exit", resolve));
-      thread.ref();
-      thread.postMessage("close" satisfies Order);
-      await ended;
-    },
-  };
 }

@@ -21,104 +21,127 @@ export interface Snapshot {
   dataVersion(): number;
 }
 
-/**
- * Creates the snapshot of a connection. Reads of a tick are never older than the commits acknowledged before the tick.
- */
+/** Creates the snapshot of a connection. Reads of a tick are never older than the commits acknowledged before the tick. */
 export function newSnapshot(reader: BetterSqlite.Database): Snapshot {
-  const begin = reader.prepare("BEGIN");
-  const commit = reader.prepare("COMMIT");
-  const rollback = reader.prepare("ROLLBACK");
-  // SQLite, "PRAGMA data_version": changes once another connection, of any process, has committed.
-  const readVersion = reader.prepare("PRAGMA data_version").pluck();
-  let isOpen = false;
-  let isDue = false;
-  let bodies = 0;
-  let turns = 0;
-  let isInTurn = false;
-  let state = 0;
-  let version: unknown;
-  /** Whether `state` is current for the open snapshot, or for this tick if none is open. */
-  let isKnown = false;
+  const shared = new SharedSnapshot(reader);
+  return {
+    open: () => shared.open(),
+    share: (body) => shared.share(body),
+    end: () => shared.end(),
+    ticks: () => shared.ticks,
+    dataVersion: () => shared.dataVersion(),
+  };
+}
+
+class SharedSnapshot {
+  readonly #reader: BetterSqlite.Database;
+  readonly #statements: ReturnType<typeof prepareAll>;
+  #isOpen = false;
+  /** Whether the tick has ended, so that the snapshot ends with the last body. */
+  #isDue = false;
+  #bodies = 0;
+  #ticks = 0;
+  #isInTick = false;
+  #dataVersion = 0;
+  /** The version of SQLite that `#dataVersion` stands for. */
+  #sqliteVersion: unknown;
+  /** Whether `#dataVersion` is current for the open snapshot, or for this tick if none is open. */
+  #isVersionKnown = false;
+
+  constructor(reader: BetterSqlite.Database) {
+    this.#reader = reader;
+    this.#statements = prepareAll(reader);
+  }
+
+  get ticks(): number {
+    return this.#ticks;
+  }
+
+  open(): void {
+    if (this.#isOpen) return;
+    this.#statements.begin.run();
+    this.#isOpen = true;
+    this.#isDue = false;
+    // SQLite begins it with the first read: someone may have committed since `dataVersion` was called.
+    this.#isVersionKnown = false;
+    this.#enterTick();
+  }
+
+  async share<T>(body: () => Promise<T>): Promise<T> {
+    this.open();
+    this.#bodies++;
+    try {
+      return await body();
+    } finally {
+      this.#bodies--;
+      if (this.#isDue) this.end();
+    }
+  }
+
+  end(): void {
+    if (this.#bodies > 0) return;
+    this.#isVersionKnown = false;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    // The connection may be closed by now.
+    if (!this.#reader.open) return;
+    try {
+      if (this.#reader.inTransaction) this.#statements.commit.run();
+    } catch {
+      // After a failed read, such as of a damaged page, SQLite repeats the error here. The reader already has it.
+      this.#rollBack();
+    }
+  }
+
+  dataVersion(): number {
+    if (this.#isVersionKnown) return this.#dataVersion;
+    const found = this.#readVersion();
+    if (found === undefined || found !== this.#sqliteVersion) {
+      this.#sqliteVersion = found;
+      this.#dataVersion++;
+    }
+    this.#isVersionKnown = true;
+    this.#enterTick();
+    return this.#dataVersion;
+  }
+
+  #enterTick(): void {
+    if (this.#isInTick) return;
+    this.#isInTick = true;
+    this.#ticks++;
+    setImmediate(() => this.#endTick());
+  }
+
+  #endTick(): void {
+    this.#isInTick = false;
+    this.#isDue = true;
+    this.end();
+  }
 
   /** Errors are ignored here; the next read reports them. */
-  function versionNow(): unknown {
+  #readVersion(): unknown {
     try {
-      return readVersion.get();
+      return this.#statements.version.get();
     } catch {
       return undefined;
     }
   }
 
-  function enterTurn(): void {
-    if (isInTurn) return;
-    isInTurn = true;
-    turns++;
-    setImmediate(endTurn);
-  }
-
-  function open(): void {
-    if (isOpen) return;
-    begin.run();
-    isOpen = true;
-    isDue = false;
-    // SQLite begins it with the first read: someone may have committed since `dataVersion` was called.
-    isKnown = false;
-    enterTurn();
-  }
-
-  function endTurn(): void {
-    isInTurn = false;
-    isDue = true;
-    end();
-  }
-
-  function end(): void {
-    if (bodies > 0) return;
-    isKnown = false;
-    if (!isOpen) return;
-    isOpen = false;
-    // The connection may be closed by now.
-    if (!reader.open) return;
+  #rollBack(): void {
     try {
-      if (reader.inTransaction) commit.run();
-    } catch {
-      // After a failed read, such as of a damaged page, SQLite repeats the error here. The reader already has it.
-      leave();
-    }
-  }
-
-  function leave(): void {
-    try {
-      if (reader.inTransaction) rollback.run();
+      if (this.#reader.inTransaction) this.#statements.rollback.run();
     } catch {
       // The next snapshot then fails to begin, and reports the error.
     }
   }
+}
 
+function prepareAll(reader: BetterSqlite.Database) {
   return {
-    open,
-    async share(body) {
-      open();
-      bodies++;
-      try {
-        return await body();
-      } finally {
-        bodies--;
-        if (isDue) end();
-      }
-    },
-    end,
-    ticks: () => turns,
-    dataVersion() {
-      if (isKnown) return state;
-      const found = versionNow();
-      if (found === undefined || found !== version) {
-        version = found;
-        state++;
-      }
-      isKnown = true;
-      enterTurn();
-      return state;
-    },
+    begin: reader.prepare("BEGIN"),
+    commit: reader.prepare("COMMIT"),
+    rollback: reader.prepare("ROLLBACK"),
+    // SQLite, "PRAGMA data_version": changes once another connection, of any process, has committed.
+    version: reader.prepare("PRAGMA data_version").pluck(),
   };
 }

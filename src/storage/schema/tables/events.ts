@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Subscriptions and their delivery queues. */
+/** Subscriptions and their delivery queues. Long, because it only declares. */
 export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, json, index, primaryKey } = columns;
   const entries = entriesTable(columns);

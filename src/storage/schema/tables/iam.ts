@@ -8,7 +8,10 @@ export interface StoredRelationship {
   readonly value: unknown;
 }
 
-/** Groups, identities, roles and role bindings, and invites, account associations and delegations. */
+/**
+ * Groups, identities, roles and role bindings, and invites, account associations and delegations.
+ * Long, because it only declares.
+ */
 export function defineIamTables(columns: Columns) {
   const { table, text, integer, boolean, json, foreignKey, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);

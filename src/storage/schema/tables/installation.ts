@@ -2,7 +2,7 @@ import { isAccessRequest } from "../access-requests.ts";
 import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 
-/** Counters, the change log, signing keys and settings. */
+/** Counters, the change log, signing keys and settings. Long, because it only declares. */
 export function defineInstallationTables(columns: Columns) {
   const { table, text, integer, json, sequence, index, primaryKey } = columns;
   return {

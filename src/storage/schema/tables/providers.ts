@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Identity providers, their external group mappings, and accepted terms. */
+/** Identity providers, their external group mappings, and accepted terms. Long, because it only declares. */
 export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColumn, roleUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, index, uniqueIndex } = columns;
   const entries = entriesTable(columns);

@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Repos, tags, readmes, manifests and registry notifications. */
+/** Repos, tags, readmes, manifests and registry notifications. Long, because it only declares. */
 export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);

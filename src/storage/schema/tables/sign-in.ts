@@ -18,7 +18,10 @@ export interface StoredSignIn {
   readonly claims?: string | Readonly<Record<string, unknown>>;
 }
 
-/** Temporary data of sign-ins. None of it is usable for someone who reads the database. */
+/**
+ * Temporary data of sign-ins. None of it is usable for someone who reads the database.
+ * Long, because it only declares.
+ */
 export function defineSignInTables(
   columns: Columns,
   groupUid: () => AnyPgColumn,

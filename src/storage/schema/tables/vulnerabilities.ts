@@ -3,7 +3,7 @@ import type { Columns } from "../columns.postgres.ts";
 import { organizationOf } from "../organization.ts";
 import { entriesTable } from "./entries.ts";
 
-/** Advisories, their events, and the records that they are derived from. */
+/** Advisories, their events, and the records that they are derived from. Long, because it only declares. */
 export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, sequence, index, uniqueIndex, primaryKey } = columns;
   const entries = entriesTable(columns);

@@ -8,7 +8,8 @@ import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
 import { withOrFail } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
-import { WriteQueue, type WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue.ts";
+import { WriteQueue } from "../../../../src/storage/engine/sqlite/write-queue.ts";
+import type { WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue-options.ts";
 
 describe("write queue", () => {
   let directory = "";

@@ -1,0 +1,71 @@
+// Connections to a SQLite file.
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import path from "node:path";
+import type BetterSqlite from "better-sqlite3";
+import { makeDirectory } from "../../../base/directories.ts";
+import { once } from "../../../base/lazy.ts";
+import { loadSqliteDriver } from "../../schema/drizzle.ts";
+import type { DatabaseLimits } from "../dialect.ts";
+import type { MigrationListener } from "../migrations.ts";
+import { keptLogBytes } from "./checkpointer.ts";
+import { migrateFile } from "./migrate-file.ts";
+import { retryWhileLocked } from "./retry-locked.ts";
+
+/** Loads better-sqlite3 and its Drizzle driver on first use. */
+export const driver = once(loadSqliteDriver);
+
+/** How many bytes of the file a connection may map into memory. */
+const mappedBytes = 2 ** 30;
+
+/** The page cache of the write connection. The pages that an import changes within two seconds fit. */
+const writerCacheKib = 128 * 1024;
+
+/** Closes a connection. */
+export function closeConnection(connection: BetterSqlite.Database): void {
+  connection.close();
+}
+
+/** Opens the write connection. Creates the file if it does not exist, and migrates it. */
+export async function openWriter(
+  file: string,
+  limits: DatabaseLimits,
+  onMigrated: MigrationListener,
+): Promise<BetterSqlite.Database> {
+  makeDirectory(path.dirname(file));
+  // The file holds signing keys. SQLite gives the same mode to its other files. An existing file is not opened here:
+  // closing it would drop the locks of other connections in this process.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  const writer = connect(file, limits);
+  try {
+    // If two processes open a new file at the same time, one gets SQLITE_BUSY immediately.
+    await retryWhileLocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
+    migrateFile(writer, driver(), onMigrated);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  // From here on the queue waits for locks of other processes, without blocking the event loop.
+  writer.pragma("busy_timeout = 0");
+  // By default, SQLite checkpoints during a commit.
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.pragma(`journal_size_limit = ${keptLogBytes}`);
+  // Changed pages that do not fit are written before the end of their transaction, often twice.
+  writer.pragma(`cache_size = -${writerCacheKib}`);
+  return writer;
+}
+
+/** Opens a connection with the settings that all connections share. */
+export function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
+  const connection = new (driver().BetterSqlite)(file, { readonly, timeout: limits.lockTimeoutMs });
+  // The queue flushes a commit before it acknowledges it, off the event loop.
+  connection.pragma("synchronous = NORMAL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  // Keeps the data of savepoints in memory rather than in a temporary file.
+  connection.pragma("temp_store = MEMORY");
+  // In KiB. Pages are read from the mapped file, which the system caches outside of the process.
+  connection.pragma("cache_size = -8192");
+  connection.pragma(`mmap_size = ${mappedBytes}`);
+  return connection;
+}
