@@ -62,8 +62,8 @@ export function appendAccessEntries(tx: Transaction, entries: readonly AccessEnt
 }
 
 /** Deletes entries made at or before a time, up to a batch of each kind. Returns whether none are left. */
-export async function removeAccessEntries(tx: Transaction, time: number, portion: number): Promise<boolean> {
+export async function removeAccessEntries(tx: Transaction, time: number, batchSize: number): Promise<boolean> {
   let isAll = true;
-  for (const kind of accessKinds) if (!(await removeOldestOfKind(tx, kind, time, portion))) isAll = false;
+  for (const kind of accessKinds) if (!(await removeOldestOfKind(tx, kind, time, batchSize))) isAll = false;
   return isAll;
 }

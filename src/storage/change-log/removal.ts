@@ -18,34 +18,34 @@ export async function lastTrimmedChange(session: Session): Promise<number> {
  * Returns whether all changes after a position are in the log. Changes are deleted after the retention
  * (docs/decisions/0030), and a restored backup may lack changes that clients have seen.
  */
-export async function hasAllAfter(session: Session, place: LogPosition): Promise<boolean> {
+export async function hasAllAfter(session: Session, position: LogPosition): Promise<boolean> {
   const removed = await lastTrimmedChange(session);
-  if (place.sequence < removed) return false;
-  const found = await findLogPosition(session, place.sequence);
-  return found ? found.time === place.time : place.sequence === removed;
+  if (position.sequence < removed) return false;
+  const found = await findLogPosition(session, position.sequence);
+  return found ? found.time === position.time : position.sequence === removed;
 }
 
 /**
- * Deletes changes made at or before a time, oldest first, up to `portion`. Returns whether none are left. The last
+ * Deletes changes made at or before a time, oldest first, up to `batchSize`. Returns whether none are left. The last
  * change of each kind stays: caches compare it to detect changes of the kind.
  */
-export async function removeChanges(tx: Transaction, time: number, portion: number): Promise<boolean> {
-  const oldest = await readOldest(tx, portion);
+export async function removeChanges(tx: Transaction, time: number, batchSize: number): Promise<boolean> {
+  const oldest = await readOldest(tx, batchSize);
   const newer = oldest.findIndex((change) => change.time > time);
   const outdated = newer < 0 ? oldest : oldest.slice(0, newer);
   if (outdated.length > 0) await removeAllButLatest(tx, outdated);
-  return outdated.length < portion;
+  return outdated.length < batchSize;
 }
 
 /**
- * Deletes changes of a kind made at or before a time, oldest first, up to `portion`. Returns whether none are left. For
+ * Deletes changes of a kind made at or before a time, oldest first, up to `batchSize`. Returns whether none are left. For
  * kinds that no cache follows: the last change need not stay.
  */
 export async function removeOldestOfKind(
   tx: Transaction,
   kind: string,
   time: number,
-  portion: number,
+  batchSize: number,
 ): Promise<boolean> {
   const oldest = await tx
     .prepared("changes.oldest_of_kind", (db, { changes }) =>
@@ -56,7 +56,7 @@ export async function removeOldestOfKind(
         .orderBy(asc(changes.sequence))
         .limit(limitOf("limit")),
     )
-    .execute({ kind, limit: portion });
+    .execute({ kind, limit: batchSize });
   const outdated = oldest.filter((change) => change.time <= time);
   const last = outdated.at(-1);
   if (last) {
@@ -67,7 +67,7 @@ export async function removeOldestOfKind(
     // Readers at an earlier position have missed something.
     await raiseSettingTo(tx, removedSetting, last.sequence);
   }
-  return outdated.length < portion;
+  return outdated.length < batchSize;
 }
 
 async function readOldest(tx: Transaction, limit: number) {

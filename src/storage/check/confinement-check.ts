@@ -40,9 +40,9 @@ export async function* confinedBindings(session: Session): AsyncGenerator<Confin
   for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) {
     for (const binding of page) {
       const { identityUid, groupUid } = binding;
-      const place = effectiveGroup(identityUid, groupUid);
-      if (place === groupUid) continue;
-      yield { ...binding, home: parentOf(identityUid), countsAtHome: place !== undefined };
+      const effective = effectiveGroup(identityUid, groupUid);
+      if (effective === groupUid) continue;
+      yield { ...binding, home: parentOf(identityUid), countsAtHome: effective !== undefined };
     }
   }
 }

@@ -115,7 +115,7 @@ export async function findBindingsReaching(
   );
   const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
   return bindings.filter(({ groupUid }) => {
-    const place = effectiveGroup(identityUid, groupUid);
-    return place !== undefined && isWithin(uid, place);
+    const effective = effectiveGroup(identityUid, groupUid);
+    return effective !== undefined && isWithin(uid, effective);
   });
 }

@@ -47,18 +47,18 @@ const secretColumns: readonly SecretColumn[] = [
  */
 export async function reencryptColumns(
   database: Database,
-  seals: Encryption,
+  encryption: Encryption,
   context: WriteContext,
 ): Promise<{ readonly reencrypted: number; readonly findings: readonly string[] }> {
   const findings: string[] = [];
   let reencrypted = 0;
-  for await (const { secret, place, stored } of storedSecrets(database.session)) {
-    if (seals.usesCurrentKey(stored)) continue;
-    const decrypted = tryDecrypt(seals, place, stored);
+  for await (const { secret, ref, stored } of storedSecrets(database.session)) {
+    if (encryption.usesCurrentKey(stored)) continue;
+    const decrypted = tryDecrypt(encryption, ref, stored);
     if (decrypted.problem !== undefined) findings.push(decrypted.problem);
     else {
-      const encrypted = seals.encrypt(place, decrypted.text);
-      await database.write(context, (tx) => replace(tx, secret, { uid: place.uid, stored, encrypted }));
+      const encrypted = encryption.encrypt(ref, decrypted.text);
+      await database.write(context, (tx) => replace(tx, secret, { uid: ref.uid, stored, encrypted }));
       reencrypted++;
     }
   }
@@ -66,20 +66,20 @@ export async function reencryptColumns(
 }
 
 /** Yields a sentence for each secret that does not decrypt. */
-export async function* undecryptableSecrets(session: Session, seals: Encryption): AsyncGenerator<string> {
-  for await (const { place, stored } of storedSecrets(session)) {
-    const { problem } = tryDecrypt(seals, place, stored);
+export async function* undecryptableSecrets(session: Session, encryption: Encryption): AsyncGenerator<string> {
+  for await (const { ref, stored } of storedSecrets(session)) {
+    const { problem } = tryDecrypt(encryption, ref, stored);
     if (problem !== undefined) yield problem;
   }
 }
 
 function tryDecrypt(
-  seals: Encryption,
-  place: ColumnRef,
+  encryption: Encryption,
+  ref: ColumnRef,
   stored: string,
 ): { text: string; problem?: undefined } | { problem: string } {
   try {
-    return { text: seals.decrypt(place, stored) };
+    return { text: encryption.decrypt(ref, stored) };
   } catch (error) {
     if (error instanceof DecryptionError) return { problem: error.message };
     throw error;
@@ -90,7 +90,7 @@ async function* storedSecrets(session: Session) {
   for (const secret of secretColumns) {
     const { kind, column, uids } = secret;
     for await (const { uid, value } of valuesOf(session, secret)) {
-      if (!uids || uids.has(uid)) yield { secret, place: { kind, uid, column }, stored: value };
+      if (!uids || uids.has(uid)) yield { secret, ref: { kind, uid, column }, stored: value };
     }
   }
 }
@@ -115,7 +115,7 @@ async function replace(
   { kind, column, table }: SecretColumn,
   values: { uid: string; stored: string; encrypted: string },
 ): Promise<void> {
-  const statement = tx.prepared(`secrets.reseal.${kind}`, (db, tables) => {
+  const statement = tx.prepared(`secrets.reencrypt.${kind}`, (db, tables) => {
     const { rows, uid, value } = table(tables);
     return db
       .update(rows)

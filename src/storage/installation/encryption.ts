@@ -18,9 +18,9 @@ export interface Encryption {
   /** The ids of all keys, the encrypting one first. */
   readonly keyIds: readonly string[];
   /** Returns the text to store: encrypted, or unencrypted if there is no key. */
-  encrypt(place: ColumnRef, text: string): string;
+  encrypt(ref: ColumnRef, text: string): string;
   /** Decrypts a stored text. Returns an unencrypted one as it is. Throws DecryptionError. */
-  decrypt(place: ColumnRef, stored: string): string;
+  decrypt(ref: ColumnRef, stored: string): string;
   /** Returns whether `encrypt` would use the same key now. After a change of keys, it would not. */
   usesCurrentKey(stored: string): boolean;
 }
@@ -46,18 +46,18 @@ export function newEncryption(keys: readonly Buffer[]): Encryption {
   return {
     keyId,
     keyIds: [...known.keys()],
-    encrypt(place, text) {
+    encrypt(ref, text) {
       if (!first) return requireUnencrypted(text);
-      const packed = packCiphertext(encryptAead(first, text, associatedData(place)));
+      const packed = packCiphertext(encryptAead(first, text, associatedData(ref)));
       return `${prefix}${keyId}:${packed.toString("base64url")}`;
     },
-    decrypt(place, stored) {
+    decrypt(ref, stored) {
       if (!stored.startsWith(prefix)) return stored;
       const [id = "", packed = ""] = stored.slice(prefix.length).split(":");
       const key = known.get(id);
       if (!key)
-        throw new DecryptionError(`${nameOf(place)} is encrypted with the key ${id}, which secrets-key does not have`);
-      return decryptWith(key, place, Buffer.from(packed, "base64url"));
+        throw new DecryptionError(`${nameOf(ref)} is encrypted with the key ${id}, which secrets-key does not have`);
+      return decryptWith(key, ref, Buffer.from(packed, "base64url"));
     },
     usesCurrentKey: (stored) => (keyId ? stored.startsWith(`${prefix}${keyId}:`) : !stored.startsWith(prefix)),
   };
@@ -73,8 +73,8 @@ export function replaceable(initial: Encryption): ReplaceableEncryption {
     get keyIds() {
       return current.keyIds;
     },
-    encrypt: (place, text) => current.encrypt(place, text),
-    decrypt: (place, stored) => current.decrypt(place, stored),
+    encrypt: (ref, text) => current.encrypt(ref, text),
+    decrypt: (ref, stored) => current.decrypt(ref, stored),
     usesCurrentKey: (stored) => current.usesCurrentKey(stored),
     replace(next) {
       current = next;
@@ -87,11 +87,11 @@ function keyIdOf(key: Buffer): string {
   return createHmac("sha256", key).update("gatehouse secrets key id").digest("hex").slice(0, 16);
 }
 
-function decryptWith(key: Buffer, place: ColumnRef, packed: Buffer): string {
+function decryptWith(key: Buffer, ref: ColumnRef, packed: Buffer): string {
   try {
-    return decryptAead(key, unpackCiphertext(packed), associatedData(place)).toString("utf8");
+    return decryptAead(key, unpackCiphertext(packed), associatedData(ref)).toString("utf8");
   } catch {
-    throw new DecryptionError(`${nameOf(place)} was altered, or encrypted for another column`);
+    throw new DecryptionError(`${nameOf(ref)} was altered, or encrypted for another column`);
   }
 }
 

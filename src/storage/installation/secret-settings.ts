@@ -12,11 +12,11 @@ export type SecretSetting = (typeof secretSettings)[number];
 /** Returns a secret setting, or undefined if it was never set. Throws DecryptionError. */
 export async function readSecret(
   session: Session,
-  seals: Encryption,
+  encryption: Encryption,
   name: SecretSetting,
 ): Promise<string | undefined> {
   const stored = await readSetting(session, name);
-  return stored === undefined ? undefined : seals.decrypt(settingPlace(name), stored);
+  return stored === undefined ? undefined : encryption.decrypt(settingColumn(name), stored);
 }
 
 /**
@@ -25,18 +25,18 @@ export async function readSecret(
  */
 export async function getOrSetSecret(
   tx: Transaction,
-  seals: Encryption,
+  encryption: Encryption,
   name: SecretSetting,
   initial: string,
 ): Promise<string> {
-  const place = settingPlace(name);
-  const stored = await getOrSetSetting(tx, name, seals.encrypt(place, initial));
-  const secret = seals.decrypt(place, stored);
-  if (!seals.usesCurrentKey(stored)) await writeSetting(tx, name, seals.encrypt(place, secret));
+  const ref = settingColumn(name);
+  const stored = await getOrSetSetting(tx, name, encryption.encrypt(ref, initial));
+  const secret = encryption.decrypt(ref, stored);
+  if (!encryption.usesCurrentKey(stored)) await writeSetting(tx, name, encryption.encrypt(ref, secret));
   return secret;
 }
 
 /** Returns the column of a setting's value. */
-function settingPlace(name: SecretSetting): ColumnRef {
+function settingColumn(name: SecretSetting): ColumnRef {
   return { kind: "settings", uid: name, column: "value" };
 }

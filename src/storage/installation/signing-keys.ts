@@ -65,7 +65,7 @@ interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | 
  */
 export function keyStore<A extends string>(
   database: Database,
-  seals: Encryption,
+  encryption: Encryption,
   clock: () => number,
   onAdd: (tx: Transaction, key: SigningKeyRow, retireOthersAt: number) => Promise<void> = async () => {},
 ) {
@@ -75,14 +75,14 @@ export function keyStore<A extends string>(
       const rows = await listUnretiredKeys(database.session, clock());
       return rows.map((row) => ({
         ...row,
-        privateJwk: seals.decrypt(placeOf(row), row.privateJwk),
+        privateJwk: encryption.decrypt(columnOf(row), row.privateJwk),
         algorithm: row.algorithm as A,
         retireTime: row.retireTime ?? undefined,
       }));
     },
     async add(record: KeyRecord<A>, retireOthersAt: number): Promise<void> {
       const context = { actor: "", method: "keys", requestId: "", time: clock() };
-      const privateJwk = seals.encrypt(placeOf(record), record.privateJwk);
+      const privateJwk = encryption.encrypt(columnOf(record), record.privateJwk);
       const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
       await database.write(context, async (tx) => {
         await addSigningKey(tx, row, retireOthersAt);
@@ -92,6 +92,6 @@ export function keyStore<A extends string>(
   };
 }
 
-function placeOf({ kid }: { readonly kid: string }): ColumnRef {
+function columnOf({ kid }: { readonly kid: string }): ColumnRef {
   return { kind: "signing_keys", uid: kid, column: "privateJwk" };
 }

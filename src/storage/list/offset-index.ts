@@ -210,13 +210,13 @@ async function findInSegments<R extends ResourceRow>(
 }
 
 /** Returns the index of the segment with a cursor: the first that does not end before it. */
-function indexOf(list: readonly Segment[], place: Cursor, order: Order): number {
+function indexOf(list: readonly Segment[], cursor: Cursor, order: Order): number {
   let low = 0;
   let high = list.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
     const { end } = list[middle]!;
-    if (end && compareCursors(end, place, order) < 0) low = middle + 1;
+    if (end && compareCursors(end, cursor, order) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -40,12 +40,12 @@ export function firstUidsAfter(
   return descending ? left.slice(-limit) : left.slice(0, limit);
 }
 
-function latest(bound: string, place: string | undefined): string {
-  return place !== undefined && place > bound ? place : bound;
+function latest(bound: string, uid: string | undefined): string {
+  return uid !== undefined && uid > bound ? uid : bound;
 }
 
-function earliest(bound: string, place: string | undefined): string {
-  return place !== undefined && place < bound ? place : bound;
+function earliest(bound: string, uid: string | undefined): string {
+  return uid !== undefined && uid < bound ? uid : bound;
 }
 
 /** Returns conditions for a source: a subtree, children, or the rows without parent. */
@@ -114,9 +114,9 @@ export function untilCursor(sorting: Sorting, descending: boolean): SQL {
   return compare(sorting, sql.raw(descending ? ">=" : "<="), "end");
 }
 
-function compare({ columns: [first, second], breaker }: Sorting, operator: SQL, place: "after" | "end"): SQL {
-  const uid = sql.placeholder(`${place}${breaker}`);
+function compare({ columns: [first, second], breaker }: Sorting, operator: SQL, cursor: "after" | "end"): SQL {
+  const uid = sql.placeholder(`${cursor}${breaker}`);
   return second
-    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder(`${place}Value`)}, ${uid})`
+    ? sql`(${first}, ${second}) ${operator} (${sql.placeholder(`${cursor}Value`)}, ${uid})`
     : sql`${first} ${operator} ${uid}`;
 }

@@ -36,12 +36,12 @@ export async function planRange<R extends ResourceRow>(
 ): Promise<RangePlan> {
   const { indexes = [], indexIsExact = false, excludedBy } = condition ?? {};
   if (indexes.length === 0 && !excludedBy) return {};
-  const findings = await newLookups(session, cache, collection, source);
+  const lookups = await newLookups(session, cache, collection, source);
   if (excludedBy) {
     const all = await readCounter(session, entryKeyOf(source), collection.kind);
-    return { total: all - (await findings.of(excludedBy)).count };
+    return { total: all - (await lookups.of(excludedBy)).count };
   }
-  const best = await chooseIndex(findings, indexes);
+  const best = await chooseIndex(lookups, indexes);
   if (!best) return {};
   const { index, count: found, uids } = best;
   const isLazy = indexIsExact && index.isSortedByUid && order.field === "uid";
@@ -53,12 +53,12 @@ export async function planRange<R extends ResourceRow>(
 }
 
 /** Returns the index that finds the fewest rows. Texts are searched only if no other index finds few. */
-async function chooseIndex(findings: Lookups, indexes: readonly SideIndex[]) {
+async function chooseIndex(lookups: Lookups, indexes: readonly SideIndex[]) {
   let best: (LookupResult & { index: SideIndex }) | undefined;
   for (const index of indexes.toSorted((a, b) => Number(a.term !== undefined) - Number(b.term !== undefined))) {
     if (best && best.count <= sortThreshold && index.term !== undefined) break;
-    const finding = await findings.of(index);
-    if (!best || finding.count < best.count) best = { ...finding, index };
+    const result = await lookups.of(index);
+    if (!best || result.count < best.count) best = { ...result, index };
   }
   return best;
 }
@@ -106,12 +106,12 @@ async function newLookups<R extends ResourceRow>(
       const key = hash("sha256", JSON.stringify(asked), "base64url");
       const known = found.get(key);
       if (known) return known;
-      const finding =
+      const result =
         index.term === undefined || source.uid === null
           ? await find(session, collection, source, index)
           : await search(session, texts, collection, { ...source, uid: source.uid }, index.term);
-      found.set(key, finding);
-      return finding;
+      found.set(key, result);
+      return result;
     },
   };
 }
@@ -134,8 +134,8 @@ async function find<R extends ResourceRow>(
   source: RangeSource,
   index: SideIndex,
 ): Promise<LookupResult> {
-  const place = source.type === "subtree" ? rangeBelow(source.uid) : { parent: source.uid };
-  const values = { ...place, ...index.values };
+  const bounds = source.type === "subtree" ? rangeBelow(source.uid) : { parent: source.uid };
+  const values = { ...bounds, ...index.values };
   const key = `${collection.kind}.find.${index.name}.${source.type}`;
   const conditionsOf = (side: ReturnType<SideIndex["table"]>, rows: RowTable) =>
     source.type === "subtree"

@@ -88,8 +88,8 @@ export async function cursorAtOffset<R extends ResourceRow>(
       .limit(limitOf(1))
       .offset(sql.placeholder("offset"));
   });
-  const places = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });
-  return places[0];
+  const cursors = await (statement as unknown as Prepared<Cursor[]>).execute({ ...valuesOf(range), offset });
+  return cursors[0];
 }
 
 /** Returns the number of rows up to and including a cursor; all rows for undefined. */
@@ -149,8 +149,8 @@ function buildRangeQuery<R extends ResourceRow>(
   const sorting = byKey
     ? entrySortingOf(entries, range.order.field)
     : sortingOf(order.field === "uid" ? lead : rows, order.field);
-  const place = byKey ? [eq(entries.key, textPlaceholder("key"))] : withinSource(rows, lead, typeOf(source));
-  const conditions: (SQL | undefined)[] = [...place, ...equal(byKey ? entries : rows, columns)];
+  const within = byKey ? [eq(entries.key, textPlaceholder("key"))] : withinSource(rows, lead, typeOf(source));
+  const conditions: (SQL | undefined)[] = [...within, ...equal(byKey ? entries : rows, columns)];
   if (after) conditions.push(afterCursor(sorting, order.descending));
   if (condition && !(index && condition.indexIsExact)) conditions.push(condition.build(session));
   if (index)
@@ -196,13 +196,13 @@ function statementKey(collection: { kind: string }, purpose: string, range: Rang
 
 function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
   const { source, filters, condition, index, order, after } = range;
-  const place = source.type === "subtree" ? uidBounds(source.uid, order, after, end) : { parent: source.uid };
+  const bounds = source.type === "subtree" ? uidBounds(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid, ...cursorTails(source.uid ?? "", after, end) };
   // Prefixed: a filter by parent must not replace the parent of the source.
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return {
     key: entryKeyOf(source),
-    ...place,
+    ...bounds,
     ...cursor,
     ...condition?.values,
     ...(index && ("uids" in index ? { found: JSON.stringify(foundIn(index, range, limit)) } : index.values)),

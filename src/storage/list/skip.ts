@@ -33,25 +33,25 @@ export async function skipRows<R extends ResourceRow>(
   let left = skip;
   while (moved.length > 0 && left > Math.max(readThrough.total, readThrough.perRange * moved.length)) {
     const offset = Math.floor((left - 1) / (moved.length === 1 ? 1 : 2 * moved.length));
-    const places: (Cursor | undefined)[] = [];
-    for (const range of moved) places.push(await find(session, collection, range, offset));
+    const cursors: (Cursor | undefined)[] = [];
+    for (const range of moved) cursors.push(await find(session, collection, range, offset));
     while (moved.length * offset < left) {
-      const first = firstPlace(places, ranges[0]!.order);
+      const first = firstCursor(cursors, ranges[0]!.order);
       if (first === undefined) return undefined;
-      moved[first] = { ...moved[first]!, after: places[first] };
+      moved[first] = { ...moved[first]!, after: cursors[first] };
       left -= offset + 1;
-      places[first] = await find(session, collection, moved[first], offset);
+      cursors[first] = await find(session, collection, moved[first], offset);
     }
   }
   return { ranges: moved, count: skip - left };
 }
 
 /** Returns the index of the first cursor in the order, or undefined if there is none. */
-function firstPlace(places: readonly (Cursor | undefined)[], order: Range["order"]): number | undefined {
+function firstCursor(cursors: readonly (Cursor | undefined)[], order: Range["order"]): number | undefined {
   let first: number | undefined;
-  places.forEach((place, i) => {
-    const best = first === undefined ? undefined : places[first];
-    if (place && (!best || compareCursors(place, best, order) < 0)) first = i;
+  cursors.forEach((cursor, i) => {
+    const best = first === undefined ? undefined : cursors[first];
+    if (cursor && (!best || compareCursors(cursor, best, order) < 0)) first = i;
   });
   return first;
 }
