@@ -3,6 +3,7 @@
 import type { VerifiedToken } from "../authn/caller.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
+import type { GrantedRole, IdentityGrants } from "../model/grants.ts";
 import { Access, type Grants } from "./access.ts";
 import { newEpochCache } from "./epoch-cache.ts";
 import { predatesIdentity } from "./token-age.ts";
@@ -10,9 +11,9 @@ import { predatesIdentity } from "./token-age.ts";
 /** The storage that the policy reads. */
 export interface GrantSource {
   /** Returns the grants of an identity, or undefined if it does not exist. */
-  findHolder(identityUid: string): Promise<Holder | undefined>;
+  findGrants(identityUid: string): Promise<IdentityGrants | undefined>;
   /** Returns the roles of external group role mappings, without deleted ones and those without an active delegation. */
-  findMappedRoles(mappingUids: readonly string[]): Promise<readonly HeldRole[]>;
+  findMappedRoles(mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
   /**
    * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
    * enough for revocations to take effect in time.
@@ -20,19 +21,6 @@ export interface GrantSource {
   epoch(): MaybePromise<number>;
   /** Returns the access epoch as of this call or later. */
   latestEpoch(): MaybePromise<number>;
-}
-
-/** The grants of an identity. */
-export interface Holder {
-  /** When the identity was created, in milliseconds since the epoch. */
-  readonly createTime: number;
-  readonly roles: readonly HeldRole[];
-}
-
-/** A role granted at a group and its subgroups. */
-export interface HeldRole {
-  readonly groupUid: string;
-  readonly capabilities: readonly number[];
 }
 
 /** The claims of an access token that authorization depends on. */
@@ -87,10 +75,10 @@ export function newPolicy(source: GrantSource): Policy {
 
   async function readHeld(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
     misses++;
-    const holder = await source.findHolder(identityUid);
-    if (!holder) return undefined;
-    const grants = combineRoles([...holder.roles, ...(await source.findMappedRoles(mappings))]);
-    const held: Held = { createTime: holder.createTime, grants, epoch };
+    const identity = await source.findGrants(identityUid);
+    if (!identity) return undefined;
+    const grants = combineRoles([...identity.roles, ...(await source.findMappedRoles(mappings))]);
+    const held: Held = { createTime: identity.createTime, grants, epoch };
     memory.keep(epoch, key, held);
     return held;
   }
@@ -119,7 +107,7 @@ function toAccess(held: Held | undefined, token: AccessToken): Access | undefine
 }
 
 /** Merges roles into grants. */
-export function combineRoles(held: readonly HeldRole[]): Grants {
+export function combineRoles(held: readonly GrantedRole[]): Grants {
   const grants = new Map<string, CapabilitySet>();
   for (const { groupUid, capabilities } of held) {
     const set = capabilitySet(capabilities);

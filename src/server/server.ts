@@ -230,7 +230,7 @@ async function openOwnMetrics(
 
 function policyOver({ session, accessEpoch }: Database): Policy {
   return newPolicy({
-    findHolder: (uid) => findGrants(session, uid),
+    findGrants: (uid) => findGrants(session, uid),
     findMappedRoles: (uids) => findActiveMappedRoles(session, uids),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),

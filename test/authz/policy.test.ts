@@ -2,12 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { type Holder, newPolicy } from "../../src/authz/policy.ts";
+import { newPolicy } from "../../src/authz/policy.ts";
+import type { IdentityGrants } from "../../src/model/grants.ts";
 
 const identity = `${"a".repeat(40)}/${"1".repeat(16)}`;
 const root = "a".repeat(40);
-const owner: Holder = { createTime: 0, roles: [{ groupUid: root, capabilities: [Capability.CAP_IAM_GROUPS_LIST] }] };
-const nobody: Holder = { createTime: 0, roles: [] };
+const owner: IdentityGrants = {
+  createTime: 0,
+  roles: [{ groupUid: root, capabilities: [Capability.CAP_IAM_GROUPS_LIST] }],
+};
+const nobody: IdentityGrants = { createTime: 0, roles: [] };
 const findMappedRoles = async () => [];
 
 describe("grants are remembered", () => {
@@ -15,7 +19,7 @@ describe("grants are remembered", () => {
     let epoch = 1;
     let holder = owner;
     const policy = newPolicy({
-      findHolder: async () => holder,
+      findGrants: async () => holder,
       findMappedRoles,
       epoch: () => epoch,
       latestEpoch: () => epoch,
@@ -29,10 +33,10 @@ describe("grants are remembered", () => {
 
   it("but not what was read before a revocation and comes after it", async () => {
     let epoch = 1;
-    const late = Promise.withResolvers<Holder>();
+    const late = Promise.withResolvers<IdentityGrants>();
     const answers = [late.promise, Promise.resolve(nobody)];
     const policy = newPolicy({
-      findHolder: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
+      findGrants: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
       findMappedRoles,
       epoch: () => epoch,
       latestEpoch: () => epoch,
@@ -49,7 +53,7 @@ describe("grants are remembered", () => {
   it("of 200,000 groups at most, the least recently used ones making room", async () => {
     const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
     const policy = newPolicy({
-      findHolder: async () => ({ createTime: 0, roles }),
+      findGrants: async () => ({ createTime: 0, roles }),
       findMappedRoles,
       epoch: () => 1,
       latestEpoch: () => 1,

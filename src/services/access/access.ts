@@ -13,6 +13,7 @@ import { invalidField } from "../../aip/errors.ts";
 import { maxBearerLength } from "../../authn/bearer.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
 import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
+import type { GrantedRole } from "../../model/grants.ts";
 import { isUid, isWithin, rootOf } from "../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -20,12 +21,7 @@ import { type Handlers, type Implementation, implement } from "../../pipeline/ha
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import {
-  effectiveGroup,
-  findBindingsReaching,
-  type GrantedRole,
-  type ReachingBinding,
-} from "../../storage/iam/grants.ts";
+import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;

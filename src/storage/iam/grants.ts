@@ -1,5 +1,6 @@
 // The roles of an identity, and the groups where they take effect.
 import type { AnyColumn, SQL } from "drizzle-orm";
+import type { IdentityGrants } from "../../model/grants.ts";
 import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
@@ -21,21 +22,6 @@ export function effectiveGroup(identityUid: string, groupUid: string): string | 
   const home = parentOf(identityUid);
   if (!isSubgroupIdentity(identityUid) || isWithin(groupUid, home)) return groupUid;
   return isBelow(home, groupUid) ? home : undefined;
-}
-
-/** A role at a group. */
-export interface GrantedRole {
-  readonly groupUid: string;
-  /** Numbers of the Capability enum. */
-  readonly capabilities: readonly number[];
-}
-
-/** The roles of an identity. */
-export interface IdentityGrants {
-  /** When the identity was created, in milliseconds since the epoch. */
-  readonly createTime: number;
-  /** Its roles, with the groups where they take effect. */
-  readonly roles: readonly GrantedRole[];
 }
 
 /** Returns the grants of an identity, or undefined if it does not exist. */

@@ -1,4 +1,6 @@
 // Reads the roles that a delegation gives at present.
+
+import type { GrantedRole } from "../../../model/grants.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
@@ -8,7 +10,7 @@ import {
   identityProviderCollection,
 } from "../../../storage/iam/collections.ts";
 import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
-import { findGrants, type GrantedRole } from "../../../storage/iam/grants.ts";
+import { findGrants } from "../../../storage/iam/grants.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 
 /** The roles that a delegation gives at present. */
