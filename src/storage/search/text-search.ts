@@ -1,4 +1,4 @@
-// Searches the texts of advisories through the trigram index of the database (docs/decisions/0052-text-search.md).
+// Searches the texts of advisories through the trigram index of the database (docs/decisions/0052).
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";

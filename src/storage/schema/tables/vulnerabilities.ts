@@ -69,7 +69,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
 
     /**
      * The searched texts, in lower case, one value per line, apart from the rows: a search may read them all. The migrations
-     * add a trigram index, and on SQLite a column `id` for it (docs/decisions/0052-text-search.md).
+     * add a trigram index, and on SQLite a column `id` for it (docs/decisions/0052).
      */
     advisoryTexts: table("advisory_texts", { uid: text().primaryKey(), text: text().notNull() }),
 
