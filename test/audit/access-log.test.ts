@@ -46,7 +46,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       }
     }
 
-    it("has a denial, with who was denied what, and repetitions in one entry", async () => {
+    it("records a denial, with repetitions in one entry", async () => {
       const group = await addGroup(server, server.groupUid);
       const viewer = await addCaller(server, server.groupUid, viewerRole.uid);
       const tries = [group, server.groupUid, `${server.groupUid}/0123456789abcdef`];
@@ -69,7 +69,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(last.after.count, 2);
     });
 
-    it("has a denial elsewhere in the organization of the caller alone, and that of a stranger nowhere", async () => {
+    it("records a denial elsewhere in the caller's organization only, and that of a stranger nowhere", async () => {
       const other = await addOrganization();
       const viewer = await addCaller(server, server.groupUid, viewerRole.uid);
       await rest(server.url, viewer.token, "DELETE", `/iam/v2beta1/groups/${other.groupUid}`);
@@ -80,7 +80,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(body.changes, []);
     });
 
-    it("has what a person does in organizations that they have accepted, and in no others", async () => {
+    it("records what a user does in organizations that they have accepted, and in no others", async () => {
       const uid = userUid(upstream.issuer, "bound");
       upstream.behaviour.claims = { sub: "bound" };
       const visit = async () => answersOf(await visitAs({})).token ?? assert.fail("not signed in");
@@ -98,7 +98,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await entries("sign_ins", byPerson)).length, 1);
     });
 
-    it("has the sign-in by which a person accepts the organization", async () => {
+    it("records the sign-in by which a user accepts the organization", async () => {
       upstream.behaviour.claims = { sub: "accepting" };
       const uid = userUid(upstream.issuer, "accepting");
       assert.ok(answersOf(await visitAs({})).token);
@@ -112,7 +112,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("has exchanges, allowed and denied, the latter with the check that failed", async () => {
+    it("records allowed and denied exchanges, the latter with the failed check", async () => {
       const key = keyPair("ES256");
       await using issuer = await startIssuer(key);
       const claimMatch = { issuer: issuer.url, subject: "workload" };
@@ -142,7 +142,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(all.find(({ after }) => after.check === "sub").after.subject, "other");
     });
 
-    it("has the exchange of a person in the organizations that know them, and in no others", async () => {
+    it("records the exchange of a user in the organizations that know them, and in no others", async () => {
       const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
       const own = { name: "exchanges", defaultRole: viewerRole.uid, oidc };
       const providers = `/iam/v2beta1/identityProviders/${server.groupUid}`;
@@ -172,7 +172,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(strange.changes, []);
     });
 
-    it("has the sign-in of somebody who accepts an invite, as its actor", async () => {
+    it("records the sign-in of a user who accepts an invite, with the user as actor", async () => {
       const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const { body: invite } = await rest(server.url, server.ownerToken, "POST", path, {
         roleUid: viewerRole.uid,
@@ -192,7 +192,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(used.resourceUid, invite.uid);
     });
 
-    it("has sign-ins at the identity provider of an organization, with the check that failed", async () => {
+    it("records sign-ins at the identity provider of an organization, with the failed check", async () => {
       const path = `/iam/v2beta1/identityProviders/${server.groupUid}`;
       const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
       const { body: provider } = await rest(server.url, server.ownerToken, "POST", path, {
@@ -215,7 +215,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(found.find(({ after }) => after.outcome === "denied").after.client, "127.0.0.1");
     });
 
-    it("does not tell an organization by which provider of another one a person signed in", async () => {
+    it("does not reveal to an organization by which provider of another one a user signed in", async () => {
       const other = await addOrganization();
       const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
       const own = { name: "own", defaultRole: viewerRole.uid, oidc };
@@ -238,7 +238,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(body.changes.find(ofPerson).method, `/oauth/callback/${provider.uid}`);
     });
 
-    it("has rotations of the signing keys, where the operators are", async () => {
+    it("records rotations of signing keys in the organizations of the operators", async () => {
       const key = { kid: "kid-1", algorithm: "RS256", privateJwk: "secret", createTime: 1, retireTime: null };
       await server.server.database.write(context, (tx) => logKeyRotation(tx, key, clock.read()));
       const [entry] = await entries("signing_keys", ({ resourceUid }) => resourceUid === "kid-1");
@@ -246,7 +246,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.doesNotMatch(JSON.stringify(entry), /secret/);
     });
 
-    it("is removed when its time is over, and changes are not", async () => {
+    it("is deleted after its retention, and changes are not", async () => {
       const year = 365 * 24 * 60 * 60 * 1000;
       const keeping = { registryEventMs: year, retiredKeyMs: year, eventMs: year, changeMs: undefined, accessMs: 1000 };
       await entries("denials", () => true);

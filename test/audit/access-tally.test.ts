@@ -23,7 +23,7 @@ const countsOf = (entries: readonly AccessEntry[]) =>
   entries.map(({ details: { outcome, count } }) => `${outcome} ${count}`);
 
 describe("the tally of a minute", () => {
-  it("writes the first event at once, and its repetitions once when the minute is over", () => {
+  it("writes the first event at once, and its repetitions as one entry at the end of the minute", () => {
     const { entries, tally } = tallyOf();
     for (let i = 0; i < 1000; i++) tally.record(event(), 10 + i);
     assert.deepEqual(countsOf(entries), ["denied 1"]);
@@ -34,7 +34,7 @@ describe("the tally of a minute", () => {
     assert.equal(entries.length, 2);
   });
 
-  it("begins anew with each minute, also when the clock steps back", () => {
+  it("starts again with each minute, also if the clock goes back", () => {
     const { entries, tally } = tallyOf();
     for (const time of [5 * minute, 6 * minute, 4 * minute]) tally.record(event(), time);
     assert.deepEqual(countsOf(entries), ["denied 1", "denied 1", "denied 1"]);
@@ -47,7 +47,7 @@ describe("the tally of a minute", () => {
     assert.deepEqual(countsOf(entries), ["denied 1", "denied 99"]);
   });
 
-  it("tells callers, methods, identities, outcomes and checks apart", () => {
+  it("distinguishes callers, methods, identities, outcomes and checks", () => {
     const { entries, tally } = tallyOf({
       accessEntriesOfCaller: 100,
       accessEntriesOfOrganization: 100,
@@ -67,7 +67,7 @@ describe("the tally of a minute", () => {
     assert.equal(entries.length, events.length);
   });
 
-  it("writes no more of an organization than its share, and says how much it left out", () => {
+  it("limits the entries of an organization, and records how many were omitted", () => {
     const { entries, tally } = tallyOf();
     for (let i = 0; i < 50; i++) tally.record(event({ actor: `caller ${i}` }), 1);
     assert.deepEqual(countsOf(entries), ["denied 1", "denied 1", "denied 1", "omitted 1"]);
@@ -77,7 +77,7 @@ describe("the tally of a minute", () => {
     assert.deepEqual(countsOf(entries).slice(5), ["denied 1"]);
   });
 
-  it("leaves other organizations an equal part also when a few have used up what all have together", () => {
+  it("leaves other organizations an equal share after a few have used up the total limit", () => {
     const { entries, tally } = tallyOf();
     for (const busy of [1, 2]) {
       for (let i = 0; i < 50; i++) tally.record(event({ groupUids: [group(busy)], actor: `caller ${i}` }), 1);
@@ -88,7 +88,7 @@ describe("the tally of a minute", () => {
     assert.deepEqual(others(), ["denied 1", "denied 1", "denied 1", "omitted 1"]);
   });
 
-  it("leaves others their share when one caller is denied by every method, or many fail to be verified", () => {
+  it("leaves others their share if one caller is denied by every method, or many tokens fail", () => {
     for (const flood of ["insider", ""]) {
       const { entries, tally } = tallyOf({ ...few, accessEntriesOfCaller: 2 });
       for (let i = 0; i < 50; i++)
@@ -98,7 +98,7 @@ describe("the tally of a minute", () => {
     }
   });
 
-  it("tells one organization of a sign-in also when another of the person's has no room for it", () => {
+  it("records a sign-in in one organization also if the limit of another is used up", () => {
     const { entries, tally } = tallyOf();
     for (let i = 0; i < 3; i++) tally.record(event({ actor: `caller ${i}` }), 1);
     const signIn = event({ kind: "sign_ins", groupUids: [group(1), group(2)], details: { outcome: "allowed" } });
@@ -112,13 +112,13 @@ describe("the tally of a minute", () => {
     );
   });
 
-  it("counts what it writes for each organization of a person against what all have together", () => {
+  it("counts the entries of each organization against the total limit", () => {
     const { entries, tally } = tallyOf();
     tally.record(event({ groupUids: Array.from({ length: 50 }, (_, i) => group(i)) }), 1);
     assert.equal(entries.filter(({ details }) => details.outcome === "denied").length, 5);
   });
 
-  it("is filed under each group, and under none where nobody may know", () => {
+  it("records an event in each of its groups, or in none", () => {
     const { entries, tally } = tallyOf();
     tally.record(event({ groupUids: [group(1), group(2)] }), 1);
     tally.record(event({ groupUids: [] }), 1);

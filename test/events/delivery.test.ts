@@ -97,7 +97,7 @@ const stores: readonly (readonly [name: string, open: OpenStore])[] = [
 
 for (const [name, open] of stores) {
   describe(`the change log on ${name}`, () => {
-    it("is told as of the subscription, whatever the clocks said", async () => {
+    it("is delivered from the subscription on, whatever the clocks were", async () => {
       await using store = await openRooted(open);
       await addGroup(store, "before", context.time + day);
       const subscription = await subscribe(store, "https://sink.invalid/", context.time);
@@ -107,7 +107,7 @@ for (const [name, open] of stores) {
       assert.deepEqual(await sentOf(store, subscription), [Number(sequence!.last)]);
     });
 
-    it("is told to the others when a subscription goes while an event is made", async () => {
+    it("is delivered to the others if a subscription is deleted while an event is built", async () => {
       await using store = await openRooted(open);
       const gone = await subscribe(store, "https://sink.invalid/gone");
       const stays = await subscribe(store, "https://sink.invalid/stays");
@@ -120,7 +120,7 @@ for (const [name, open] of stores) {
       assert.equal(await numberOf(store, "event_queues"), 1);
     });
 
-    it("has queues that are due, but for those of organizations that have had their share", async () => {
+    it("has due queues, except those of organizations that use all of their workers", async () => {
       await using store = await openRooted(open);
       const { uid } = await subscribe(store, "https://sink.invalid/");
       await addGroup(store, "told");
@@ -131,7 +131,7 @@ for (const [name, open] of stores) {
       assert.deepEqual(await due([uidOf(null, "another"), root.uid]), []);
     });
 
-    it("has queues that are due by how long their last attempt has lasted", async () => {
+    it("has due queues by the duration of their last attempt", async () => {
       await using store = await openRooted(open);
       const { uid } = await subscribe(store, "https://sink.invalid/");
       await addGroup(store, "told");
@@ -143,7 +143,7 @@ for (const [name, open] of stores) {
       assert.deepEqual(await due(2001, Number.MAX_SAFE_INTEGER), [uid]);
     });
 
-    it("has first the queue that is due the longest, whatever its uid", async () => {
+    it("returns the queue first that is due for the longest time", async () => {
       await using store = await openRooted(open);
       const times = [context.time + 20, context.time, context.time + 30, context.time + 10];
       const uids: string[] = [];
@@ -156,7 +156,7 @@ for (const [name, open] of stores) {
       assert.deepEqual(due, [uids[1], uids[3], uids[0], uids[2]]);
     });
 
-    it("leaves no event behind when nobody is left to be told", async () => {
+    it("leaves no event behind if no subscription is left", async () => {
       await using store = await openRooted(open);
       const gone = await subscribe(store, "https://sink.invalid/gone");
       await addGroup(store, "told");
@@ -167,7 +167,7 @@ for (const [name, open] of stores) {
       assert.equal(await numberOf(store, "events"), 0);
     });
 
-    it("is written in portions of so many deliveries", async () => {
+    it("is fanned out in batches of limited size", async () => {
       await using store = await openRooted(open);
       for (let i = 0; i < 100; i++) await subscribe(store, `https://sink.invalid/${i}`);
       for (let i = 0; i < 30; i++) await addGroup(store, `${i}`);
@@ -183,7 +183,7 @@ for (const [name, open] of stores) {
     const lease = { name: "lease", length: 1000 };
     const [wrong, right] = [context.time + 365 * day, context.time];
 
-    it("keeps nobody from taking the lease when it is right again", async () => {
+    it("does not block the lease after it was corrected", async () => {
       await using store = await openRooted(open);
       const take = (time: number, holder: string) =>
         store.database.write(at(time), (tx) => takeLease(tx, lease, holder));
@@ -194,7 +194,7 @@ for (const [name, open] of stores) {
       assert.equal(await take(right - 900, "c"), undefined);
     });
 
-    it("keeps no delivery from being tried when it is right again", async () => {
+    it("does not delay deliveries after it was corrected", async () => {
       await using sink = await openSink();
       await using store = await openRooted(open);
       const { uid } = await subscribe(store, sink.url);
@@ -215,7 +215,7 @@ for (const [name, open] of stores) {
 
 for (const [name, open] of stores) {
   describe(`sinks that are slow (${name})`, () => {
-    it("keep nobody waiting but each other, and are tried all the same", async () => {
+    it("delay only each other, and are still retried", async () => {
       await using sink = await openSink();
       await using store = await openRooted(open);
       // More than there are places, and each with more than an organization is served.
@@ -243,7 +243,7 @@ for (const [name, open] of stores) {
       assert.equal(delivery.counts.failed, 0);
     });
 
-    it("are known by the last attempt, whatever has come of it, and count as quick after a quick one", async () => {
+    it("are recognized by the duration of the last attempt, and count as fast after a fast one", async () => {
       await using sink = await openSink();
       await using store = await openRooted(open);
       const clock = standingClock();
@@ -316,7 +316,7 @@ function deliver(
 }
 
 describe("deliveries", () => {
-  it("do not wait until all of a long log has been read", async () => {
+  it("do not wait until a long log has been read completely", async () => {
     await using sink = await openSink();
     await using store = await openRooted(openSqliteStore);
     await subscribe(store, sink.url);
@@ -330,7 +330,7 @@ describe("deliveries", () => {
     assert.equal(delivery.counts.failed, 0);
   });
 
-  it("that are under way when the server stops are cut off in the end, and count as not tried", async () => {
+  it("that are in progress when the server stops are aborted in the end, and count as not tried", async () => {
     await using sink = await openSink();
     sink.answer = () => {};
     await using store = await openRooted(openSqliteStore);
@@ -343,7 +343,7 @@ describe("deliveries", () => {
     assert.equal((await findNextDelivery(store.database.session, uid))?.attempts, 0);
   });
 
-  it("that fail have the reason in the log, and subscribers are not told which ports are open", async () => {
+  it("that fail have the reason in the log, which does not reveal open ports to subscribers", async () => {
     const sink = await openSink();
     await sink[Symbol.asyncDispose]();
     await using store = await openRooted(openSqliteStore);
@@ -356,7 +356,7 @@ describe("deliveries", () => {
     assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer in time");
   });
 
-  it("let a sink finish what it says, unless it says too much", async () => {
+  it("read the response of a sink, unless it is too long", async () => {
     await using sink = await openSink();
     await using store = await openRooted(openSqliteStore);
     await subscribe(store, sink.url);

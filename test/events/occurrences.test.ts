@@ -347,7 +347,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`events (${database})`, () => {
-    it("are told of each change once, in order, with what the method answered", async () => {
+    it("report each change once, in order, with the response of the method", async () => {
       await using sink = await openSink();
       const settings = { termsDocuments: "eula,privacy" };
       await using server = await startSendingServer({ database, settings });
@@ -387,7 +387,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 }
 
 describe("the annotations of methods", () => {
-  it("are what there are events for", () => {
+  it("match the defined events", () => {
     const api = composeUncalled();
     const annotated: string[] = [];
     const defined: string[] = [];

@@ -103,7 +103,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ]);
     });
 
-    it("Harbor, zot and Azure: each push, with what the registry says of it", async () => {
+    it("Harbor, zot and Azure: each push, with what the registry reports", async () => {
       const repository = { name: "harbor", namespace: root, repo_full_name: repo("harbor"), repo_type: "private" };
       const resources = [
         { digest: a, tag: "1.0" },
@@ -132,7 +132,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ]);
     });
 
-    it("nobody is told of what comes again, comes too late, is no push, or has no place", async () => {
+    it("notifications that are repeated, late, not a push or without a repo cause no event", async () => {
       const { digest } = listening.registry.putImage("amd64", "late");
       listening.registry.tag(repo("quiet"), "1.0", digest);
       const first = listening.push("quiet", "1.0", digest);
@@ -156,7 +156,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("a time that cannot be is now, and what is no address of a client is left out", async () => {
+    it("an impossible time becomes the present, and an invalid client address is left out", async () => {
       const begin = new Date().toISOString();
       const times = [undefined, "0001-01-01T00:00:00Z", "+275760-01-01T00:00:00Z", "yesterday"];
       const peers = ["[2001:db8::7]:40512", "2001:db8::7", "192.0.2.7", "client.example.org:40512"];
@@ -178,7 +178,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("the group of the repo is told, and those above it", async () => {
+    it("subscribers of the repo's group and of its ancestors receive the event", async () => {
       await using below = await openSink();
       await subscribe(listening, team, below.url);
       await below.wait(1);

@@ -10,7 +10,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`the state of deliveries (${database})`, () => {
-    it("says what waits and why, and what waits can be tried at once", async () => {
+    it("shows what waits and why, and can be retried at once", async () => {
       await using sink = await openSink();
       const clock = standingClock();
       await using server = await startSendingServer({ database, clock });

@@ -10,7 +10,7 @@ const failing = (error: Error) =>
     () => Promise.reject(error),
   );
 
-it("what is there already is refused in the words of the resource, and any other failure is thrown on", async () => {
+it("maps a unique violation to the error of the resource, and rethrows any other error", async () => {
   await assert.rejects(failing(new UniqueViolation()), {
     code: Code.ALREADY_EXISTS,
     message: "Already exists: a thing named a",

@@ -43,7 +43,7 @@ function passes(uid: string, filter: PlaceFilter): boolean {
 }
 
 describe("selection of what is listed", () => {
-  it("holds each row of the scope that passes the filter exactly once, and no other", () => {
+  it("contains each row of the scope that matches the filter exactly once, and no other", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...world), { maxLength: 4 }),

@@ -109,7 +109,7 @@ const updates: readonly Update[] = [
     isFixed: true,
   },
   {
-    name: "what somebody says of themselves",
+    name: "identity metadata",
     make: () => call("PATCH", "/iam/v2beta1/identities:updateIdentityMetadata", sentMetadata("first")),
     send: (_made, text = "first") =>
       call("PATCH", "/iam/v2beta1/identities:updateIdentityMetadata", sentMetadata(text)),
@@ -257,7 +257,7 @@ describe("an update that changes nothing", () => {
   }
 });
 
-it("a secret that is sent again counts as a change: nobody can try out what it is", async () => {
+it("a secret that is sent again counts as a change, so it cannot be guessed", async () => {
   const sent = { ...bodyOf(""), defaultRole: viewer, oidc: { ...oidc, clientSecret: "hush" } };
   const { uid } = await call("POST", `/iam/v2beta1/identityProviders/${root}`, sent);
   for (const clientSecret of ["hush", "another"]) {

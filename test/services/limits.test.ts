@@ -19,7 +19,7 @@ async function plainOwner(server: TestServer): Promise<string> {
 }
 
 describe("limits of the services", () => {
-  it("groups are nested 32 levels deep, and deeper ones are refused with everything else below", async () => {
+  it("groups can be nested 32 levels deep; deeper resources are rejected", async () => {
     await using server = await startTestServer();
     const create = (path: string, body: object) => rest(server.url, server.ownerToken, "POST", path, body);
     let deepest = server.groupUid;
@@ -50,7 +50,7 @@ describe("limits of the services", () => {
     }
   });
 
-  it("access to a group is asked for once an hour, by each on their own", async () => {
+  it("each caller can request access to a group once an hour", async () => {
     const clock = testClock();
     await using server = await startTestServer({ clock: clock.read });
     const asOperator = async (method: string, path: string, body: object) =>

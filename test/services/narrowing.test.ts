@@ -27,17 +27,17 @@ describe("narrowed tokens", () => {
   after(() => server[Symbol.asyncDispose]());
 
   describe("a token narrowed to a group", () => {
-    it("lists what lies in it alone", async () => {
+    it("lists only what is in the group", async () => {
       const { body } = await as({ scopes: [inside] }, "GET", groups);
       assert.deepEqual([body.groups.map(({ uid }: { uid: string }) => uid), body.totalCount], [[inside], "1"]);
     });
 
-    it("reads and writes inside", async () => {
+    it("reads and writes in the group", async () => {
       assert.equal((await as({ scopes: [inside] }, "GET", `${groups}/${inside}`)).status, 200);
       assert.equal((await as({ scopes: [inside] }, "POST", `${groups}/${inside}`, { name: "child" })).status, 200);
     });
 
-    it("does neither beside nor above", async () => {
+    it("neither reads nor writes outside of it", async () => {
       for (const uid of [outside, server.groupUid]) {
         assert.equal((await as({ scopes: [inside] }, "GET", `${groups}/${uid}`)).status, 403);
         assert.equal((await as({ scopes: [inside] }, "POST", `${groups}/${uid}`, { name: "child" })).status, 403);
@@ -45,7 +45,7 @@ describe("narrowed tokens", () => {
       }
     });
 
-    it("creates no root group, which would lie beside", async () => {
+    it("cannot create a root group", async () => {
       assert.equal((await as({ scopes: [inside] }, "POST", groups, { name: "root" })).status, 403);
     });
 
@@ -64,7 +64,7 @@ describe("narrowed tokens", () => {
       assert.equal((await as(readOnly(), "GET", `${groups}/${inside}`)).status, 200);
     });
 
-    it("and nothing else that its identity may do", async () => {
+    it("does nothing else that its identity may do", async () => {
       assert.equal((await as(readOnly(), "PATCH", `${groups}/${inside}`, { description: "x" })).status, 403);
       assert.equal((await as(readOnly(), "GET", "/iam/v2beta1/identities")).status, 403);
       assert.equal((await as(readOnly(), "POST", groups, { name: "root" })).status, 403);

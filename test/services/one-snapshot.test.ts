@@ -246,7 +246,7 @@ const races: readonly Race<unknown>[] = [
   }),
 ];
 
-describe("the response of one moment", () => {
+describe("a response from one snapshot", () => {
   before(async () => {
     nodes = await startTwoNodes();
     one = nodes.one;

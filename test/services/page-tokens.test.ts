@@ -41,7 +41,7 @@ describe("page tokens", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("go on within three days, and restart the list after them", async () => {
+  it("continue a list for three days, and restart it afterwards", async () => {
     const { nextPageToken } = (await list()).body;
     clock.advance(3 * dayMs - 1);
     const inTime = await list(nextPageToken);
@@ -53,7 +53,7 @@ describe("page tokens", () => {
     assert.deepEqual([nameOf(renewed), isExpired(renewed)], ["b", null]);
   });
 
-  it("an expired token of another query is refused all the same", async () => {
+  it("an expired token of another query is rejected too", async () => {
     const { nextPageToken } = (await list()).body;
     clock.advance(4 * dayMs);
     const token = await server.tokenOf(server.ownerUid);
@@ -61,7 +61,7 @@ describe("page tokens", () => {
     assert.deepEqual([reply.status, reply.body.details[1].fieldViolations[0].field], [400, "page_token"]);
   });
 
-  it("are refused with any character changed, cut or added", async () => {
+  it("are rejected if any character is changed, removed or added", async () => {
     const { nextPageToken } = (await list()).body;
     const changed = (i: number) =>
       nextPageToken.slice(0, i) + (nextPageToken[i] === "A" ? "B" : "A") + nextPageToken.slice(i + 1);
@@ -73,7 +73,7 @@ describe("page tokens", () => {
     }
   });
 
-  it("are those of the caller and the method also where a page is remembered", async () => {
+  it("belong to the caller and the method, also for a cached page", async () => {
     const other = await addCaller(server, server.groupUid, ownerRole.uid, { home: server.groupUid });
     const paths = ["iam/v2beta1/groups", "iam/v2/groups"];
     const ask = async (uid: string, path: string, page_token = "") => {
@@ -93,7 +93,7 @@ describe("page tokens", () => {
     }
   });
 
-  it("are those of one narrowing: neither a wider nor a narrower session of the caller goes on with one", async () => {
+  it("belong to one narrowing: a wider or narrower session of the caller cannot continue with one", async () => {
     const only = (...names: string[]) => capabilitySet(names.map((name) => findCapabilityByName(name)!.number));
     const read = ["groups.list", "subscriptions.create", "advisories.list"];
     const sessions: Narrowing[] = [
@@ -127,7 +127,7 @@ describe("page tokens", () => {
     }
   });
 
-  it("are the same whatever the order of the scopes is", async () => {
+  it("do not depend on the order of the scopes", async () => {
     const [first, second] = [server.groupUid, newChild(server.groupUid)];
     const ask = async (scopes: string[], pageToken = "") => {
       const token = await server.tokenOf(server.ownerUid, { scopes });
@@ -137,14 +137,14 @@ describe("page tokens", () => {
     assert.equal((await ask([second, first], nextPageToken)).status, 200);
   });
 
-  it("are fresh also where a page is remembered", async () => {
+  it("are renewed also for a cached page", async () => {
     for (let i = 0; i < 3; i++) await list();
     clock.advance(3 * dayMs);
     const next = await list((await list()).body.nextPageToken);
     assert.deepEqual([nameOf(next), isExpired(next)], ["b", null]);
   });
 
-  it("of another installation are refused", async () => {
+  it("of another installation are rejected", async () => {
     await using other = await startTestServer();
     for (const name of ["a", "b"]) {
       await rest(other.url, other.ownerToken, "POST", `/iam/v2beta1/groups/${other.groupUid}`, { name });

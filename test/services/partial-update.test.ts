@@ -18,13 +18,13 @@ describe("an update of a part inside a field", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("changes that part and needs no other", async () => {
+  it("changes that part and requires no other", async () => {
     const { status, body } = await rest(server.url, server.ownerToken, "PATCH", path, { staticKeys: { subject: "t" } });
     assert.equal(status, 200);
     assert.deepEqual(body.staticKeys, { ...keys, subject: "t", audiences: [] });
   });
 
-  it("is refused when the part may not be empty, and changes nothing", async () => {
+  it("is rejected if the part must not be empty, and changes nothing", async () => {
     const { status, body } = await rest(server.url, server.ownerToken, "PATCH", path, { staticKeys: { issuer: "" } });
     assert.deepEqual([status, body.message], [400, "Invalid argument: static_keys.issuer: is required"]);
     const stored = await rest(server.url, server.ownerToken, "GET", path);

@@ -24,7 +24,7 @@ describe("the filter of advisories in version 1", () => {
 
   for (const field of AdvisoryFilterSchema.fields) {
     if (field.fieldKind !== "list") continue;
-    it(`names ${field.name} where it has too many items`, async () => {
+    it(`names ${field.name} if it has too many items`, async () => {
       const filter: JsonObject = { [field.jsonName]: Array(tooMany).fill(field.listKind === "enum" ? 1 : "a") };
       const method = "/chainguard.platform.vulnerabilities.v1.Advisories/List";
       const { code, message } = await grpc.call(server.ownerToken, method, filter);

@@ -21,28 +21,28 @@ import { type ApiError, Code, invalidArgument } from "../../src/aip/errors.ts";
 import { mapMessages } from "../../src/v1/fields.ts";
 import { renamer, renaming } from "../../src/v1/violations.ts";
 
-describe("the correspondence of messages", () => {
+describe("the mapping of messages", () => {
   const group = mapMessages(V1GroupSchema, GroupSchema);
   const said = { name: "n", description: "d", resourceLimits: { idps: 3 }, verified: true, kind: OrgKind.CUSTOMER };
 
-  it("carries every field to today and back, under the name that each version has for it", () => {
+  it("converts every field in both directions, with the name of each version", () => {
     const now = group.toCurrent(create(V1GroupSchema, { id: "u", ...said }));
     assert.deepEqual(now, create(GroupSchema, { uid: "u", ...said }));
     assert.deepEqual(group.toV1(now), create(V1GroupSchema, { id: "u", ...said }));
   });
 
-  it("leaves out what version 1 has no field for", () => {
+  it("drops what version 1 has no field for", () => {
     const now = create(GroupSchema, { uid: "u", createTime: { seconds: 1n } });
     assert.deepEqual(group.toV1(now), create(V1GroupSchema, { id: "u" }));
   });
 
-  it("carries lists and nested messages", () => {
+  it("converts lists and nested messages", () => {
     const lists = mapMessages(GroupListSchema, ListGroupsResponseSchema, { items: "groups" });
     const now = create(ListGroupsResponseSchema, { groups: [{ uid: "a" }, { uid: "b" }] });
     assert.deepEqual(lists.toV1(now), create(GroupListSchema, { items: [{ id: "a" }, { id: "b" }] }));
   });
 
-  it("carries the values of an enum by their names; of what version 1 has no name for it shows nothing", () => {
+  it("converts enum values by name; values without a name in version 1 become unspecified", () => {
     const names = {
       ...{ readme: "", custom_overlay: "" },
       ...{ "SyncConfig.expiration": "expiration_time", "SyncConfig.sync_apks": "" },
@@ -59,12 +59,12 @@ describe("the correspondence of messages", () => {
     assert.equal(repo.toV1(create(RepoSchema, { catalogTier: 99 as CatalogTier })).catalogTier, 0);
   });
 
-  it("is refused at start when a field has no counterpart and is not named as such", () => {
+  it("fails at start if a field has no counterpart and is not declared as such", () => {
     assert.throws(() => mapMessages(GroupFilterSchema, ListGroupsRequestSchema), /GroupFilter\.id has no counterpart/);
     assert.doesNotThrow(() => mapMessages(GroupFilterSchema, ListGroupsRequestSchema, { id: "" }));
   });
 
-  it("is refused at start when the types of two fields differ", () => {
+  it("fails at start if the types of two fields differ", () => {
     const names = { name: "verified", verified: "" };
     assert.throws(() => mapMessages(V1GroupSchema, GroupSchema, names), /name is scalar 9, .*verified is scalar 8/);
   });
@@ -76,7 +76,7 @@ describe("violations in version 1", () => {
     ["uid", "id"],
   ]);
 
-  it("name the field of version 1 wherever it stands in a path, and in the sentence that repeats it", () => {
+  it("name the field of version 1 in paths and in descriptions that repeat it", () => {
     const cases = [
       [
         { field: "uid", description: "must match" },
@@ -98,7 +98,7 @@ describe("violations in version 1", () => {
     for (const [now, v1] of cases) assert.deepEqual(rename(now), v1);
   });
 
-  it("are renamed in errors of the method, and other errors pass unchanged", async () => {
+  it("are renamed in errors of the method; other errors are unchanged", async () => {
     const found = invalidArgument([{ field: "role_uid", description: "role_uid is required" }]);
     await assert.rejects(
       renaming(rename, () => Promise.reject(found)),

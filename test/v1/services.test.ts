@@ -46,7 +46,7 @@ describe("version 1 over gRPC", () => {
   describe("Identities/Lookup", () => {
     const person = { issuer: "https://accounts.google.com", subject: "registered" };
 
-    it("tells the id of somebody who has registered, and nothing else of them", async () => {
+    it("returns the id of a registered user, and nothing else", async () => {
       const uid = userUid(person.issuer, person.subject);
       const source = await addIdentity(server, server.groupUid);
       await arrange(server, async (tx) => {
@@ -61,7 +61,7 @@ describe("version 1 over gRPC", () => {
   describe("GroupInvites/CreateWithGroup", () => {
     const request = { group: "acme", ttl: "60s", role: ownerRole.uid };
 
-    it("makes a root group that its creator owns, and an invite to it", async () => {
+    it("creates an organization that its creator owns, and an invite to it", async () => {
       const { id, code, role } = await answer<{ id: string; code: string; role: JsonObject }>(
         "iam.GroupInvites/CreateWithGroup",
         request,
@@ -79,7 +79,7 @@ describe("version 1 over gRPC", () => {
       );
     });
 
-    it("makes neither when one of them is wrong", async () => {
+    it("creates neither if one of them is invalid", async () => {
       const count = async () =>
         (await answer<{ items: JsonObject[] }>("iam.Groups/List", { uidp: { inRoot: true } })).items.length;
       const existing = await count();
@@ -108,7 +108,7 @@ describe("version 1 over gRPC", () => {
       assert.equal(message, 'Invalid argument: group: name must match "^[a-z0-9 ._-]{1,}$"');
     });
 
-    it("is not for a token that is narrowed, nor for a viewer", async () => {
+    it("is denied for a narrowed token and for a viewer", async () => {
       const capabilities = capabilitySet([
         Capability.CAP_IAM_GROUPS_CREATE,
         Capability.CAP_IAM_GROUP_INVITES_CREATE,
@@ -134,7 +134,7 @@ describe("version 1 over gRPC", () => {
   });
 
   describe("lists", () => {
-    it("go through all pages, in order, and are refused rather than cut beyond their limit", async () => {
+    it("read all pages in order, and fail instead of being cut at their limit", async () => {
       const group = await addGroup(server, server.groupUid);
       const add = (count: number) =>
         arrange(server, async (tx) => {
@@ -156,7 +156,7 @@ describe("version 1 over gRPC", () => {
     });
   });
 
-  it("tells of images what today's methods tell, under shorter names", async () => {
+  it("returns what the current methods return about images, with shorter names", async () => {
     const repoId = await addRepo(server, server.groupUid);
     const request = { repoId, digest: imageDigest };
     assert.deepEqual(await answer("registry.Registry/GetArchs", request), { archs: ["amd64"] });
@@ -165,7 +165,7 @@ describe("version 1 over gRPC", () => {
     assert.deepEqual([codeName(code), /arm64/.test(message)], ["NOT_FOUND", true]);
   });
 
-  it("tags at their end of life come in pages of their own", async () => {
+  it("deprecated tags are listed by page", async () => {
     const repoId = await addRepo(server, server.groupUid);
     const names = ["1.0", "1.1", "1.2"];
     for (const name of names) await answer("registry.Registry/CreateTag", { repoId, tag: { name, deprecated: true } });
@@ -205,7 +205,7 @@ describe("version 1 over gRPC", () => {
         return uids;
       });
 
-    it("come as long as they are not too much for a reply", async () => {
+    it("are returned unless they are too long for one response", async () => {
       const group = await addGroup(server, server.groupUid);
       const readme = "a".repeat(65_536);
       const fits = limits.v1ListReadmes / readme.length;
@@ -226,7 +226,7 @@ describe("version 1 over gRPC", () => {
       assert.equal(alone.items[0]?.readme, readme);
     });
 
-    it("are each that of its repo, in a list of any length", async () => {
+    it("belong to their repos, in a list of any length", async () => {
       const group = await addGroup(server, server.groupUid);
       const readmes = Array.from({ length: 450 }, (_, i) => (i === 7 ? "" : `readme ${i}`));
       const uids = await add(group, readmes);

@@ -38,18 +38,18 @@ describe("version 1", () => {
     for (const method of service.methods) {
       const counterpart = counterparts.get(method.localName);
       if (!counterpart) continue;
-      it(`${service.typeName}/${method.name} needs what ${counterpart.name} needs`, () => {
+      it(`${service.typeName}/${method.name} requires what ${counterpart.name} requires`, () => {
         assert.ok(isUnary(method));
         assert.deepEqual(demand(method), demand(counterpart));
       });
     }
   }
 
-  it("is refused when a counterpart is not served", () => {
+  it("fails at start if a counterpart is not served", () => {
     assert.throws(() => v1Services([], {} as never), /v2beta1\.\w+\/\w+ is not served/);
   });
 
-  it("every method has a counterpart of today, or is listed as having none", () => {
+  it("every method has a current counterpart, or is listed as having none", () => {
     const found = served.flatMap(({ service, counterparts }) =>
       service.methods.filter(({ localName }) => !counterparts.has(localName)).map((m) => `${service.name}/${m.name}`),
     );

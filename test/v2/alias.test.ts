@@ -43,7 +43,7 @@ describe("the alias of v2beta1 as v2", () => {
   const later = aliasMethods(table);
   const aliases = new Map(later.flatMap(({ methods }) => [...methods().values()]).map((each) => [each.path, each]));
 
-  it("says where its methods are before it makes them", () => {
+  it("states its packages and routes before it makes its methods", () => {
     assert.deepEqual(
       later.map(({ packages, routes }) => [packages, routes]),
       [[["chainguard.platform.iam.v2."], ["/iam/v2"]]],
@@ -64,7 +64,7 @@ describe("the alias of v2beta1 as v2", () => {
   });
 
   // What reflection hands out: protobuf's own runtimes refuse a scalar with a type name, though it be empty.
-  it("has files that say what those of v2beta1 say, field for field", () => {
+  it("has files equal to those of v2beta1, field by field", () => {
     for (const [path, alias] of aliases) {
       const beta = table.get(path.replace("v2.", "v2beta1."));
       assert.ok(beta);
@@ -75,7 +75,7 @@ describe("the alias of v2beta1 as v2", () => {
     }
   });
 
-  it("turns messages into those of v2beta1 and back", async () => {
+  it("converts messages to v2beta1 and back", async () => {
     const alias = aliases.get("/chainguard.platform.iam.v2.GroupsService/GetGroup");
     assert.ok(alias);
     const request = { $typeName: GetGroupRequestSchema.typeName, uid: "x" } as const;
@@ -94,7 +94,7 @@ describe("v2 over the wire", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("sees and changes the same data as v2beta1, and refuses the same", async () => {
+  it("reads and changes the same data as v2beta1, and returns the same errors", async () => {
     const { url, ownerToken, groupUid } = server;
     const made = await rest(url, ownerToken, "POST", `/iam/v2/groups/${groupUid}`, { name: "team" });
     assert.equal(made.status, 200);

@@ -29,20 +29,20 @@ describe("L4: the explanation of access", () => {
     return await rest(server.url, token, "GET", `/access/v1/explain?${query}`);
   }
 
-  it("who looks after a folder learns that somebody holds something there from above, not by which role", async () => {
+  it("shows the administrator of a folder that a binding on an ancestor applies, but not its role", async () => {
     const { body } = await explain(admin.token, folder, "groups.delete", member.uid);
     assert.deepEqual([body.granted, body.reason], [true, "ACCESS_REASON_GRANTED"]);
     assert.deepEqual(body.granting, [{ groupUid: root }]);
   });
 
-  it("who looks after all of it learns the rest", async () => {
+  it("shows the administrator of the organization the role, too", async () => {
     const { body } = await explain(member.token, folder, "groups.delete", admin.uid);
     assert.equal(body.granting[0].groupUid, folder);
     assert.equal(body.granting[0].roleName, "owner");
     assert.ok(body.granting[0].roleBindingUid.startsWith(`${folder}/`));
   });
 
-  it("about others in another organization nobody may ask, there or not", async () => {
+  it("is denied for identities of another organization, whether or not they exist", async () => {
     const denials = await Promise.all(
       [server.ownerUid, `${server.groupUid}/${"f".repeat(16)}`].map((uid) =>
         explain(member.token, server.groupUid, "groups.list", uid),
@@ -52,7 +52,7 @@ describe("L4: the explanation of access", () => {
     assert.deepEqual(denials[0]?.body, denials[1]?.body);
   });
 
-  it("a group of another organization looks like one that is not there", async () => {
+  it("a group of another organization looks like one that does not exist", async () => {
     const [foreign, absent] = await Promise.all(
       [server.groupUid, "f".repeat(40)].map((group) => explain(member.token, group, "groups.list")),
     );
@@ -60,7 +60,7 @@ describe("L4: the explanation of access", () => {
     assert.deepEqual([foreign?.body.granted, foreign?.body.granting], [false, []]);
   });
 
-  it("a token that was narrowed tells nothing of what its identity holds besides", async () => {
+  it("a narrowed token reveals nothing else that its identity holds", async () => {
     const scoped = await server.tokenOf(member.uid, { scopes: [folder] });
     const beyond = await explain(scoped, root, "groups.list");
     assert.deepEqual([beyond.body.reason, beyond.body.granting], ["ACCESS_REASON_TOKEN_NARROWED", []]);

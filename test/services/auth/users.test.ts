@@ -47,8 +47,8 @@ async function twice<T>(store: Store, body: (tx: Transaction) => Promise<T>): Pr
   return await Promise.all([first, second]);
 }
 
-describe("a person who signs in twice at once", () => {
-  it("is registered once, and both know who it is", async () => {
+describe("a user who signs in twice concurrently", () => {
+  it("is registered once, and both sign-ins return the same uid", async () => {
     await using store = await openPostgresStore();
     const [first, second] = await twice(store, (tx) => registerUser(tx, alice));
     assert.equal(first, second);
@@ -56,7 +56,7 @@ describe("a person who signs in twice at once", () => {
     assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
   });
 
-  it("is given a role once", async () => {
+  it("gets a role binding once", async () => {
     await using store = await openPostgresStore();
     await syncBuiltInRoles(store.database, 1);
     const { uid, groupUid } = await write(store.database, async (tx) => ({
@@ -83,8 +83,8 @@ for (const [name, openStore] of [
   ["SQLite", openSqliteStore],
   ["PostgreSQL", openPostgresStore],
 ] as const) {
-  describe(`a person who is awaited, on ${name}`, () => {
-    it("is nobody who can be signed in as", async () => {
+  describe(`a pending user, on ${name}`, () => {
+    it("cannot sign in", async () => {
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);
@@ -98,7 +98,7 @@ for (const [name, openStore] of [
       ["registers", async (tx: Transaction) => void (await registerUser(tx, alice))],
       ["is enrolled", (tx: Transaction, groupUid: string) => preRegisterUser(tx, alice, groupUid, [])],
     ] as const) {
-      it(`holds what was bound once she ${way}`, async () => {
+      it(`holds the bound roles once she ${way}`, async () => {
         await using store = await openStore();
         await syncBuiltInRoles(store.database, 1);
         const { uid, groupUid } = await write(store.database, bindBeforehand);
@@ -116,7 +116,7 @@ for (const [name, openStore] of [
       });
     }
 
-    it("is forgotten only when nothing is bound to her any more, and before she has come", async () => {
+    it("is deleted only before registration, and without role bindings", async () => {
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);

@@ -17,14 +17,14 @@ it("the id of a change is always the same, and leads back to it", () => {
   }
 });
 
-it("ids do not tell how many changes there are", () => {
+it("ids do not reveal how many changes there are", () => {
   const made = Array.from({ length: 1000 }, (_, sequence) => places.id({ sequence, time }));
   assert.notDeepEqual(made.toSorted(), made);
   // Nothing that neighbours share: each of the 32 digits is what chance would have it be.
   for (let digit = 0; digit < 32; digit++) assert.equal(new Set(made.map((id) => id[digit])).size, 16);
 });
 
-it("the name of a place is another one each time, and leads back to it for one organization alone", () => {
+it("a cursor is different each time, and valid for one organization only", () => {
   for (const place of some) {
     const name = places.format(place, "o");
     assert.notEqual(places.format(place, "o"), name);
@@ -33,7 +33,7 @@ it("the name of a place is another one each time, and leads back to it for one o
   }
 });
 
-it("neither is made or changed by who lacks the key", () => {
+it("neither can be forged or changed without the key", () => {
   for (const place of some) assert.equal(places.parse(others.format(place, "o"), "o"), undefined);
   const forged = Array.from({ length: 1000 }, (_, sequence) => places.parse(others.id({ sequence, time }), "o"));
   assert.deepEqual([...new Set(forged)], [undefined]);

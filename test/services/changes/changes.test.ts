@@ -108,7 +108,7 @@ async function live(server: TestServer): Promise<void> {
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`the list of changes (${database})`, () => {
-    it("tells who changed what, with what was before and after, and no secret", async () => {
+    it("shows actor, change, rows before and after, and no secret", async () => {
       await using server = await startTestServer({ database });
       const { groupUid, ownerUid } = server;
       const { resumeAfter: after } = await list(server, { parent: groupUid, pageSize: "1" });
@@ -175,7 +175,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual((await list(server, { parent: groupUid, after: resumeAfter })).changes, []);
     });
 
-    it("says so when what it is to follow is no longer kept", async () => {
+    it("fails if the change to follow was deleted by retention", async () => {
       let now = Date.now();
       await using server = await startTestServer({ database, clock: () => now });
       const { groupUid, url } = server;
@@ -200,7 +200,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("is followed through a time in which others alone change something, and the sweep takes all that was", async () => {
+    it("can be followed while only others change something and retention deletes the log", async () => {
       let now = Date.now();
       await using server = await startTestServer({ database, clock: () => now });
       const { groupUid } = server;
@@ -221,7 +221,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       }
     });
 
-    it("does not take another change of the same number for the one that it is to follow", async () => {
+    it("does not follow another change with the same sequence number", async () => {
       await using server = await startTestServer({ database });
       const { groupUid } = server;
       const { changes } = await list(server, { parent: groupUid, pageSize: "1" });
@@ -237,7 +237,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 }
 
 describe("the list of changes", () => {
-  it("tells no organization of another, nor how much others change", async () => {
+  it("reveals neither other organizations nor how much they change", async () => {
     await using server = await startTestServer();
     const { url, server: running } = server;
     const other = await running.database.write(context, (tx) =>
@@ -269,7 +269,7 @@ describe("the list of changes", () => {
     assert.equal((await rest(url, token, "GET", page)).status, 400);
   });
 
-  it("shows what an earlier version has logged as far as it can", async () => {
+  it("shows entries of earlier versions as far as possible", async () => {
     await using server = await startTestServer();
     const { groupUid } = server;
     await server.server.database.write(context, async (tx) => {

@@ -75,21 +75,21 @@ for (const open of [openSqliteStore, openPostgresStore]) {
       { group: root, time: 8 },
     ];
 
-    it("are those of no other", async () => assert.deepEqual(await found(made, {}), [1, 3, 4, 5, 8]));
-    it("are those in and below a group", async () => assert.deepEqual(await found(made, { parent: team }), [3, 5]));
-    it("are those of an actor", async () => assert.deepEqual(await found(made, { actorUid: "a" }), [3, 4]));
-    it("are those of a kind", async () => assert.deepEqual(await found(made, { kind: "roles" }), [4, 5]));
-    it("are those of a resource", async () => assert.deepEqual(await found(made, { resourceUid: team }), [3, 5]));
-    it("are those from a moment on", async () =>
+    it("exclude those of other organizations", async () => assert.deepEqual(await found(made, {}), [1, 3, 4, 5, 8]));
+    it("can be those of a subtree", async () => assert.deepEqual(await found(made, { parent: team }), [3, 5]));
+    it("can be those of an actor", async () => assert.deepEqual(await found(made, { actorUid: "a" }), [3, 4]));
+    it("can be those of a kind", async () => assert.deepEqual(await found(made, { kind: "roles" }), [4, 5]));
+    it("can be those of a resource", async () => assert.deepEqual(await found(made, { resourceUid: team }), [3, 5]));
+    it("can start at a time", async () =>
       assert.deepEqual(await found(made, { startTime: toTimestamp(4) }), [4, 5, 8]));
-    it("are those before a moment", async () =>
+    it("can end before a time", async () =>
       assert.deepEqual(await found(made, { endTime: toTimestamp(5) }), [1, 3, 4]));
-    it("are none where nothing was changed", async () => assert.deepEqual(await found([{ group: other }], {}), []));
+    it("are none if nothing was changed", async () => assert.deepEqual(await found([{ group: other }], {}), []));
   });
 }
 
 describe("a list of changes", () => {
-  it("looks through so many at a time, and goes on from there", async () => {
+  it("scans a limited number at once, and continues from there", async () => {
     await using store = await openSqliteStore();
     const { database } = store;
     const wanted = [0, 2500];

@@ -31,14 +31,14 @@ function openHealth() {
 }
 
 describe("health", () => {
-  it("List: looks once for all services", async () => {
+  it("List: checks once for all services", async () => {
     const { list, program } = openHealth();
     const { statuses } = await list();
     assert.deepEqual(statuses, { "": { status: Status.SERVING }, "a.Service": { status: Status.SERVING } });
     assert.equal(program.looks, 1);
   });
 
-  it("D8: Watch: looks once for all watches, of which there are so many and no more", async () => {
+  it("D8: Watch: polls once for all watches, and limits their number", async () => {
     const { watch, leave, program } = openHealth();
     const watches = Array.from({ length: maxWatches }, () => watch());
     for (const each of await Promise.all(watches.map((one) => one.next()))) {
@@ -58,7 +58,7 @@ describe("health", () => {
     await again.return(undefined);
   });
 
-  it("Watch: tells of a change once", async () => {
+  it("Watch: reports a change once", async () => {
     const { watch, leave, program } = openHealth();
     const watching = watch("a.Service");
     assert.deepEqual((await watching.next()).value, { status: Status.SERVING });

@@ -52,7 +52,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       it(`${rule} is ${code}`, async () => assert.equal(codeOf(await ask(method, request)), code));
     }
 
-    it("what is known goes with the repo", async () => {
+    it("image metadata is deleted with the repo", async () => {
       const { ownerToken } = ground.server;
       assert.equal(codeOf(await ground.once(ownerToken, "ReposService/DeleteRepo", { uid: repo })), "OK");
       assert.equal(codeOf(await ask("GetArchitectures", { digest })), "NOT_FOUND");

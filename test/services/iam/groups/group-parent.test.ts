@@ -56,7 +56,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("is made of whole segments, and not of the root", async () => {
+    it("consists of whole segments, without that of the organization", async () => {
       for (const end of [
         segments[0].slice(1),
         `${segments[0]}0`,
@@ -66,14 +66,14 @@ for (const database of ["sqlite", "postgres"] as const) {
         await refused(end);
     });
 
-    it("is that of no group which the caller cannot list", async () => {
+    it("does not match groups that the caller cannot list", async () => {
       const hidden = await addGroup(server, "f".repeat(40));
       await addGroup(server, `${hidden}/${segments[0]}`);
       const { status, body } = await create(segments[0]);
       assert.deepEqual([status, parentOf(body.uid)], [200, upper]);
     });
 
-    it("has to be that of one group", async () => {
+    it("must match exactly one group", async () => {
       await addGroup(server, `${server.groupUid}/${segments[1]}`);
       assert.match(await refused(segments[1]), /several groups/);
       assert.equal((await create(segments.join("/"))).status, 200);

@@ -8,7 +8,7 @@ import { startTestServer } from "../../../harness/server.ts";
 
 after(stopPostgres);
 
-it("lists of subgroups that nothing is remembered for do not wait for each other's connections", async () => {
+it("lists of uncached subgroups do not wait for each other's connections", async () => {
   await using server = await startTestServer({ settings: { databaseUrl: await newPostgresDatabase() } });
   const { url, ownerToken, groupUid } = server;
   await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
@@ -21,7 +21,7 @@ it("lists of subgroups that nothing is remembered for do not wait for each other
   }
 });
 
-it("lists show the kind of an organization as it is, however often they were asked for before", async () => {
+it("lists show the present kind of an organization, also after they were cached", async () => {
   await using server = await startTestServer();
   const { url, ownerToken, groupUid } = server;
   await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { userUid } from "../../../../src/services/iam/users/user-uid.ts";
 
-it("a person of Google has one uid, whether or not the issuer comes with its scheme; nobody else's issuer is touched", () => {
+it("a Google user has one uid, with or without the scheme of the issuer; other issuers are unchanged", () => {
   const uid = userUid("https://accounts.google.com", "1");
   assert.match(uid, /^[0-9a-f]{40}$/);
   assert.equal(userUid("accounts.google.com", "1"), uid);

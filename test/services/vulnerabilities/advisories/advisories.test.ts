@@ -173,13 +173,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("filters hold for advisories that are named by their uids", async () => {
+    it("filters apply also to advisories that are named by uid", async () => {
       const ids = [uids[first]!, uids[third]!];
       const { advisories, totalCount } = replyOf(await list({ uidp: { ids }, eventAuthors: ["ann"] }));
       assert.deepEqual([(advisories as JsonObject[])[0]?.advisoryId, totalCount], [first, "1"]);
     });
 
-    it("P9: a thousand values of one filter are alternatives, and more are refused", async () => {
+    it("P9: a thousand values of one filter are alternatives, and more are rejected", async () => {
       const many = (count: number) => Array.from({ length: count }, (_, i) => (i === 0 ? first : `CGA-${i}`));
       const { totalCount } = replyOf(
         await ground.once(token, "AdvisoriesService/ListAdvisories", { advisoryIds: many(1000) }),
@@ -228,7 +228,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((advisories as JsonObject[])[0]?.advisoryId, "CROWD-999");
     });
 
-    it("an advisory that is not there", async () => {
+    it("a missing advisory", async () => {
       const request = { uid: `${group}/${"f".repeat(16)}` };
       assert.equal(codeOf(await ground.everywhere(token, "AdvisoriesService/GetAdvisory", request)), "NOT_FOUND");
     });

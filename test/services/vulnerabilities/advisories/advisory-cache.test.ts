@@ -35,7 +35,7 @@ const filters: readonly JsonObject[] = [
 after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`remembered advisories on ${database}`, () => {
+  describe(`cached advisories on ${database}`, () => {
     let ground: Ground;
     let token: string;
     let group: string;
@@ -72,7 +72,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       uids.push(await arrange(ground.server, (tx) => insertAdvisory(tx, group, fromJson(AdvisorySchema, json))));
     }
 
-    it("a new one, a new event, a changed event and a deletion are in the next lists", async () => {
+    it("a new advisory, a new event, a changed event and a deletion appear in the next list", async () => {
       const { cache } = ground.server.server.database;
       await add("A-1", "ann");
       const one = { "A-1": "ann" };

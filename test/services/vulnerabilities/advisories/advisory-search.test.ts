@@ -88,7 +88,7 @@ function matches({ artifactName, componentName, aliases }: AdvisoryRow, query: s
 
 for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL", openPostgresStore] as const]) {
   describe(`searches of advisories on ${name}`, () => {
-    it("find what trying every text would find, while advisories come, change and go", async () => {
+    it("find what a scan of all texts finds, while advisories are created, changed and deleted", async () => {
       await using store = await open();
       const other = await store.open();
       const groups = await plantGroups(store.database);

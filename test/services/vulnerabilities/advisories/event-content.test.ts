@@ -14,7 +14,7 @@ import {
 import { advisoryLimits } from "../../../../src/services/vulnerabilities/limits.ts";
 import type { AdvisoryEventRow } from "../../../../src/storage/vulnerabilities/advisories.ts";
 
-it("an event of a time that cannot be told again is refused, and of the first and the last is not", () => {
+it("rejects an event whose time is outside of the range of timestamps, and accepts the first and the last", () => {
   const checked = [-62_135_596_800n, 253_402_300_799n, -62_135_596_801n, 253_402_300_800n, 10n ** 15n].map(
     (seconds) => {
       const event = {
@@ -29,7 +29,7 @@ it("an event of a time that cannot be told again is refused, and of the first an
   assert.deepEqual(checked, [[], [], ["create_time"], ["create_time"], ["create_time"]]);
 });
 
-it("the events of an advisory are checked one by one, and a source need not fill all of their fields", () => {
+it("checks the events of an advisory one by one; some fields are optional for sources", () => {
   const right = contentOf(
     create(AdvisoryEventSchema, { author: "ann", reviewState: 1, type: { case: "fixed", value: {} } }),
   );
@@ -45,7 +45,7 @@ it("the events of an advisory are checked one by one, and a source need not fill
   );
 });
 
-it("an advisory comes to have its last event, and none beyond it", () => {
+it("accepts the last event that fits into an advisory, and rejects the next one", () => {
   assert.doesNotThrow(() => refuseTooManyEvents(events(advisoryLimits.events, ""), "u"));
   assert.throws(() => refuseTooManyEvents(events(advisoryLimits.events + 1, ""), "u"), {
     code: Code.FAILED_PRECONDITION,
@@ -53,7 +53,7 @@ it("an advisory comes to have its last event, and none beyond it", () => {
   });
 });
 
-it("the events of an advisory say no more together than one reply can tell", () => {
+it("limits the total length of the events of an advisory", () => {
   const full = advisoryLimits.eventsLength / advisoryLimits.eventBytes;
   const findings = "x".repeat(advisoryLimits.eventBytes - "findings".length);
   assert.doesNotThrow(() => refuseTooManyEvents(events(full, findings), "u"));

@@ -11,7 +11,7 @@ const parent = "a".repeat(40);
 
 after(stopPostgres);
 
-it("a uid behind another one is behind it, whatever the moment, and has the form of all others", () => {
+it("a uid after another one sorts after it at any time, and has the usual form", () => {
   for (const segment of ["0".repeat(16), `fffff${"0".repeat(11)}`, `ffffe${"f".repeat(11)}`]) {
     let last = `${parent}/${segment}`;
     for (let i = 0; i < 1000; i++) {
@@ -46,7 +46,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     const notes = Array.from({ length: 12 }, (_, i) => `${i}`);
 
-    it("stand in the order in which they were said, at once and one by one, and the last one is the state", async () => {
+    it("are in the order in which they were added, together or one by one, and the last one is the status", async () => {
       const advisory = { artifactName: "tool", artifactType: "apk", artifactArchitecture: "x86_64", author: "ann" };
       const body = { parentId: group, advisory: { ...advisory, events: notes.map(event) } };
       const { id } = await call("POST", "/vulnerabilities/v1/advisories", body);

@@ -146,7 +146,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const add = (author: string, parent = group) =>
       arrange(server, (tx) => insertAdvisory(tx, parent, advisoryBy(author)));
 
-    it("tell of a withdrawal when it became known, whatever time the source gives it", async () => {
+    it("report a withdrawal when it was imported, whatever time the source gives", async () => {
       const uid = await add("source");
       now += 1000;
       const startTime = new Date(now).toISOString();
@@ -160,7 +160,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("have what was withdrawn before it was in a list", async () => {
+    it("include what was withdrawn before it was in a list", async () => {
       const { pageToken } = await read(server, server.ownerToken, query);
       const operator = await addCaller(server, group, operatorRole.uid);
       const path = `/gatehouse/vulnerabilities/v1/records/${group}:import`;
@@ -192,7 +192,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("have what was deleted together with its group", async () => {
+    it("include what was deleted together with its group", async () => {
       const own = await addGroup(server, group, "short-lived");
       const uid = await add("gone", own);
       const { pageToken } = await read(server, server.ownerToken, query);
@@ -220,7 +220,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual((await uidsOf(server.ownerToken)).toSorted(), [mine, inBelow].toSorted());
     });
 
-    it("name a place by another token each time, which says nothing of what others change", async () => {
+    it("use a different token each time, which reveals nothing about other changes", async () => {
       const tokens = new Set<string>();
       const lengths = new Set<number>();
       for (let i = 0; i < 3; i++) {
@@ -234,7 +234,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([tokens.size, lengths.size], [3, 1]);
     });
 
-    it("are followed for years where nothing of the caller's changes, and the sweep deletes what was", async () => {
+    it("can be followed for years without changes for the caller, while retention deletes the log", async () => {
       let { pageToken } = await read(server, server.ownerToken, query);
       for (let i = 0; i < 3; i++) {
         now += 400 * 86_400_000;
@@ -252,7 +252,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("behind the retention of the log: the error names the time to start again from, and nothing is missed", async () => {
+    it("older than retention: the error names the time from which to restart, and nothing is missed", async () => {
       const first = await read(server, await server.tokenOf(server.ownerUid), query);
       now += 86_400_000;
       const [deleted, kept] = [await add("to be deleted"), await add("kept")];

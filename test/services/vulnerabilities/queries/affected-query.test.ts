@@ -84,7 +84,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         [advisoryId, status.replace("PRODUCT_STATUS_", "").toLowerCase(), ...fixedVersions].join(" "),
       );
 
-    it("say of generated records what their specification says", async () => {
+    it("match generated records as the specification defines", async () => {
       const group = await addGroup(server, server.groupUid, "generated");
       const documents = generatedRecords(31, 60);
       await importAll(group, readOsv, documents);
@@ -194,7 +194,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(ids(body), ["CGA-2222-2222-2222"]);
     });
 
-    it("a caller finds what they may list, and nothing of others", async () => {
+    it("a caller finds what they may list, and nothing else", async () => {
       const [one, other] = [
         await addGroup(server, server.groupUid, "one"),
         await addGroup(server, server.groupUid, "other"),
@@ -292,7 +292,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await find("cccc000000000000000000000000000000000000"), []);
     });
 
-    it("wrong queries are refused as OSV.dev refuses them", async () => {
+    it("invalid queries are rejected like those of OSV.dev", async () => {
       for (const [path, body] of [
         ["/v1/query", {}],
         ["/v1/query", { version: "1" }],

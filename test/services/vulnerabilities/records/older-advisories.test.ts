@@ -116,7 +116,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([results[0]!.outcome, await shown(server)], [RecordOutcome.UNCHANGED, older]);
     });
 
-    it("are what their records say once those are imported; uids and events of others stay", async () => {
+    it("agree with their records once these are imported; uids and events of others stay", async () => {
       const { CREATED, WITHDRAWN } = RecordOutcome;
       assert.deepEqual(await importAll("first"), [CREATED, WITHDRAWN, CREATED, CREATED]);
       const now = await shown(server);
@@ -133,14 +133,14 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(!products.includes(""), products.join());
     });
 
-    it("keep the public id, or are found by it where it is another one now", async () => {
+    it("keep the public id, or are found by it if it has changed", async () => {
       for (const [name, { row }] of await shown(server)) {
         const { name: id } = older.get(name)!.row;
         assert.ok(row.name === id || row.legacyAdvisoryId === id, `${name}: ${id}, now ${row.name}`);
       }
     });
 
-    it("are withdrawn when a later copy of the record says nothing of their product", async () => {
+    it("are withdrawn when a later copy of the record does not name their product", async () => {
       await importAll("second");
       const now = await shown(server);
       assert.deepEqual([...now.keys()].toSorted(), ["app", "left", "right", "zlib"]);

@@ -14,7 +14,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`the check of advisories on ${database}`, () => {
-    it("finds terms and texts that are missing, others, or nobody's", async () => {
+    it("finds terms and texts that are missing, wrong, or without an advisory", async () => {
       await using ground = await startTestServer({ database });
       const check = () =>
         ground.server.database.read(async (session) => (await checkDatabase(session, collections)).findings);

@@ -44,7 +44,7 @@ describe("a copy of a record", () => {
     it(name, () => assert.equal(outcomeOf(...copies), expected));
   }
 
-  it("is the same one in the end, in whatever order two copies arrive", () => {
+  it("wins independently of the order in which two copies arrive", () => {
     const copies = [-5, 5, 6, now + 1, now + 2].flatMap((time) => [
       copy(`a${time}`, time),
       copy(`b${time}`, time),

@@ -118,7 +118,7 @@ const statusOfType: ReadonlyMap<number, ProductStatus> = new Map<number, Product
 ]);
 
 describe("an OSV record that names no product", () => {
-  it("has an advisory that a record of another source with the same id neither takes nor withdraws", async () => {
+  it("has an advisory that a record of another source with the same id neither changes nor withdraws", async () => {
     await using server = await startTestServer({ clock: () => now });
     const service = recordService(server);
     const record = (source: string, purls: string[], changes: object = {}) =>
@@ -140,7 +140,7 @@ describe("an OSV record that names no product", () => {
 });
 
 describe("records that are imported together", () => {
-  it("become what they become one after the other", async () => {
+  it("have the same result as records that are imported one by one", async () => {
     await using server = await startTestServer({ clock: () => now });
     const service = recordService(server);
     for (let seed = 100; seed < 106; seed++) {
@@ -190,7 +190,7 @@ describe("advisories of generated records", () => {
     assert.ok(contents.size > cases.length, "hardly any case has contents");
   });
 
-  it("show the worst that still holds, and nothing that nobody says", async () => {
+  it("show the worst valid status, and nothing without a record", async () => {
     const byGroup = Map.groupBy(await allAdvisories(server), ({ parent }) => parent);
     for (const { seed, versions } of cases) {
       const shown = (byGroup.get(groups.get(seed)![0]) ?? []).flatMap(({ name, aliases, product, latestEventType }) => {
@@ -205,11 +205,11 @@ describe("advisories of generated records", () => {
   const findings = () =>
     server.server.database.read(async (session) => (await checkDatabase(session, collections)).findings);
 
-  it("are what their records say, as the check of the database finds", async () => {
+  it("agree with their records, as `db check` confirms", async () => {
     assert.deepEqual(await findings(), []);
   });
 
-  it("do not change when all of it is imported again, and nothing is written", async () => {
+  it("do not change when everything is imported again, and nothing is written", async () => {
     const { session } = server.server.database;
     const [contents, change] = [await contentsByGroup(server), await lastChange(session)];
     const states = await Promise.all([...groups.values()].map(([group]) => readExportState(session, group)));
@@ -243,7 +243,7 @@ describe("advisories of generated records", () => {
     assert.deepEqual(await contentsByGroup(server), contents);
   });
 
-  it("are withdrawn when all records are deleted, and are back when they are imported again", async () => {
+  it("are withdrawn when all records are deleted, and restored when they are imported again", async () => {
     const contents = await contentsByGroup(server);
     for (const { seed, versions } of cases) {
       const [group] = groups.get(seed)!;
