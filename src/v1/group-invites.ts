@@ -17,30 +17,30 @@ import { renamer, renaming } from "./violations.ts";
 
 const [v1, current] = [GroupInvites.method, GroupInvitesService.method];
 
-/** What invites show: their role by its friendly names. */
-const shownNames: FieldNames = { ...roleNames, expiration: "expiration_time", role: "role" };
+/** Names of response fields. The role has capabilities by friendly names. */
+const responseFieldNames: FieldNames = { ...roleNames, expiration: "expiration_time", role: "role" };
 
-/** What is asked for names the role. */
-const askedNames: FieldNames = { group: "parent", role: "role_uid" };
+/** Names of request fields. */
+const requestFieldNames: FieldNames = { group: "parent", role: "role_uid" };
 
-const invite = mapMessages(V1GroupInviteSchema, GroupInviteSchema, shownNames);
+const invite = mapMessages(V1GroupInviteSchema, GroupInviteSchema, responseFieldNames);
 
-/** Serves group invites as version 1 has them. */
+/** Serves group invites in version 1. */
 export function groupInvites(api: CurrentApi, context: ServiceContext): V1Implementation {
   const makeBoth = groupWithInvite(api, context);
   return serve(GroupInvites, {
     create: passThrough(api, v1.create, current.createGroupInvite, {
-      names: askedNames,
-      responseNames: shownNames,
+      names: requestFieldNames,
+      responseNames: responseFieldNames,
       request: (message) => ({ parent: message.group, groupInvite: inviteOf(message) }),
     }),
     createWithGroup: (message, call) =>
-      renaming(renamer([...reversed(askedNames), ["name", "group"]]), async () => {
+      renaming(renamer([...reversed(requestFieldNames), ["name", "group"]]), async () => {
         const group = create(GroupSchema, { name: message.group });
         return invite.toV1(create(GroupInviteSchema, await makeBoth(group, inviteOf(message), call)));
       }),
     list: list(api, v1.list, current.listGroupInvites, {
-      itemNames: shownNames,
+      itemNames: responseFieldNames,
       places: { id: "ids", group: "children_of" },
     }),
     delete: passThrough(api, v1.delete, current.deleteGroupInvite),

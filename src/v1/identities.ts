@@ -15,7 +15,7 @@ const [v1, current] = [Identities.method, IdentitiesService.method];
 
 const names: FieldNames = { last_seen: "last_seen_time", static: "static_keys", expiration: "expiration_time" };
 
-/** What version 1 has fields for. A company, which it does not know of, stays. */
+/** The fields of version 1. It has no company, so a PUT keeps the stored one. */
 const mask = ["name", "description", "claim_match", "static_keys", "aws_identity", "service_principal"];
 
 /** Serves identities in version 1. */

@@ -10,7 +10,7 @@ import { list } from "./lists.ts";
 
 const [v1, current] = [Roles.method, RolesService.method];
 
-/** Roles, wherever one stands: their capabilities go by friendly names. */
+/** Names of role fields, also in nested roles. Version 1 has capabilities by friendly names. */
 export const roleNames: FieldNames = {
   capabilities: {
     current: "capabilities",

@@ -62,7 +62,7 @@ export function health({ services, check, draining }: HealthOptions): ServiceImp
       }
       // A watch that ends by its deadline fails: clients would take a normal end for one by the server.
       if (!draining.aborted) signal.throwIfAborted();
-      // The call may be ended by what ends the program, before the poll has told of it.
+      // The drain may end the call before the poll reports it.
       else if (last === Status.SERVING) yield { status: Status.NOT_SERVING };
     },
   };

@@ -144,8 +144,8 @@ export async function deleteState(
 }
 
 /**
- * Keeps an advisory that was withdrawn before it was in a list. Those who follow changes learn of it by the change log, which
- * has that it came and went: whoever counts rows by the log comes to the same number.
+ * Stores an advisory that was withdrawn before it was in a list. Logs its creation and its deletion, so that followers of the change
+ * log see it and counts by the log stay correct.
  */
 export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   await keepDeleted(tx, state, deleteTime);
@@ -156,7 +156,7 @@ export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, delet
   tx.logChange({ ...change, before: row, after: null });
 }
 
-/** Keeps an advisory that nothing lists. */
+/** Stores a deleted or withdrawn advisory, so that it can be read by its uid. */
 export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   const { row, events } = withDerived(state);
   const { uid, parent, name } = row;

@@ -20,14 +20,14 @@ import {
   updateEvent,
 } from "./write-advisory.ts";
 
-/** Maintains advisories on behalf of callers whose rights have been checked. Violations are in the names of today. */
+/** Returns the functions by which version 1 writes advisories. The caller is authorized already. Violations have current names. */
 export function advisoryAuthoring(context: ServiceContext) {
   const write = <T>(call: Call, body: (tx: Transaction) => Promise<T>) =>
     context.database.write(writeContext(call, context.clock), body);
 
   return {
     async create(parent: string, advisory: NewAdvisory, call: Call): Promise<AdvisoryState> {
-      refuse(checkNew(advisory));
+      throwIfAny(checkNew(advisory));
       return await mapUniqueViolation(
         () => taken(advisory.advisoryId),
         () => write(call, (tx) => createAdvisory(tx, parent, advisory)),
@@ -35,19 +35,19 @@ export function advisoryAuthoring(context: ServiceContext) {
     },
 
     async update(uid: string, fields: AdvisoryFields, call: Call): Promise<AdvisoryState> {
-      refuse(checkAliases(fields.aliases));
+      throwIfAny(checkAliases(fields.aliases));
       return await write(call, (tx) => updateAdvisory(tx, uid, fields));
     },
 
     delete: (uid: string, call: Call): Promise<void> => write(call, (tx) => deleteAdvisory(tx, uid)),
 
     async createEvent(advisoryUid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
-      refuse(checkEvent(content));
+      throwIfAny(checkEvent(content));
       return await write(call, (tx) => createEvent(tx, advisoryUid, content));
     },
 
     async updateEvent(uid: string, content: EventContent, call: Call): Promise<AdvisoryEventRow> {
-      refuse(checkEvent(content));
+      throwIfAny(checkEvent(content));
       return await write(call, (tx) => updateEvent(tx, uid, content));
     },
 
@@ -68,6 +68,6 @@ function checkNew({ aliases, advisoryId, events }: NewAdvisory): FieldViolation[
   ];
 }
 
-function refuse(found: readonly FieldViolation[]): void {
+function throwIfAny(found: readonly FieldViolation[]): void {
   if (found.length > 0) throw invalidArgument(found);
 }

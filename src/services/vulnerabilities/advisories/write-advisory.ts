@@ -115,8 +115,8 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
 }
 
 /**
- * New events beside those that are stored. Those that nobody gave a time happened now, in the order in which they are given.
- * Of one time, the later one is what was said last: such events are in the order of their uids (`advisory-state.ts`).
+ * Builds the rows of new events. Events without a time get the present one. Events with equal times are ordered by uid
+ * (`advisory-state.ts`), so that a later one has a greater uid.
  */
 export function placedEvents(
   advisoryUid: string,

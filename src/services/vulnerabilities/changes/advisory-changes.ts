@@ -61,7 +61,7 @@ export function advisoryChanges(context: ServiceContext): Implementation {
     const reached = parseToken(pageToken, boundTo);
     const sources = selectSources(scopeOf(call), uidp, { includesGranted: false, includesRoots: false });
     return await context.database.read(async (session) => {
-      if (reached && !(await hasAllAfter(session, reached.place))) throw notKept(reached);
+      if (reached && !(await hasAllAfter(session, reached.place))) throw changesNotKept(reached);
       const from = reached ?? (await positionAt(session, startTime ? fromTimestamp(startTime) : 0));
       const page = await readChanged(context.database, session, sources, from, pageSize);
       const advisories = await showAll(session, page.changed);
@@ -87,11 +87,11 @@ function positionOf(body: Buffer): Position {
   return uid === undefined ? { place } : { place, catchUp: { time: catchUpTime, uid } };
 }
 
-function notKept({ place }: Position) {
+function changesNotKept({ place }: Position) {
   const startTime = toJson(TimestampSchema, toTimestamp(Math.max(0, place.time - overlapMs)));
   return failedPrecondition(
     "CHANGE_NOT_KEPT",
-    `the server has deleted changes behind this page token; start again without it, with start_time ${startTime}`,
+    `the changes after this page token were deleted by retention; list again without it, with start_time ${startTime}`,
     "page_token",
   );
 }
