@@ -1,4 +1,4 @@
-// Many writers at once, in one handle and in several, as several nodes would have them.
+// Concurrent writers, in one database handle and in several, as several nodes have them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as immediate, setTimeout as pause } from "node:timers/promises";
@@ -26,17 +26,17 @@ import type { OpenStore } from "./stores.ts";
 
 const root = groupRow(null, "root");
 
-/** What a service says of a group that is not empty. */
+/** The error of a service for a group that is not empty. */
 class NotEmpty extends Error {}
 
-/** What a service says of a group that does not exist. */
+/** The error of a service for a group that does not exist. */
 class NotFound extends Error {}
 
 async function assertSound(database: Database): Promise<void> {
   assert.deepEqual((await database.read((session) => checkDatabase(session, collections))).findings, []);
 }
 
-/** How a group is deleted: what was read decides, and foreign keys decide where that has changed. */
+/** How a group is deleted: by what was read, or by foreign keys if that has changed. */
 async function deleteEmpty(tx: Transaction, uid: string, find: typeof findRow | typeof lockRow): Promise<void> {
   const row = await find(tx, groups, uid);
   if (!row) throw new NotFound();
@@ -216,7 +216,7 @@ export function concurrencyConformance(open: OpenStore): void {
       })();
       await Promise.all(
         Array.from({ length: 160 }, (_, i) =>
-          // Below different roots they do not wait for each other's counters; some append more than others.
+          // In different organizations they do not wait for each other's counters; some append more than others.
           write(nodes[i % 2]!, async (tx) => {
             const row = groupRow(parents[i % 16]!.uid, i);
             await insertRow(tx, groups, row);

@@ -1,4 +1,4 @@
-// Pages under a condition: every order and kind of source against the model, near and far.
+// Pages under a condition: every order and kind of source is compared with the model, with small and large offsets.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const filters = fc.record({
   updatedSince: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }),
 });
 
-/** What the condition means. */
+/** The meaning of the condition, for the model. */
 function passes(row: TagRow, filter: TagFilter): boolean {
   if (row.isReferrer && !filter.includeReferrers) return false;
   if (row.isDate && !filter.includeDates) return false;

@@ -1,4 +1,4 @@
-// Bindings of identities of subgroups that do not count where they are bound.
+// Bindings of subgroup identities that do not take effect where they are.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ConfinedBinding, confinedBindings } from "../../src/storage/check/confinement-check.ts";

@@ -1,6 +1,8 @@
-// What both databases owe to the rest of the program, in the same words.
+// The tests that both databases must pass.
 import { describe } from "node:test";
 import { accessEpochConformance } from "./cache/access-epoch.ts";
+import { cacheLimitsConformance } from "./cache-limits.ts";
+import { cachedReadsConformance } from "./cached-reads.ts";
 import { changesConformance } from "./change-log/change-log.ts";
 import { checkConformance } from "./check/check-database.ts";
 import { concurrencyConformance } from "./concurrency.ts";
@@ -11,9 +13,7 @@ import { entryTailsConformance } from "./entry-tails.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
-import { memoryBoundsConformance } from "./memory-bounds.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
-import { rememberedConformance } from "./remembered.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
 import { sweepConformance } from "./sweep.ts";
@@ -26,8 +26,8 @@ export function conformance(name: string, open: OpenStore): void {
     orderedNamesConformance(open);
     entryTailsConformance(open);
     milestonesConformance(open);
-    rememberedConformance(open);
-    memoryBoundsConformance(open);
+    cachedReadsConformance(open);
+    cacheLimitsConformance(open);
     conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);

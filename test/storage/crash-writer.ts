@@ -1,5 +1,4 @@
-// Started by tests as a process of its own: creates root groups with two children each, and says which are written.
-// Arguments: the database, a label that makes the uids its own, and how many groups each of its writers creates.
+// A process that tests start: creates root groups with two children each, and prints acknowledged writes.
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";

@@ -1,4 +1,4 @@
-// What has been acknowledged survives a process that is killed; what has not is there as a whole or not at all.
+// Acknowledged writes survive a killed process; others are complete or absent.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const allRoots = {
   limit: 100_000,
 } as const;
 
-/** The root groups that a database has; each must have both of its children, and nothing may disagree with it. */
+/** Returns the root groups of a database. Each must have both of its children, and the check must find nothing. */
 async function soundRoots(file: string): Promise<Set<string>> {
   const database = await openDatabase(file, defaultDatabaseLimits);
   try {
@@ -41,7 +41,7 @@ async function soundRoots(file: string): Promise<Set<string>> {
   }
 }
 
-/** As another program opens it. */
+/** Opens it as another program does. */
 function openRaw(file: string) {
   const connection = new BetterSqlite(file);
   return { connection, [Symbol.dispose]: () => void connection.close() };

@@ -1,8 +1,8 @@
-// What a failing disk does to a SQLite file.
+// Damages a SQLite file as a failing disk does.
 import { closeSync, openSync, writeSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 
-/** Without meaning as a page of a table, an index or a header. */
+/** Invalid as a page of a table, an index or a header. */
 const noise = Buffer.alloc(4096, 0xa5);
 
 /** Overwrites one page, counted from 1. */
@@ -12,7 +12,7 @@ export function damagePage(file: string, page: number): void {
   closeSync(descriptor);
 }
 
-/** Overwrites the page that a table or an index begins with, in a file that nobody has open. */
+/** Overwrites the first page of a table or an index, in a file that is not open. */
 export function damageTable(file: string, name: string): void {
   const connection = new BetterSqlite(file);
   const root = connection.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").pluck().get(name) as number;

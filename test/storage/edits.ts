@@ -1,4 +1,4 @@
-// Groups that come, go and are renamed, for the tests of what follows the change log.
+// Inserts, renames and deletes of groups, for tests of caches and the offset index.
 import fc from "fast-check";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { removeChanges } from "../../src/storage/change-log/removal.ts";
@@ -8,14 +8,14 @@ import type { Session, Transaction } from "../../src/storage/engine/session.ts";
 import { context, type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names } from "./forest.ts";
 
-/** What is done to the group at a place. */
+/** An edit of the group at an index. */
 export interface Edit {
   readonly what: "insert" | "rename" | "delete";
   readonly at: number;
   readonly name: string;
 }
 
-/** Some edits. */
+/** Several edits. */
 export const edits = fc.array(
   fc.record({
     what: fc.constantFrom<Edit["what"]>("insert", "insert", "rename", "delete"),
@@ -25,7 +25,7 @@ export const edits = fc.array(
   { maxLength: 15 },
 );
 
-/** Writes three roots with 40 groups below them. */
+/** Writes three root groups with 40 descendants. */
 export async function plant(database: Database): Promise<GroupRow[]> {
   const rows = [0, 1, 2].map((i) => groupRow(null, `root ${i}`));
   for (let i = 0; i < 40; i++) {
@@ -54,17 +54,17 @@ export async function apply(tx: Transaction, rows: GroupRow[], { what, at, name 
   }
 }
 
-/** Removes what was planted, and what has come since. */
+/** Deletes these groups, and those inserted since. */
 export async function uproot(database: Database, rows: readonly GroupRow[]): Promise<void> {
   await write(database, async (tx) => {
     for (const row of rows.toReversed()) await deleteRow(tx, groups, row);
   });
 }
 
-/** How many changes are left in the log, at times; null for all. */
+/** How many changes stay in the log; null for all. */
 export const remainders = fc.option(fc.nat({ max: 12 }));
 
-/** Removes the oldest changes, but for the latest of each kind and this many others. */
+/** Deletes the oldest changes, except for the last of each kind and this many others. */
 export async function forgetChanges(database: Database, left: number | null): Promise<void> {
   if (left === null) return;
   await write(database, async (tx) => {
@@ -73,7 +73,7 @@ export async function forgetChanges(database: Database, left: number | null): Pr
   });
 }
 
-/** A session that does something before it runs a statement of this purpose for the first time. */
+/** Returns a session that runs `work` before the first statement of this purpose. */
 export function beforeFirst(session: Session, purpose: string, work: () => Promise<void>): Session {
   let done: Promise<void> | undefined;
   return {

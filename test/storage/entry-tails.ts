@@ -1,4 +1,4 @@
-// Entries of databases from before they had no more of a uid than their key does not tell.
+// Entries of older databases, which held whole uids instead of tails.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -21,7 +21,7 @@ async function migrate(store: Store): Promise<void> {
   for (const statement of readFileSync(file, "utf8").split("--> statement-breakpoint")) await store.tamper(statement);
 }
 
-/** Gives the entries the uids and names that they had. */
+/** Restores the former uids and names of the entries. */
 async function unmigrate(store: Store): Promise<void> {
   const names = Object.keys(store.database.session.tables).filter((name) => name.endsWith("Entries"));
   for (const name of names) {
@@ -66,7 +66,7 @@ export function entryTailsConformance(open: OpenStore): void {
       assert.equal(before.flat().length, 3 * (2 + 1 + 2));
       await unmigrate(store);
       await migrate(store);
-      // The reads of one turn share a snapshot.
+      // The reads of one tick share a snapshot.
       await setImmediate();
       assert.deepEqual((await database.read((session) => checkDatabase(session, collections))).findings, []);
       assert.deepEqual(await listed(), before);

@@ -19,7 +19,7 @@ export const groups: Collection<GroupRow> = {
   changesAccess: [],
 };
 
-/** With a column that must not enter the change log. */
+/** A collection with a secret column. */
 export const identities: Collection<IdentityRow> = {
   kind: "identities",
   rows: (tables) => tables.identities,
@@ -35,7 +35,7 @@ export const roles: Collection<RoleRow> = {
   changesAccess: ["update"],
 };
 
-/** Without a name and an update time. */
+/** A collection without name and update time. */
 export const roleBindings: Collection<RoleBindingRow> = {
   kind: "role_bindings",
   rows: (tables) => tables.roleBindings,
@@ -66,12 +66,12 @@ export const context: WriteContext = {
   time: 1_700_000_000,
 };
 
-/** Writes as the test's own caller. */
+/** Writes as the caller of the tests. */
 export function write<T>(database: Database, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.write(context, body);
 }
 
-/** The uid of the seed, the same whenever it is asked for: below `parent`, or a root. */
+/** Returns the uid for a seed, always the same: a descendant of `parent`, or a root. */
 export function uidOf(parent: string | null, seed: string | number): string {
   const digest = createHash("sha256").update(String(seed)).digest("hex");
   return parent === null ? digest.slice(0, 40) : `${parent}/${digest.slice(0, 16)}`;

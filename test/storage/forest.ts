@@ -1,4 +1,4 @@
-// Arbitrary trees of groups with what belongs to them, for property tests.
+// Arbitrary group trees with their rows, for property tests.
 import fc from "fast-check";
 import { depthOf, isWithin } from "../../src/model/uid.ts";
 import type { ResourceRow } from "../../src/storage/collection/collection.ts";
@@ -29,12 +29,12 @@ export interface Forest {
   readonly roleBindings: RoleBindingRow[];
 }
 
-/** A name that is longer than what counts in an order, by code points that SQL counts as one and JavaScript as two units. */
+/** A name longer than the sort prefix, of code points that SQL counts as one and JavaScript as two units. */
 const long = "😀".repeat(383);
 
 /**
- * Names that begin alike, also for longer than what counts in an order, that no language has in the order of bytes, and that
- * UTF-16 has in another order.
+ * Names with a common prefix, also longer than the sort prefix; no language sorts them by bytes, and UTF-16 sorts them
+ * differently.
  */
 export const names = [
   ...["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"],
@@ -89,13 +89,13 @@ export async function insertForest(tx: Transaction, forest: Forest): Promise<voi
 
 const fields: readonly SortField[] = ["uid", "name", "createTime", "updateTime"];
 
-/** Every order there is. */
+/** All sort orders. */
 export const orders: readonly Order[] = fields.flatMap((field) => [
   { field, descending: false },
   { field, descending: true },
 ]);
 
-/** One list of sources of each kind. `pick` chooses the groups. */
+/** One list of sources of each kind; `pick` chooses the groups. */
 export function sourcesOf({ groups }: Forest, rows: readonly ResourceRow[], pick: number): Record<string, Source[]> {
   const at = (n: number) => groups[(pick + n) % groups.length]!.uid;
   const apart: string[] = [];

@@ -1,4 +1,4 @@
-// Facts about the installation: settings, signing keys, the version of the database.
+// Settings, signing keys, and the version of the database.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DatabaseNewer, UniqueViolation } from "../../src/storage/engine/errors.ts";
@@ -16,7 +16,7 @@ function signingKey(kid: string, createTime: number): SigningKeyRow {
   return { kid, algorithm: "RS256", privateJwk: `{"secret":"${kid}"}`, createTime, retireTime: null };
 }
 
-/** Declares the tests of what a database holds besides resources. */
+/** Declares the tests of settings, signing keys and versions. */
 export function installationConformance(open: OpenStore): void {
   describe("settings", () => {
     it("are undefined until they are set, and then the last value", async () => {

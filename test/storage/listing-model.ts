@@ -1,8 +1,8 @@
-// What a listing is, on plain arrays: the model that both databases are compared with.
+// The model of a list, on plain arrays, that both databases are compared with.
 import type { ResourceRow } from "../../src/storage/collection/collection.ts";
 import type { Cursor, ListQuery, Order, Source } from "../../src/storage/list/list-rows.ts";
 
-/** The page that the query should give. */
+/** Returns the expected page of a query. */
 export function modelPage<R extends ResourceRow>(rows: readonly R[], query: ListQuery): R[] {
   const { order, after, skip, limit } = query;
   const behind = after ? (row: R) => compare(keyOf(row, order), [after.value, after.uid], order) > 0 : () => true;
@@ -11,7 +11,7 @@ export function modelPage<R extends ResourceRow>(rows: readonly R[], query: List
     .slice(skip, skip + limit);
 }
 
-/** Everything that the query selects, in order. */
+/** Returns all rows that a query selects, in order. */
 export function modelRows<R extends ResourceRow>(
   rows: readonly R[],
   { sources, filters, order }: Pick<ListQuery, "sources" | "filters" | "order">,
@@ -22,7 +22,7 @@ export function modelRows<R extends ResourceRow>(
     .sort((a, b) => compare(keyOf(a, order), keyOf(b, order), order));
 }
 
-/** Where the next page starts. */
+/** Returns the cursor of the next page. */
 export function modelCursor(row: ResourceRow, order: Order): Cursor {
   const [value, uid] = keyOf(row, order);
   return { value, uid };
@@ -37,12 +37,12 @@ type Key = readonly [string | number, string];
 
 function keyOf(row: ResourceRow, { field }: Order): Key {
   const { uid, name = "", createTime, updateTime = createTime, aliasText = "" } = row;
-  // Of a text so much counts.
+  // The sort prefix of a text.
   const [named, aliases] = [name, aliasText].map((text) => [...text].slice(0, 384).join(""));
   return [{ uid, name: named!, createTime, updateTime, aliasText: aliases! }[field], uid];
 }
 
-/** Text by its bytes in UTF-8. */
+/** Compares texts by their UTF-8 bytes. */
 function compare(a: Key, b: Key, { descending }: Order): number {
   const [value, tie] = a.map((part, i) => {
     const other = b[i]!;

@@ -1,4 +1,4 @@
-// Paging through a set of groups that changes after every page.
+// Pages through a set of groups that changes after every page.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { deleteRow, insertRow } from "../../src/storage/collection/rows.ts";
@@ -9,7 +9,9 @@ import { type GroupRow, groupRow, groups, write } from "./fixtures.ts";
 import { names, orders } from "./forest.ts";
 import { modelPage } from "./listing-model.ts";
 
-/** Pages through the groups, which change after every page in the database and in `rows`; answers the uids shown. */
+/**
+ * Pages through the groups, which change after every page in the database and in `rows`. Returns the uids on the pages.
+ */
 export async function pageThroughChanges(
   database: Database,
   rows: GroupRow[],
@@ -41,7 +43,7 @@ interface Edit {
   readonly time: number;
 }
 
-/** How one goes through a listing, and what happens to the rows between its pages. */
+/** How to page through a list, and what happens to the rows between pages. */
 export interface Walk {
   readonly order: Order;
   readonly edits: readonly Edit[];
@@ -67,7 +69,9 @@ function rootsOf(rows: readonly GroupRow[]): string[] {
   return rows.filter(({ parent }) => parent === null).map(({ uid }) => uid);
 }
 
-/** Adds a group below another one, or takes a leaf away; in the database and in the model. A turn makes uids of its own. */
+/**
+ * Inserts a group under another one or deletes a leaf, in the database and in the model. Each turn has its own uids.
+ */
 async function change(
   tx: Transaction,
   rows: GroupRow[],

@@ -1,4 +1,4 @@
-// The migration that gives older advisories the keys by which queries for packages find them: the keys that the program makes.
+// The migration that adds look-up keys to older advisories produces the keys that the program computes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
@@ -32,7 +32,7 @@ const expected = artifacts.map(([name, type, component]) =>
   packageKeyOf(productOfArtifact({ name, type, architecture: "" }, { name: "", type: component })),
 );
 
-/** The statements behind the changes of columns, and a table of what they read. */
+/** The statements after those that change columns, and a table of their input. */
 function statementsOf(dialect: string): string[] {
   const files = ["0024_look_up_keys", "0026_package_terms"].map(
     (name) => new URL(`../../src/storage/schema/migrations/${dialect}/${name}.sql`, import.meta.url),
@@ -56,7 +56,7 @@ function check(keys: readonly string[][], terms: readonly string[]): void {
     keys.map(([key = ""]) => key),
     expected,
   );
-  // The terms are those that a query looks for.
+  // The terms are those that a query uses.
   const { values } = termIndex(
     "products",
     expected.filter((key) => key !== ""),

@@ -1,4 +1,4 @@
-// Names that are longer than what counts in an order: databases have them from before names were limited.
+// Names that are longer than the sort prefix: older databases have them, from before names were limited.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -71,7 +71,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       );
       const check = () => store.database.read((session) => checkDatabase(session, collections));
       assert.notDeepEqual((await check()).findings, []);
-      // The reads of one turn share a snapshot.
+      // The reads of one tick share a snapshot.
       await setImmediate();
       const dialect = store.url.startsWith("postgres") ? "postgres" : "sqlite";
       const file = new URL(`../../src/storage/schema/migrations/${dialect}/0011_ordered_names.sql`, import.meta.url);

@@ -1,4 +1,4 @@
-// How SQLite would run the statements of pages.
+// The query plans of SQLite for the statements of pages.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
 import { groups, tags, uidOf } from "./fixtures.ts";
 import { orders } from "./forest.ts";
 
-/** The plan of one statement, a line for each step. */
+/** The plan of one statement, one line per step. */
 export interface PagePlan {
   readonly name: string;
   readonly plan: readonly string[];
@@ -35,7 +35,10 @@ const sources: readonly Source[] = [
   { type: "children", uid: null },
 ];
 
-/** The plans of first and later pages, near and far, of every kind of range in every order, and of the change log. */
+/**
+ * Returns the plans of first and later pages and large offsets, of every kind of range in every order, and of the
+ * change log.
+ */
 export async function explainPages(): Promise<PagePlan[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-plans-"));
   try {
@@ -78,7 +81,7 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
         const kind = source.type === "children" && source.uid === null ? "roots" : source.type;
         name = `${page} of ${kind} by ${order.field}${order.descending ? " descending" : ""}`;
         await listRows(session, groups, { sources: [source], filters: {}, order, ...where, limit: 50 });
-        // Tags always have a repo above them.
+        // Tags always have a repo as parent.
         if (kind === "roots") continue;
         name = `${name} under a condition`;
         await listRows(session, tags, { sources: [source], filters: {}, condition, order, ...where, limit: 50 });

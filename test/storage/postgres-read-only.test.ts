@@ -1,4 +1,4 @@
-// PostgreSQL where the address leads to a server that accepts no writes: a standby, or a primary that was made read-only.
+// PostgreSQL at an address that leads to a read-only server: a standby, or a primary made read-only.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
@@ -14,7 +14,7 @@ after(stopPostgres);
 
 const writeTable = (client: pg.PoolClient) => client.query("CREATE TABLE IF NOT EXISTS written (i int)");
 
-/** Waits until something holds; how long does not matter. */
+/** Waits until a condition holds, for any time. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -28,7 +28,7 @@ describe("a server on a database that is made read-only", () => {
     const { rows } = await admin.query("SELECT current_database() AS name");
     const setReadOnly = async (value: string) => {
       await admin.query(`ALTER DATABASE ${rows[0].name} ${value}`);
-      // As a server that is started again: sessions keep what they were begun with.
+      // Like a restarted server: sessions keep their initial settings.
       await admin.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
       );
@@ -54,7 +54,7 @@ describe("a server on a database that is made read-only", () => {
       ]);
     }
 
-    // Connections that were made meanwhile stay read-only.
+    // Connections made meanwhile stay read-only.
     await admin.query(`ALTER DATABASE ${rows[0].name} RESET default_transaction_read_only`);
     await new Promise((resolve) => setTimeout(resolve, 150));
     assert.equal((await write("written")).status, 200);

@@ -1,4 +1,4 @@
-// PostgreSQL behind connections that go silent: a dead host, a lost entry of an address translation, a proxy that hangs.
+// PostgreSQL behind connections that stop responding: a dead host, a lost NAT entry, a hanging proxy.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -13,10 +13,10 @@ import { newPostgresUrl } from "./stores.ts";
 
 after(stopPostgres);
 
-/** A statement is given so little that its answer is given up soon. */
+/** A short statement timeout, so that a missing response is noticed soon. */
 const hasty: Partial<DatabaseLimits> = { statementTimeoutMs: 200 };
 
-/** Connections that are silent do not end in good order. */
+/** Connections that do not respond cannot close cleanly. */
 const closeTimeoutMs = 100;
 
 async function openBehindProxy(limits: Partial<DatabaseLimits>) {

@@ -1,4 +1,4 @@
-// Get, insert, update and delete of single rows.
+// Reads, inserts, updates and deletes of single rows.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";

@@ -1,15 +1,15 @@
-// A proxy whose connections go silent: neither end hears of the other any more, and neither is told.
+// A proxy whose connections can stop responding: neither end receives data or learns of it.
 import { connect, createServer, type Socket } from "node:net";
 
 export interface SilentProxy extends AsyncDisposable {
   readonly port: number;
-  /** How many connections were made through it so far. */
+  /** How many connections were made so far. */
   accepted(): number;
-  /** Nothing passes on the connections of now any more; new ones work, unless `all` is set. */
+  /** Stops forwarding on current connections; new ones work, unless `all` is set. */
   silence(options?: { readonly all: boolean }): void;
 }
 
-/** Listens on a free port and passes on what comes to another port of this machine. */
+/** Listens on a free port, and forwards to another port of this machine. */
 export async function openSilentProxy(target: number): Promise<SilentProxy> {
   const sockets = new Set<Socket>();
   let accepted = 0;

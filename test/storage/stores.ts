@@ -1,4 +1,4 @@
-// Databases for the tests, one for each that asks, and what the tests do to them behind the program's back.
+// A database per test, and ways to change it behind the program's back.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,19 +10,19 @@ import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/en
 import { postgresTables } from "../../src/storage/schema/tables.postgres.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
 
-/** A database of one test. */
+/** The database of one test. */
 export interface Store extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
-  /** Where migrations are noted. */
+  /** The table of applied migrations. */
   readonly migrationsTable: string;
   /** A boolean in the SQL of this database. */
   readonly no: string;
-  /** Opens the same database once more, as another node would; closed together with the store. */
+  /** Opens the same database again, as another node does; closes with the store. */
   open(limits?: Partial<DatabaseLimits>): Promise<Database>;
-  /** Closes all handles, which else happens with the store. */
+  /** Closes all handles before the store closes. */
   closeHandles(): Promise<void>;
-  /** Runs SQL on a connection of its own that does not enforce references. */
+  /** Runs SQL on a separate connection that does not enforce foreign keys. */
   tamper(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -57,10 +57,10 @@ export async function openSqliteStore(): Promise<Store> {
   };
 }
 
-/** Databases that were emptied for the next test: making one takes longer than most tests. */
+/** Databases that were emptied for reuse: creating one takes longer than most tests. */
 const freeUrls: string[] = [];
 
-/** A store on a PostgreSQL database that sorts by language, unlike what its tables must do. */
+/** Opens a store on a PostgreSQL database with a language collation, unlike its tables. */
 export async function openPostgresStore(): Promise<Store> {
   const url = freeUrls.pop() ?? (await newPostgresUrl());
   const handles = openHandles(url);
@@ -92,7 +92,7 @@ export async function openPostgresStore(): Promise<Store> {
 let server: Promise<string> | undefined;
 let databases = 0;
 
-/** The URL of a new, empty database that sorts by language. */
+/** Returns the URL of a new, empty database with a language collation. */
 export async function newPostgresUrl(): Promise<string> {
   server ??= newPostgresDatabase();
   const url = new URL(await server);
@@ -101,13 +101,13 @@ export async function newPostgresUrl(): Promise<string> {
   url.pathname += `_icu_${databases++}`;
   const name = url.pathname.slice(1);
   await client.query(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`);
-  // Deadlocks that tests provoke are found at once.
+  // Detects the deadlocks that tests provoke immediately.
   await client.query(`ALTER DATABASE ${name} SET deadlock_timeout = '20ms'`);
   await client.end();
   return url.href;
 }
 
-/** Every handle on one database, so that all can be closed. */
+/** All handles on one database, so that they can be closed. */
 function openHandles(url: string) {
   const opened: Database[] = [];
   return {

@@ -1,4 +1,4 @@
-// Rows that have an end: when they go, and how many at a time.
+// Expired rows: when the sweeper deletes them, and in which batches.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openKeyRing } from "../../src/authn/key-ring.ts";
@@ -14,7 +14,7 @@ const { time } = context;
 const keeping = { registryEventMs: 1000, eventMs: 0, retiredKeyMs: 5000, changeMs: undefined };
 const going = new AbortController().signal;
 
-/** What a row of each kind that ends at a time is made of, and how long it is kept beyond it. */
+/** The columns of a row of each kind that expires at a time, and its retention. */
 const kinds = [
   { table: "sign_ins", keptMs: 0, row: (id: string, end: number) => `('${id}', 'digest', 'sealed', ${end})` },
   { table: "headless_sessions", keptMs: 0, row: (id: string, end: number) => `('${id}', 'key', 'token', ${end})` },
@@ -52,7 +52,7 @@ async function sweepAt(
   await sweep(database, { ...context, time: now }, { accessMs: undefined, ...keeping, changeMs }, signal);
 }
 
-/** The database, and how many rows of a table are left after each of its writes. */
+/** The database, and the number of rows of a table after each of its writes. */
 function watched(store: Store, table: string) {
   const left: number[] = [];
   const database: Pick<Database, "write"> = {
@@ -65,7 +65,7 @@ function watched(store: Store, table: string) {
   return { left, database };
 }
 
-/** Declares the tests of removing what has ended. */
+/** Declares the tests of the sweeper. */
 export function sweepConformance(open: OpenStore): void {
   describe("a sweep", () => {
     for (const { table, keptMs, row } of kinds) {
@@ -199,7 +199,7 @@ export function sweepConformance(open: OpenStore): void {
       assert.deepEqual(await kids(), [kid]);
       await ring.refresh();
       assert.deepEqual([published(), (await ring.signing()).kid], [[kid], kid]);
-      // A node that begins then makes no key of its own.
+      // A node that starts then creates no key of its own.
       await openKeyRing(keyStore(await store.open(), seals, options.clock), options);
       assert.deepEqual(await kids(), [kid]);
     });

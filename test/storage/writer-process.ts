@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./crash-writer.ts", import.meta.url));
 
-/** What became of a writer. */
+/** The result of a writer. */
 export interface WriterResult {
-  /** The uids that it said were written. */
+  /** The uids that it printed as acknowledged. */
   readonly acknowledged: readonly string[];
   readonly exitCode: number | null;
 }
 
-/** Runs a writer to its end, or kills it without warning once it has acknowledged `killAfter` groups. */
+/** Runs a writer to its end, or kills it once it has acknowledged `killAfter` groups. */
 export async function runWriter(
   url: string,
   label: string,

@@ -1,4 +1,4 @@
-// The number that tells whether grants that were read earlier still hold.
+// The access epoch.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -23,7 +23,7 @@ const identity = identityRow(group.uid, "identity");
 const role = roleRow(null, "role");
 const binding = bindingRow(group.uid, identity, role);
 
-/** One write after the other; whether each can change what somebody may do, as fixtures.ts declares it. */
+/** Writes in order, and whether each can change permissions, as fixtures.ts declares. */
 const steps: readonly { name: string; body: (tx: Transaction) => Promise<unknown>; changes: boolean }[] = [
   { name: "insert of a group", body: (tx) => insertRow(tx, groups, group), changes: false },
   { name: "insert of an identity", body: (tx) => insertRow(tx, identities, identity), changes: false },
@@ -44,7 +44,7 @@ const steps: readonly { name: string; body: (tx: Transaction) => Promise<unknown
   },
 ];
 
-/** Waits until the number is another one; false when it stays for long beyond the second that is promised. */
+/** Waits until the epoch changes. Returns false if it stays long beyond the guaranteed second. */
 async function becomesOther(database: Database, than: number): Promise<boolean> {
   for (let tries = 0; tries < 500; tries++) {
     if ((await database.accessEpoch.current()) !== than) return true;
@@ -62,7 +62,7 @@ export function accessEpochConformance(open: OpenStore): void {
       for (const { name, body, changes } of steps) {
         const before = await accessEpoch.current();
         await write(store.database, body);
-        // A number that is still good would not tell that the stored one has changed without reason.
+        // A cached number would not show that the stored one changed without reason.
         if (!changes) accessEpoch.invalidate();
         assert.equal((await accessEpoch.current()) !== before, changes, name);
       }

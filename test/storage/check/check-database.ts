@@ -1,4 +1,4 @@
-// The check finds every way in which what is kept twice can differ, and the repair puts it right.
+// The check finds every inconsistency of redundant data, and the repair fixes it.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkDatabase, repairDatabase } from "../../../src/storage/check/check-database.ts";
@@ -24,7 +24,7 @@ const identity = identityRow(child.uid, "identity");
 const role = roleRow(null, "role");
 const binding = bindingRow(child.uid, identity, role);
 
-/** A store with a few rows of every collection. */
+/** Opens a store with a few rows of every collection. */
 async function openFilled(open: OpenStore): Promise<Store> {
   const store = await open();
   await write(store.database, async (tx) => {
@@ -45,7 +45,7 @@ interface Fault {
 const tailOfChild = child.uid.slice(root.uid.length);
 const entryOfChild = `WHERE tail = '${tailOfChild}' AND key = '${root.uid}'`;
 
-/** Faults that a repair can mend, since the rows are right. */
+/** Inconsistencies that a repair fixes, because the rows are right. */
 const mendable: readonly Fault[] = [
   {
     name: "a missing entry",
@@ -106,7 +106,7 @@ const mendable: readonly Fault[] = [
   },
 ];
 
-/** Faults of the rows themselves: somebody has to decide what is to become of them. */
+/** Inconsistencies of the rows themselves: an operator has to decide. */
 const lasting: readonly Fault[] = [
   {
     name: "a parent that does not exist",

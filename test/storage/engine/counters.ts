@@ -1,4 +1,4 @@
-// Totals that are kept rather than counted.
+// Counters of rows.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -50,7 +50,7 @@ interface Plan {
 
 const owner = identityRow(null, "owner");
 
-/** What one step does to the database and, once it is done, to the model; undefined when it does nothing. */
+/** Applies one step to the database and, after it, to the model; undefined if it changes nothing. */
 function plan(model: Model, { what, at, name }: Step, turn: number): Plan | undefined {
   const group = model.groups[at % (model.groups.length || 1)];
   const binding = model.bindings[at % (model.bindings.length || 1)];
@@ -67,7 +67,7 @@ function plan(model: Model, { what, at, name }: Step, turn: number): Plan | unde
     };
     return { write: insertBoth, apply: () => model.bindings.push(row) };
   }
-  // An update that changes nothing writes nothing, the update time neither.
+  // An update without changes writes nothing, not even the update time.
   if (what === "rename" && group && name !== group.name) {
     const row = { ...group, name, updateTime: group.updateTime + 1 };
     const index = model.groups.indexOf(group);
@@ -94,7 +94,7 @@ function plan(model: Model, { what, at, name }: Step, turn: number): Plan | unde
   return undefined;
 }
 
-/** Compares every total there is with the model. */
+/** Compares all totals with the model. */
 async function compareTotals({ session }: Database, model: Model): Promise<void> {
   for (const { uid } of model.groups) {
     const below = { groups: model.groups, role_bindings: model.bindings };

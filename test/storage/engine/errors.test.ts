@@ -1,4 +1,4 @@
-// What the errors of the drivers become.
+// Translations of driver errors.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -58,7 +58,7 @@ const translations = [
   ["ENETUNREACH", StorageUnavailable],
 ] as const;
 
-/** Faults of the program, or of the data: no caller can do anything about them by trying again. */
+/** Errors of the program or the data: a retry does not help. */
 const untranslated = [
   "SQLITE_CONSTRAINT_NOTNULL",
   "SQLITE_CONSTRAINT_DATATYPE",

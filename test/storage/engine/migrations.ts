@@ -1,4 +1,4 @@
-// What the migrations leave to be done for the tables that are declared.
+// The statements that the migrations lack for the declared tables.
 import { readFileSync } from "node:fs";
 import {
   generateDrizzleJson,

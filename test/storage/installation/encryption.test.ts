@@ -1,4 +1,4 @@
-// Secrets at rest: what opens, what does not, and what is seen of it.
+// Encryption at rest: what decrypts, what does not, and what a ciphertext reveals.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
@@ -26,7 +26,7 @@ describe("encryption at rest", () => {
     { ...place, kind: "others" },
     { ...place, uid: "a/c" },
     { ...place, column: "other" },
-    // Joined without delimiters it would be the same place.
+    // Without delimiters this would be the same column.
     { kind: "things", uid: "a/b/secret", column: "" },
   ];
   for (const other of elsewhere) {

@@ -1,4 +1,4 @@
-// Pages: every order of every kind of source, with and without filters, against a model.
+// Pages in every order of every kind of source, with and without filters, compared with a model.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -29,7 +29,7 @@ import { modelCursor, modelPage, modelRows } from "../listing-model.ts";
 import { pageThroughChanges, walks } from "../listing-walk.ts";
 import type { OpenStore } from "../stores.ts";
 
-/** The filters that rows of a collection are listed with; the values are some that occur. */
+/** Filters of a collection, with values that occur. */
 function filtersOf(forest: Forest, kind: string): Filters[] {
   const binding = forest.roleBindings[0];
   if (kind === "groups")
@@ -51,12 +51,12 @@ async function compareWithModel<R extends ResourceRow>(
     const read = () => database.lists.page(collection, { ...query, ...part }, () => undefined);
     const { rows, total } = await read();
     assert.equal(total, expected.length, said);
-    // What is read a second time is remembered.
+    // A second read comes from the cache.
     assert.deepEqual(await read(), await read(), said);
     return rows;
   };
   const paged: R[] = [];
-  // Pages that never end are told apart from the model too.
+  // Also fails on pages that never end.
   while (paged.length <= expected.length) {
     const last = paged.at(-1);
     const page = await list({ after: last && cursorOf(last, query.order.field), skip: 0, limit: 4 });
@@ -81,7 +81,7 @@ async function clear(database: Database, forest: Forest): Promise<void> {
   });
 }
 
-/** Declares the tests of listings. */
+/** Declares the tests of lists. */
 export function listingConformance(open: OpenStore): void {
   describe("lists", () => {
     it("equal the model for every order, kind of source and filter", async () => {
@@ -134,7 +134,7 @@ export function listingConformance(open: OpenStore): void {
       const parents = Array.from({ length: 5 }, (_, i) => groupRow(null, `parent ${i}`));
       const rows = [...parents];
       for (let i = 0; i < 400; i++) {
-        // Most of them in one place: ranges end at very different offsets.
+        // Most of them in one group: ranges end at very different offsets.
         const parent = parents[i % 3 === 0 ? i % 5 : 0]!.uid;
         rows.push(groupRow(parent, i, { name: names[i % names.length]!, createTime: i % 7, updateTime: i }));
       }

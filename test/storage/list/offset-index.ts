@@ -1,4 +1,4 @@
-// Marks along ranges: the place that they tell is that of the model, whatever has changed since they were made.
+// The offset index finds the cursors of the model, whatever has changed since it was built.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { names, orders } from "../forest.ts";
 import { modelCursor, modelRows } from "../listing-model.ts";
 import type { OpenStore } from "../stores.ts";
 
-/** So short that a few dozen rows have several stretches, which soon become too long. */
+/** Short segments, so that a few dozen rows have several, which soon grow too long. */
 const limits = { segmentRows: 4, maxSegmentRows: 8, maxSegments: 1000, maxChanges: 10 };
 
 const questions = fc.array(
@@ -33,13 +33,13 @@ const questions = fc.array(
 
 const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
 
-/** The condition of having a name. */
+/** A condition on the name. */
 function named(name: string): Condition {
   const build = ({ tables }: SessionDialect) => sql`${tables.groups.name} = ${textPlaceholder("wanted")}`;
   return { name: "named", build, values: { wanted: name } };
 }
 
-/** Declares the tests of milestones. */
+/** Declares the tests of the offset index. */
 export function milestonesConformance(open: OpenStore): void {
   describe("the offset index", () => {
     it("finds the cursor that a scan would find, while rows come, go and move", async () => {
@@ -51,7 +51,7 @@ export function milestonesConformance(open: OpenStore): void {
         const milestones = newOffsetIndex((body) => database.read(body), limits);
         try {
           for (const turn of all) {
-            // Another node writes: only the change log tells of it.
+            // Another node writes: only the change log shows it.
             for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
             await forgetChanges(other, turn.left);
             for (const question of turn.questions) await ask(database, milestones, rows, question);
@@ -69,7 +69,7 @@ export function milestonesConformance(open: OpenStore): void {
       const rows = await plant(database);
       let reads = 0;
       const milestones = newOffsetIndex(async (body) => {
-        // A row comes between any two of the snapshots that a range is measured on.
+        // A row is inserted between any two of the snapshots in which a range is indexed.
         const at = reads++;
         await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
         return await database.read(body);
@@ -145,7 +145,7 @@ export function milestonesConformance(open: OpenStore): void {
       });
       await milestones.prepare(groups, [whole], 100);
       const last = model.at(-1)!;
-      /** Rows come in all stretches, and a later read follows them. */
+      /** Inserts rows into all segments, and lets a later read apply them. */
       const moveOn = async () => {
         await write(other, async (tx) => {
           for (const at of model.keys()) await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });

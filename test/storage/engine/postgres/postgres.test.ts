@@ -27,14 +27,14 @@ import {
 import { newPostgresUrl, openPostgresStore, type Store } from "../../stores.ts";
 import { missingPostgresMigration } from "../migrations.ts";
 
-// Outside of any suite it runs when all files of the process are through: others may use the same server.
+// Outside of any suite it runs after all files of the process: others may use the same server.
 after(stopPostgres);
 
 conformance("PostgreSQL", openPostgresStore);
 
 const root = groupRow(null, "root");
 
-/** Something that all of a number of writers have come to. */
+/** A barrier for a number of writers. */
 function newBarrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missing = count;
@@ -44,13 +44,13 @@ function newBarrier(count: number): () => Promise<void> {
   };
 }
 
-/** Connections have reported what they saw once they are closed. */
+/** Connections report what they saw when they close. */
 async function deadlocksIn(store: Store): Promise<number> {
   const [row] = await store.tamper("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
   return Number(row?.deadlocks);
 }
 
-/** The text of a statement, which is not run. */
+/** Returns the text of a statement, without running it. */
 async function textOf(run: (session: Session) => Promise<unknown>): Promise<string> {
   let text = "";
   const prepared: Session["prepared"] = (_key, build) => {
@@ -121,7 +121,7 @@ describe("PostgreSQL: transactions", () => {
     });
     await Promise.all(
       held.map((role, i) =>
-        // Below different roots and in different orders, they have nothing in common but what every writer writes.
+        // In different organizations and orders, they only share what every writer writes.
         write(nodes[i % 2]!, async (tx) => {
           const parent = parents[i % 16]!.uid;
           const steps = [
@@ -209,7 +209,7 @@ describe("PostgreSQL: a repair", () => {
   });
 });
 
-/** Also the time for a new connection, which takes a while on a busy machine. */
+/** Includes the time for a new connection, which is long on a busy machine. */
 const patienceMs = 1000;
 
 describe("PostgreSQL: the plan of the change log", () => {
@@ -269,7 +269,7 @@ describe("PostgreSQL: unavailability", () => {
     const frozen = await store.open({ idleInTransactionMs: 100 });
     const attempt = write(frozen, async (tx) => {
       await writeSetting(tx, "colour", "red");
-      // Waits for the row, which its own client does not let go.
+      // Waits for the row, which its client keeps locked.
       await write(store.database, (other) => writeSetting(other, "colour", "blue"));
     });
     await assert.rejects(attempt, StorageUnavailable);
@@ -318,7 +318,7 @@ describe("PostgreSQL: unavailability", () => {
       () => write(database, (tx) => writeSetting(tx, "colour", "red")),
       () => database.check(),
     ];
-    // The first may meet the connection that was cut.
+    // The first may use the broken connection.
     await attempts[0]!().catch(() => {});
     for (const attempt of attempts) await assert.rejects(attempt, StorageUnavailable);
     await store.tamper("ALTER ROLE visitor LOGIN");
@@ -343,7 +343,7 @@ describe("PostgreSQL: unavailability", () => {
     await assert.rejects(attempt, StorageUnavailable);
     await write(store.database, (tx) => insertRow(tx, groups, root));
     await cut();
-    // Connections that were cut while nobody used them are noticed, and replaced, at once or at their next use.
+    // Connections that broke while idle are replaced, immediately or on next use.
     const read = async () => await findRow(store.database.session, groups, root.uid);
     await read().catch((error: unknown) => {
       assert.ok(error instanceof StorageUnavailable, String(error));

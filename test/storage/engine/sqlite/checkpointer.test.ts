@@ -28,12 +28,12 @@ function open(t: TestContext) {
   return { file, writer, checkpointer };
 }
 
-/** Adds so many pages to the log. */
+/** Adds pages to the log. */
 function write(writer: BetterSqlite.Database, pages: number): void {
   writer.prepare("INSERT INTO pages VALUES (?)").run("x".repeat(pages * 4096));
 }
 
-/** What there is to wait for once the thread has seen how long the log is. */
+/** Returns the promise that writes await, once the thread knows the length of the log. */
 async function waitFor(checkpointer: Checkpointer): Promise<{ readonly room: Promise<void> }> {
   for (;;) {
     checkpointer.afterCommit();

@@ -1,4 +1,4 @@
-// SQLite whose files are taken away under the server.
+// SQLite files that are removed while a server uses them.
 import assert from "node:assert/strict";
 import { copyFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -32,7 +32,7 @@ async function statuses({ url, ownerToken, groupUid }: TestServer) {
   const write = (await rest(url, ownerToken, "POST", group, { name })).status;
   const read = (await rest(url, ownerToken, "GET", group)).status;
   const list = await rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.childrenOf=${groupUid}&name=${name}`);
-  // What was refused is not shown either.
+  // Rejected writes are not visible either.
   assert.equal(list.body.groups.length, write === 200 ? 1 : 0);
   const ready = await fetch(`${url}/readyz`);
   return { write, read, ready: [ready.status, await ready.text()] };

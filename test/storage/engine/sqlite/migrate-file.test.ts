@@ -52,7 +52,7 @@ const migrations: readonly { readonly tag: string; readonly when: number }[] = J
   readFileSync(new URL("meta/_journal.json", folder), "utf8"),
 ).entries;
 
-/** Applies so many migrations, as an earlier version had them. */
+/** Applies the first migrations, as an earlier version did. */
 function applyFirst(connection: BetterSqlite.Database, count: number): number {
   connection.exec("CREATE TABLE __drizzle_migrations (id INTEGER PRIMARY KEY, hash text NOT NULL, created_at numeric)");
   for (const { tag, when } of migrations.slice(0, count)) {

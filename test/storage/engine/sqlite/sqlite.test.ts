@@ -27,7 +27,7 @@ describe("SQLite: a lock that another process holds", () => {
     await store.tamper("BEGIN IMMEDIATE");
     let isHeld = true;
     const writing = write(store.database, (tx) => insertRow(tx, groups, root)).then(() => isHeld);
-    // This timer could never fire, and the lock never go, if the writer were waiting on the event loop's time.
+    // If the writer blocked the event loop, this timer would never fire and the lock would never be released.
     await pause(300);
     assert.equal(await findRow(store.database.session, groups, root.uid), undefined);
     isHeld = false;
@@ -55,7 +55,7 @@ describe("SQLite: writes that share a commit", () => {
   const add = (row: GroupRow) => (tx: Transaction) => insertRow(tx, groups, row);
   const drop = (row: GroupRow) => (tx: Transaction) => deleteRow(tx, groups, row);
 
-  /** Makes writes at once, and answers what each came to. */
+  /** Runs concurrent writes, and returns the result of each. */
   async function together<T>({ database }: Store, bodies: readonly ((tx: Transaction) => Promise<T>)[]) {
     const answers = await Promise.allSettled(bodies.map((body) => write(database, body)));
     const { findings } = await database.read((session) => checkDatabase(session, collections));
@@ -189,8 +189,8 @@ describe("SQLite: the log", () => {
 describe("SQLite: the plan of a page", () => {
   it("searches an index in order, and neither scans nor sorts", async () => {
     const plans = await explainPages();
-    // Three kinds of range in eight orders, two of them under a condition as well: the first page, a later one, and a place
-    // far ahead. And changes in both directions.
+    // Three kinds of range in eight orders, two of them also under a condition: the first page, a later one, and a
+    // cursor at a large offset. And the change log in both directions.
     assert.equal(plans.length, (3 + 2) * 8 * 3 + 2);
     for (const { name, plan } of plans) {
       assert.ok(plan.length > 0, name);

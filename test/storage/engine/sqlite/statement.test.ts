@@ -1,4 +1,4 @@
-// Statements of Drizzle that run on better-sqlite3 without Drizzle's part: they answer what Drizzle answers.
+// Statements of Drizzle that run directly on better-sqlite3 return what Drizzle returns.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
@@ -57,7 +57,7 @@ function openThings() {
   return { db, insert, [Symbol.dispose]: () => connection.close() };
 }
 
-/** Every shape of what a statement may select. */
+/** Every shape of selected columns. */
 function queriesOf(db: BetterSQLite3Database) {
   const size = sql<number>`coalesce(${things.size}, 0)`.mapWith(String);
   const wanted = sql`${things.isOpen} = ${sql.param(sql.placeholder("isOpen"), things.isOpen)}`;

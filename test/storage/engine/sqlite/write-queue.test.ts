@@ -1,4 +1,4 @@
-// Group commit: who shares a commit, who fails with whom, and when a write is answered.
+// Group commit: which writes share a commit, which fail together, and when a write is acknowledged.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import type { WriteQueueOptions } from "../../../../src/storage/engine/sqlite/wr
 describe("write queue", () => {
   let directory = "";
   let connection: BetterSqlite.Database;
-  /** Every statement that was run, every flush and every answer, in order. */
+  /** Every statement, flush and acknowledgement, in order. */
   let events: string[] = [];
 
   beforeEach(() => {
@@ -89,7 +89,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["at first", "during the batch", "during the flush"]);
   });
 
-  /** How many turns passed between two writes while each counts as `perTurn` of those who read. */
+  /** Returns how many ticks passed between two writes if each tick has `perTurn` reads. */
   async function turnsBetween({ mock }: TestContext, perTurn: number): Promise<number> {
     let now = performance.now();
     mock.method(performance, "now", () => now);
@@ -131,7 +131,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
-  /** The values in the order in which they were written, with the commits between them. */
+  /** The values in write order, with the commits between them. */
   function written(): string[] {
     return events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
   }
@@ -254,7 +254,7 @@ describe("write queue", () => {
     await assert.rejects(failing, UniqueViolation);
     await Promise.all([first, last]);
     assert.deepEqual(values(), ["a", "e"]);
-    // Those that follow have savepoints.
+    // The following ones have savepoints.
     await assert.rejects(
       queue.run(async () => several.run(JSON.stringify(["f", "e"]))),
       UniqueViolation,

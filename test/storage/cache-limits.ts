@@ -1,4 +1,4 @@
-// What is not remembered, or not for long: too much, too little asked for, of another moment, or changed behind the log.
+// What is not cached, or evicted: large or rarely used values, other snapshots, and changes that the log lacks.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bytesOf, newReadCache } from "../../src/storage/cache/read-cache.ts";
@@ -7,13 +7,13 @@ import { findRow, insertRow, updateRow } from "../../src/storage/collection/rows
 import { identityCollection } from "../../src/storage/iam/collections.ts";
 import type { Condition, ListQuery, Source } from "../../src/storage/list/list-rows.ts";
 import { sql } from "../../src/storage/schema/drizzle.ts";
+import { limits, newEmptyPageCache, ofItself, read, readPage, readTwice, whole } from "./cached-reads.ts";
 import { plant } from "./edits.ts";
 import { groupRow, groups, identityRow, write } from "./fixtures.ts";
-import { limits, memoryOf, ofItself, read, readPage, remembered, whole } from "./remembered.ts";
 import type { OpenStore } from "./stores.ts";
 
-/** Declares the tests of what bounds the memory. */
-export function memoryBoundsConformance(open: OpenStore): void {
+/** Declares the tests of the limits of the caches. */
+export function cacheLimitsConformance(open: OpenStore): void {
   describe("what is not cached", () => {
     for (const [what, size] of [
       ["that are too large", { maxEntryBytes: 1000 }],
@@ -23,7 +23,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
         await using store = await open();
         const { database } = store;
         const [group] = await plant(database);
-        const pages = memoryOf(database, { ...limits, ...size });
+        const pages = newEmptyPageCache(database, { ...limits, ...size });
         for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen(await read(database, pages, group!)));
       });
     }
@@ -34,7 +34,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       const [group] = await plant(database);
       const identity = identityRow(group!.uid, 1);
       await write(database, (tx) => insertRow(tx, identityCollection, identity as never));
-      const pages = memoryOf(database, limits);
+      const pages = newEmptyPageCache(database, limits);
       const found = newRowCache(newReadCache(limits), database.session);
       const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
       for (let i = 0; i < 3; i++) {
@@ -50,7 +50,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
         await using store = await open();
         const { database } = store;
         const [group] = await plant(database);
-        const pages = memoryOf(database, limits);
+        const pages = newEmptyPageCache(database, limits);
         const condition: Condition = {
           name: "any",
           build: () => sql`1 = 1`,
@@ -68,11 +68,11 @@ export function memoryBoundsConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const [here, there] = await plant(database);
-      const rows = await read(database, memoryOf(database, limits), here!);
+      const rows = await read(database, newEmptyPageCache(database, limits), here!);
       const one = bytesOf(rows);
       // Room for one of them, and not for two.
-      const pages = memoryOf(database, { ...limits, maxEntryBytes: one, maxBytes: one * 1.5, recentReads: 6 });
-      const kept = await remembered(database, pages, here!);
+      const pages = newEmptyPageCache(database, { ...limits, maxEntryBytes: one, maxBytes: one * 1.5, recentReads: 6 });
+      const kept = await readTwice(database, pages, here!);
       const other = () => readPage(database, pages, [{ type: "subtree", uid: there!.uid }]);
       for (let i = 0; i < 3; i++) assert.ok(!Object.isFrozen((await other()).rows));
       assert.ok((await read(database, pages, here!)) === kept);
@@ -84,8 +84,8 @@ export function memoryBoundsConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const [here, there] = await plant(database);
-      const pages = memoryOf(database, { ...limits, maxKeys: 6 });
-      const before = await remembered(database, pages, here!);
+      const pages = newEmptyPageCache(database, { ...limits, maxKeys: 6 });
+      const before = await readTwice(database, pages, here!);
       await write(database, (tx) => insertRow(tx, groups, groupRow(here!.uid, "new")));
       await write(database, (tx) => insertRow(tx, groups, groupRow(there!.uid, "of another place")));
       assert.equal((await read(database, pages, here!)).length, before.length + 1);
@@ -96,7 +96,7 @@ export function memoryBoundsConformance(open: OpenStore): void {
       const { database } = store;
       const other = await store.open();
       const [group] = await plant(database);
-      const pages = memoryOf(database, limits);
+      const pages = newEmptyPageCache(database, limits);
       const sources: Source[] = [{ type: "subtree", uid: group!.uid }];
       const before = await readPage(database, pages, sources);
       const query: ListQuery = { ...whole, limit: 100, sources };

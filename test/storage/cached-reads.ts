@@ -1,4 +1,4 @@
-// Pages and rows in memory: they are those of the model, whatever has changed since they were read.
+// Cached pages and rows equal the model, whatever has changed since they were read.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -18,7 +18,7 @@ import { names, orders } from "./forest.ts";
 import { modelCursor, modelRows } from "./listing-model.ts";
 import type { OpenStore } from "./stores.ts";
 
-/** Room for all that a test reads. */
+/** Limits above what a test reads. */
 export const limits: ReadCacheLimits = {
   maxBytes: 2 ** 20,
   maxEntryBytes: 2 ** 18,
@@ -29,7 +29,7 @@ export const limits: ReadCacheLimits = {
   maxKeys: 1000,
 };
 
-/** So little that most of it is soon forgotten. */
+/** Limits so low that most entries are soon evicted. */
 const few: ReadCacheLimits = {
   ...limits,
   maxBytes: 30_000,
@@ -55,15 +55,15 @@ const questions = fc.array(
 
 const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
 
-/** All there is, in the first order. */
+/** All rows, in the first order. */
 export const whole = { filters: {}, order: orders[0]!, after: undefined, skip: 0, limit: 10 };
 
 /** Declares the tests of cached rows and pages. */
-export function rememberedConformance(open: OpenStore): void {
+export function cachedReadsConformance(open: OpenStore): void {
   describe("cached rows and pages", () => {
     for (const [name, size] of [
       ["pages are those of the model, while rows come, go and move", limits],
-      ["pages are those of the model where hardly any can be remembered", few],
+      ["pages equal the model with limits that cache hardly any", few],
     ] as const) {
       it(name, async () => {
         await using store = await open();
@@ -71,10 +71,10 @@ export function rememberedConformance(open: OpenStore): void {
         const other = await store.open();
         const property = fc.asyncProperty(turns, async (all) => {
           const rows = await plant(database);
-          const pages = memoryOf(database, size);
+          const pages = newEmptyPageCache(database, size);
           try {
             for (const turn of all) {
-              // Another node writes: only the change log tells of it.
+              // Another node writes: only the change log shows it.
               for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
               await forgetChanges(other, turn.left);
               for (const question of turn.questions) await ask(database, pages, rows, question);
@@ -95,13 +95,13 @@ export function rememberedConformance(open: OpenStore): void {
         fc.array(fc.record({ edits, left: remainders }), { maxLength: 4 }),
         async (turns) => {
           const rows = await plant(database);
-          const remembered = newRowCache(newReadCache(limits), database.session);
+          const cached = newRowCache(newReadCache(limits), database.session);
           try {
-            await compareRows(database, remembered, rows);
+            await compareRows(database, cached, rows);
             for (const turn of turns) {
               for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
               await forgetChanges(other, turn.left);
-              await compareRows(database, remembered, rows);
+              await compareRows(database, cached, rows);
             }
           } finally {
             await uproot(database, rows);
@@ -115,14 +115,14 @@ export function rememberedConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
-      const pages = memoryOf(database, limits);
+      const pages = newEmptyPageCache(database, limits);
       const [here, there] = [rows[0]!, rows[1]!];
-      const list = await remembered(database, pages, here);
-      const other = await remembered(database, pages, there);
+      const list = await readTwice(database, pages, here);
+      const other = await readTwice(database, pages, there);
       assert.ok(Object.isFrozen(list));
       await write(database, (tx) => insertRow(tx, groups, groupRow(here.uid, "new")));
       assert.ok((await read(database, pages, there)) === other);
-      const now = await remembered(database, pages, here);
+      const now = await readTwice(database, pages, here);
       assert.equal(now.length, list.length + 1);
       assert.ok((await read(database, pages, here)) === now);
       await write(database, (tx) => updateRow(tx, groups, here, { ...here, description: "of the group itself" }));
@@ -135,10 +135,10 @@ export function rememberedConformance(open: OpenStore): void {
       const { database } = store;
       const other = await store.open();
       const [group] = await plant(database);
-      const pages = memoryOf(database, limits);
+      const pages = newEmptyPageCache(database, limits);
       const sources: Source[] = [{ type: "subtree", uid: group!.uid }];
       const before = await readPage(database, pages, sources);
-      /** Another connection writes, and follows the log on a later snapshot. */
+      /** Another connection writes, and advances the tracker in a later snapshot. */
       const moveOn = async () => {
         await write(other, (tx) => insertRow(tx, groups, groupRow(group!.uid, "meanwhile")));
         await readPage(other, pages, [{ type: "children", uid: group!.uid }]);
@@ -157,7 +157,7 @@ export function rememberedConformance(open: OpenStore): void {
         const { database } = store;
         const other = await store.open();
         const [group] = await plant(database);
-        const pages = memoryOf(database, { ...limits, maxChanges: changes });
+        const pages = newEmptyPageCache(database, { ...limits, maxChanges: changes });
         const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
         const ask = (on: Database, prepare = (session: Session) => session) =>
           on.read((session) => pages.read(prepare(ofItself(session)), groups, query));
@@ -177,7 +177,7 @@ export function rememberedConformance(open: OpenStore): void {
         await add(["e", "f", "g", "h"]);
         for (let i = 0; i < 2; i++) assert.equal((await ask(other)).total, total + 8);
         await add(["i"]);
-        // The log is followed up to the last change, without the page being asked for.
+        // The tracker reads up to the last change, without a read of the page.
         const elsewhere: ListQuery = { ...query, sources: [{ type: "children", uid: group!.uid }] };
         await other.read((session) => pages.read(ofItself(session), groups, elsewhere));
         released.resolve();
@@ -190,8 +190,8 @@ export function rememberedConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
-      const pages = memoryOf(database, { ...limits, maxAgeMs: 1 });
-      await remembered(database, pages, group!);
+      const pages = newEmptyPageCache(database, { ...limits, maxAgeMs: 1 });
+      await readTwice(database, pages, group!);
       await store.tamper(`UPDATE groups SET description = 'by hand'`);
       await new Promise((resolve) => setTimeout(resolve, 5));
       for (const row of await read(database, pages, group!)) assert.equal(row.description, "by hand");
@@ -199,7 +199,7 @@ export function rememberedConformance(open: OpenStore): void {
   });
 }
 
-/** Reads every row, and some that are not there, again and again. */
+/** Reads every row, and one that does not exist, several times. */
 async function compareRows(database: Database, find: RowCache, rows: readonly GroupRow[]): Promise<void> {
   const gone = groupRow(rows[0]!.uid, "not there").uid;
   for (let i = 0; i < 3; i++) {
@@ -207,12 +207,12 @@ async function compareRows(database: Database, find: RowCache, rows: readonly Gr
     assert.equal(await find.find(groups, gone), undefined);
   }
   const [first] = rows;
-  const isRemembered = database.dialect === "sqlite";
-  assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isRemembered);
+  const isCached = database.dialect === "sqlite";
+  assert.equal(Object.isFrozen(await find.find(groups, first!.uid)), isCached);
 }
 
-/** A memory of pages that remembers nothing yet. */
-export function memoryOf(database: Database, size: ReadCacheLimits): PageCache {
+/** Creates an empty page cache. */
+export function newEmptyPageCache(database: Database, size: ReadCacheLimits): PageCache {
   const findings = newFilterResultCache(newTextSearch(database.dialect));
   return newPageCache(newReadCache(size), newOffsetIndex(database.read), findings);
 }
@@ -223,18 +223,18 @@ export async function readPage(database: Database, pages: PageCache, sources: re
   return await database.read((session) => pages.read(session, groups, query));
 }
 
-/** A session that does not know the state of what it reads, as on several connections. */
+/** Returns a session without a data version, as on PostgreSQL. */
 export function ofItself({ dataVersion: _shared, ...session }: Session): Session {
   return session;
 }
 
-/** What lies below a group. */
+/** Returns the descendants of a group. */
 export async function read(database: Database, pages: PageCache, { uid }: GroupRow): Promise<readonly GroupRow[]> {
   return (await readPage(database, pages, [{ type: "subtree", uid }])).rows;
 }
 
-/** The same, read so often that it is remembered. */
-export async function remembered(database: Database, pages: PageCache, group: GroupRow): Promise<readonly GroupRow[]> {
+/** The same, read twice so that it is cached. */
+export async function readTwice(database: Database, pages: PageCache, group: GroupRow): Promise<readonly GroupRow[]> {
   await read(database, pages, group);
   return await read(database, pages, group);
 }
