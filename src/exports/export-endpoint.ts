@@ -14,34 +14,34 @@ import { settledMs } from "../storage/engine/export-states.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import type { Validators } from "../transport/http/conditional-request.ts";
 import type { Endpoint, EndpointRequest } from "../transport/pages/endpoints.ts";
-import { newErrorReplies } from "../transport/rest/rest-response.ts";
+import { newErrorResponses } from "../transport/rest/rest-response.ts";
 import { exportPages } from "./export-pages.ts";
 import { type ExportRequest, parseExport } from "./export-request.ts";
 import { type ExportLimits, newExportSlots } from "./export-slots.ts";
 
-/** What the endpoint rests on. */
+/** What the endpoint depends on. */
 export interface ExportDeps {
   /** An export is a client of the API: each page is authorized and logged like any other call. */
   readonly methods: MethodTable;
   readonly clock: Clock;
   readonly limits: ExportLimits & { readonly gatheredAdvisories: number };
-  /** The domain in the ErrorInfo of errors. */
+  /** The domain of ErrorInfo. */
   readonly errorDomain: string;
-  /** Called at the end of an export with what its format could not say. */
+  /** Called after an export with the counts of data that its format cannot express. */
   readonly log: (event: { readonly format: ExportFormat; readonly lost: Readonly<Record<string, number>> }) => void;
 }
 
 /** Makes the endpoint. */
 export function exportEndpoint(deps: ExportDeps): Endpoint {
   const takeSlot = newExportSlots(deps.limits);
-  const errorReply = newErrorReplies(() => deps.errorDomain, detailTypes);
+  const errorReply = newErrorResponses(() => deps.errorDomain, detailTypes);
   const pages = exportPages(deps.methods);
   return {
     methods: ["GET", "HEAD"],
     maxBodyBytes: 0,
     async handle({ call, path, query }) {
-      // It is authorized by this page. Its state is from before all that is exported: an export that has later changes, too, has
-      // an older state, so that it is never taken for a newer one.
+      // This page authorizes the export. Its state is read before the exported data: an export that includes later changes has an older
+      // state, so it is never taken for a newer one.
       const { request, state, changeTime } = await pages.begin(call, () => parseRequest(path, query));
       const { group, format } = request;
       const time = changeTime ? fromTimestamp(changeTime) : 0;
@@ -67,7 +67,7 @@ function parseRequest(path: string, query: EndpointRequest["query"]): ExportRequ
   return request;
 }
 
-/** Writes an export, and logs what its format could not say. */
+/** Writes an export, and logs the data that its format cannot express. */
 async function* write(
   { limits, log }: ExportDeps,
   source: ExportSource,
@@ -87,12 +87,12 @@ async function* write(
   if (Object.keys(lost).length > 0) log({ format, lost });
 }
 
-/** CSAF has one place for a CVE, and a security database one for a package, whatever advisories they are in. */
+/** CSAF has one entry for each CVE, secdb one for each package, so all advisories are collected first. */
 function isGathered(format: ExportFormat): boolean {
   return format === "csaf" || format === "secdb";
 }
 
-/** Throws once it is called more often than that. */
+/** Makes a function that throws when it is called more than `most` times. */
 function newCounter(most: number): () => void {
   let count = 0;
   return () => {
@@ -108,7 +108,7 @@ async function* counted<T>(items: AsyncIterable<T>, onEach: () => void): AsyncGe
   }
 }
 
-/** RFC 9110 §8.8.3: weak, because two exports of one state may differ in changes that were made while they were written. */
+/** RFC 9110 §8.8.3: weak, because exports of one state may differ by changes that were made while they were written. */
 function validatorsOf(wanted: ExportRequest, state: string, time: number, now: number): Validators {
   const digest = hash("sha256", JSON.stringify([version, wanted, state]), "base64url").slice(0, 22);
   return { etag: `W/"${digest}"`, ...(time > 0 && time + settledMs < now && { lastModified: time }) };

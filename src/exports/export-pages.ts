@@ -1,4 +1,4 @@
-// Pages of the API, read in this process on behalf of the client of an export.
+// Reads pages of the API, in this process, on behalf of the client of an export.
 import { setImmediate as nextTick } from "node:timers/promises";
 import { create, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import {
@@ -11,7 +11,7 @@ import { type Call, callAs } from "../pipeline/call.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
-/** Advisories of a page: as many as a page may have. */
+/** The maximum page size. */
 const pageSize = 200;
 
 /** The request of an export, and the state of its group by then. */
@@ -26,11 +26,11 @@ export interface ExportPages {
    * as the API does, and with what `parse` throws.
    */
   begin<R extends { readonly group: string }>(call: Call, parse: () => R): Promise<Begun<R>>;
-  /** Everything that an export of a group is made of. */
+  /** Returns the source of an export of a group. */
   source(call: Call, group: string): ExportSource;
 }
 
-/** Makes the calls through the pipeline: each is authorized by what the caller may do by then. */
+/** Makes the calls through the pipeline, which authorizes each by the current access of the caller. */
 export function exportPages(methods: MethodTable): ExportPages {
   const { listAdvisoryStatements, listAdvisoryRecords } = AdvisoryRecordsService.method;
 

@@ -1,14 +1,14 @@
-// What is asked of an export by its path and its parameters.
+// Parses the path and the parameters of an export request.
 import { type ExportFormat, exportFormats } from "../advisories/exported.ts";
 import { invalidField, notFound } from "../aip/errors.ts";
 import type { EndpointRequest } from "../transport/pages/endpoints.ts";
 
-/** The path of all exports. */
+/** The path prefix of exports. */
 export const exportsPath = "/gatehouse/vulnerabilities/v1/exports/";
 
-/** What is exported, and how. */
+/** A parsed request. */
 export interface ExportRequest {
-  /** The uid of the group, not checked yet. */
+  /** The uid of the group, not validated yet. */
   readonly group: string;
   readonly format: ExportFormat;
   readonly options: ExportOptions;
@@ -25,7 +25,7 @@ const defaults: ExportOptions = { author: "Gatehouse", ecosystem: "Chainguard" }
 /** The longest value of a parameter. */
 const maxLength = 256;
 
-/** Reads the path and the parameters of a request. Throws NOT_FOUND and INVALID_ARGUMENT. */
+/** Parses an export request. Throws NOT_FOUND and INVALID_ARGUMENT. */
 export function parseExport(path: string, query: EndpointRequest["query"]): ExportRequest {
   const rest = path.slice(exportsPath.length);
   const slash = rest.lastIndexOf("/");

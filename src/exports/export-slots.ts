@@ -1,18 +1,18 @@
-// How many exports are sent at once: each reads all advisories of a group.
+// Limits concurrent exports: each reads all advisories of a group.
 import { rateLimited } from "../aip/errors.ts";
 
-/** The most exports at once. */
+/** The limits of concurrent exports. */
 export interface ExportLimits {
   readonly exports: number;
   readonly exportsOfOrganization: number;
-  /** Of those, the ones that have all advisories in memory. */
+  /** Of those, exports with all advisories in memory. */
   readonly gatheredExports: number;
 }
 
-/** When a client is asked to try again, in milliseconds. */
+/** The retry delay that clients are told, in milliseconds. */
 const retryMs = 5_000;
 
-/** Takes a slot for an export of an organization, and returns what releases it. Throws RESOURCE_EXHAUSTED when there is none. */
+/** Takes a slot for an export of an organization, and returns its release. Throws RESOURCE_EXHAUSTED if there is none. */
 export type TakeSlot = (organization: string, isGathered: boolean) => () => void;
 
 /** Makes the slots. */

@@ -1,10 +1,10 @@
-// A log line for a person: one line of text made of a line of JSON.
+// Formats a JSON log line as text for a terminal.
 import { visible } from "../aip/clip.ts";
 
-/** The members that every line has, which the text shows without their names or not at all. */
+/** Members of every line, which the text shows without their names or not at all. */
 const usual = new Set(["level", "time", "msg", "pid", "hostname"]);
 
-/** Turns a log line in JSON into `time LEVEL message name=value …`, with a line break at the end. A line that is no JSON stays. */
+/** Formats a JSON log line as `time LEVEL message name=value …` with a line break. Other lines stay unchanged. */
 export function logText(line: string): string {
   const members = parseMembers(line);
   if (!members) return line;
@@ -23,12 +23,12 @@ function parseMembers(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The part of an ISO time that a reader needs while the program runs: `02:10:02.123Z`. */
+/** Returns the time of day of an ISO time: `02:10:02.123Z`. */
 function timeOfDay(time: unknown): string {
   return String(time).replace(/^.*T/, "");
 }
 
-/** A text as it is where it cannot be misread; anything else as JSON. */
+/** Returns a text unchanged if it is unambiguous; anything else as JSON. */
 function valueText(value: unknown): string {
   if (typeof value === "string" && /^[^\s"=]+$/.test(value)) return visible(value);
   return visible(JSON.stringify(value) ?? "");

@@ -1,5 +1,5 @@
-// Of prom-client only what a start needs: what it measures of the process by itself, and the OpenTelemetry that comes with
-// that, are two thirds of its files.
+// Loads only the parts of prom-client that a start needs: its process metrics, and the OpenTelemetry that they import, are two thirds of its
+// files.
 import type * as prometheus from "prom-client";
 import { loader, once } from "../base/lazy.ts";
 
@@ -9,23 +9,23 @@ const Histogram: typeof prometheus.Histogram = load("prom-client/lib/histogram.j
 const Gauge: typeof prometheus.Gauge = load("prom-client/lib/gauge.js");
 const Counter: typeof prometheus.Counter = load("prom-client/lib/counter.js");
 
-/** How long after the start the process is measured, in milliseconds; sooner, if somebody asks. */
+/** Process metrics start so many milliseconds after the server, or with the first scrape. */
 const processMetricsDelay = 1000;
 
-/** What the program measures of itself. */
+/** The metrics of a server. */
 export interface Metrics {
   /** Counts a call. `path` is the gRPC path of its method, or the HTTP path of an endpoint outside the API. */
   observeCall(path: string, transport: string, code: string, seconds: number): void;
-  /** Registers a count that only grows and is read when metrics are asked for; its name ends in `_total`. */
+  /** Registers a counter that is read with every scrape. Its name ends in `_total`. */
   counter(name: string, help: string, read: () => number): void;
-  /** Registers such counts, each under its value of a label. */
+  /** Registers counters with one label: `read` returns their totals by the value of the label. */
   counters(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
-  /** The text that Prometheus reads. */
+  /** Returns the metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Makes metrics of this version of the program, and measures the process too, which begins a second later. */
+/** Makes the metrics of a server, and process metrics, which start a second later. */
 export function newMetrics(version: string): Metrics {
   const registry = new Registry();
   const measureProcess = once(() => {
@@ -33,15 +33,15 @@ export function newMetrics(version: string): Metrics {
     collectDefaultMetrics({ register: registry });
   });
   setTimeout(() => {
-    // With too many open files nothing can be loaded: whoever asks for metrics tries again, and is told why they get none.
+    // With too many open files the module cannot be loaded. The next scrape tries again, and reports the error.
     try {
       measureProcess();
     } catch {}
   }, processMetricsDelay).unref();
-  // Prometheus, "Instrumentation": what is known of the program is labels of a gauge that is 1.
+  // Prometheus, "Instrumentation": facts about the program are labels of a gauge with the value 1.
   new Gauge({
     name: "gatehouse_build_info",
-    help: "1, under the version of the program and of the Node that runs it.",
+    help: "1, labelled with the versions of the program and of Node.",
     labelNames: ["version", "node"],
     registers: [registry],
   }).set({ version, node: process.versions.node }, 1);
@@ -55,7 +55,7 @@ export function newMetrics(version: string): Metrics {
   return {
     observeCall(path, transport, code, seconds) {
       const { service, method } = methodNamesOf(path);
-      // The last two are what earlier releases had: dashboards need them for one release more.
+      // The last two are deprecated: dashboards need them for one more release.
       const labels = { rpc_service: service, rpc_method: method, transport, code, method: path, door: transport };
       calls.observe(labels, seconds);
     },

@@ -1,9 +1,9 @@
 import type { AnyDesc, DescFile } from "@bufbuild/protobuf";
 
-/** What can have a comment. */
+/** A declaration that can have a comment. */
 export type Commented = Exclude<AnyDesc, DescFile>;
 
-/** The name that a comment is kept under: the full name, that of the type first for what belongs to one. */
+/** Returns the full name of a declaration, under which its comment is stored. */
 export function commentName(desc: Commented): string {
   switch (desc.kind) {
     case "field":

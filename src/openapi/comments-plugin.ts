@@ -1,4 +1,4 @@
-// A plugin of buf: the comments of our protos, which descriptors in generated code do not have.
+// A buf plugin that extracts the comments of our protos, which generated descriptors lack.
 import type { DescFile, DescMessage } from "@bufbuild/protobuf";
 import { createEcmaScriptPlugin, getComments, runNodeJs } from "@bufbuild/protoplugin";
 import { version } from "../base/version.ts";
@@ -43,7 +43,7 @@ function withMembers(message: DescMessage): Commented[] {
   ];
 }
 
-/** The comment in front of a declaration, without the line breaks that only keep its lines short. */
+/** Returns the comment in front of a declaration, without line breaks inside paragraphs. */
 function textOf(desc: Commented): string {
   const lines = (getComments(desc).leading ?? "").split("\n").map((line) => line.trim());
   return lines

@@ -1,25 +1,25 @@
-// The schemas of a document: every message and enum that is referred to, once for each use.
+// The schemas of a document: one for each use of each message and enum that is referenced.
 import type { DescEnum, DescField, DescFile, DescMessage, JsonObject } from "@bufbuild/protobuf";
 import type { FieldRules } from "../pipeline/text-rules.ts";
 import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "../transport/rest/json/json-schema.ts";
 
-/** Schemas as they are asked for. */
+/** Collects schemas while they are referenced. */
 export interface Components extends SchemaContext {
-  /** Adds a schema and refers to it. Throws an Error when the name is taken. */
+  /** Adds a schema and returns a reference to it. Throws an Error if the name is taken. */
   add(name: string, schema: JsonObject): JsonObject;
-  /** All so far, by name. */
+  /** All schemas so far, by name. */
   schemas(): JsonObject;
 }
 
 interface Component {
-  /** What it is made of and for. */
+  /** The declaration and the use of the schema. */
   readonly origin: string;
   schema: JsonObject;
 }
 
 const suffixes: Readonly<Record<JsonUse, string>> = { reply: "", detail: "", request: "Input", update: "Update" };
 
-/** No schemas yet. Those that are referred to appear with all that they refer to; an Error names two that share a name. */
+/** Makes an empty collection. A reference also adds all schemas that it refers to. Throws an Error if two have the same name. */
 export function newComponents(
   describe: (desc: DescMessage | DescEnum | DescField) => string,
   rules: FieldRules,
@@ -34,7 +34,7 @@ export function newComponents(
       const origin = originOf(source, use);
       if (known && known.origin !== origin) throw taken(name, known, origin);
       if (!known) {
-        // Known before it is made, since a message may hold itself.
+        // Set before it is made: a message may contain itself.
         const component: Component = { origin, schema: {} };
         components.set(name, component);
         const schema = source.kind === "enum" ? enumSchema(source) : messageSchema(source, use, context);
@@ -59,12 +59,12 @@ export function newComponents(
   };
 }
 
-/** An enum is the same in every use. */
+/** An enum has one schema for all uses. */
 function originOf(source: DescMessage | DescEnum, use: JsonUse): string {
   return source.kind === "enum" ? source.typeName : `${source.typeName} ${use}`;
 }
 
-/** The name inside the package: `Group`, `GroupInput`, `Identity.ClaimMatch`. */
+/** Returns the name inside the package: `Group`, `GroupInput`, `Identity.ClaimMatch`. */
 function componentName(source: DescMessage | DescEnum, use: JsonUse): string {
   const { package: name } = source.file.proto;
   const own = source.typeName.slice(name.length + 1);
@@ -72,7 +72,7 @@ function componentName(source: DescMessage | DescEnum, use: JsonUse): string {
   return own + (isTakenByMap(source) ? "Value" : "") + suffixes[use];
 }
 
-/** Whether generators give the type of a map, which they name after its message and field, the name of this message. */
+/** Whether generators would name the type of some map, which they derive from message and field, like this message. */
 function isTakenByMap({ file, typeName }: DescMessage): boolean {
   return [...allMessages(file)].some((message) =>
     message.fields.some(
@@ -88,7 +88,7 @@ function* allMessages({ messages }: Pick<DescFile, "messages">): Iterable<DescMe
   }
 }
 
-/** A name without what generators take out of it. */
+/** Returns a name without the characters that generators remove. */
 function flat(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
 }

@@ -1,4 +1,4 @@
-// The text of a document, as it is served.
+// The text of a document as served.
 import type { Registry } from "@bufbuild/protobuf";
 import { comments } from "../../gen/comments.ts";
 import { version } from "../base/version.ts";
@@ -7,7 +7,7 @@ import { nameInBeta } from "../v2/alias.ts";
 import { type Commented, commentName } from "./comment-name.ts";
 import { openApiDocument } from "./document.ts";
 
-/** Makes the JSON of the document of these methods, which `name` names in its title. */
+/** Makes the JSON of the document of these methods, with `name` in its title. */
 export function documentText(
   name: string,
   serverUrl: string,
@@ -18,7 +18,7 @@ export function documentText(
   return JSON.stringify(openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }));
 }
 
-/** What the protos say; v2 has none of its own. */
+/** Returns the comment of a declaration; those of v2 are the ones of v2beta1. */
 function describe(desc: Commented): string {
   const name = commentName(desc);
   return comments[name] ?? comments[nameInBeta(name)] ?? "";

@@ -9,21 +9,21 @@ import { addErrorSchema } from "./error-schema.ts";
 import { bearerScheme, type OperationContext, operation } from "./operation.ts";
 import { placesOf } from "./paths.ts";
 
-/** What a document is made of. */
+/** What a document consists of. */
 export interface DocumentOptions {
   readonly title: string;
   /** The version of the program. */
   readonly version: string;
-  /** Where the API is served. */
+  /** The URL of the API. */
   readonly serverUrl: string;
   readonly methods: readonly Method[];
-  /** The messages that the details of an error may be. */
+  /** The message types of error details. */
   readonly detailTypes: Registry;
-  /** What the protos say of something; empty when they say nothing. */
+  /** Returns the comment of a declaration; may be empty. */
   readonly describe: Describe;
 }
 
-/** Tells what the protos say of something. */
+/** Returns the comment of a declaration. */
 export type Describe = (desc: Commented) => string;
 
 const introduction = [
@@ -33,9 +33,9 @@ const introduction = [
   "Path, query and headers together take 32 KiB at most; what is longer is refused with 431 in plain text.",
 ].join(" ");
 
-/** Makes the document. Throws an Error when two types or operations share a name, or OpenAPI has no words for a route. */
+/** Makes the document. Throws an Error if two types or operations have the same name, or OpenAPI cannot express a route. */
 export function openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }: DocumentOptions) {
-  // The methods of one document were composed together.
+  // The methods of a document share their rules.
   const { rules } = methods[0]!;
   const components = newComponents((desc) => (desc.kind === "enum" ? enumText(desc, describe) : describe(desc)), rules);
   const error = addErrorSchema(detailTypes, components);
@@ -68,7 +68,7 @@ function pathsOf(methods: readonly Method[], context: OperationContext): JsonObj
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Further ways to the same method are numbered: `Exchange`, `Exchange2`. */
+/** Further routes of a method are numbered: `Exchange`, `Exchange2`. */
 function freeId(name: string, ids: Set<string>): string {
   let id = name;
   for (let count = 2; ids.has(id); count++) id = `${name}${count}`;

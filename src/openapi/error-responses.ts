@@ -1,9 +1,9 @@
-// The replies to requests that fail, by status, as transport/rest/rest-response.ts sends them.
+// Error responses by status, as transport/rest/rest-response.ts sends them.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { accessRuleOf } from "../authz/rules.ts";
 import type { Binding } from "../transport/rest/http-rule.ts";
 
-/** What a failing operation may answer, and when. */
+/** The statuses of an operation, and when it responds with them. */
 interface ErrorResponse {
   readonly description: string;
   readonly canOccur: (binding: Binding) => boolean;
@@ -47,7 +47,7 @@ const responses: Readonly<Record<string, ErrorResponse>> = {
   default: { description: "Any other error.", canOccur: always },
 };
 
-/** The replies that a document keeps for its operations, which all have the same body. */
+/** Makes the responses that all operations of a document share. They have the same body. */
 export function errorComponents(schema: JsonObject): JsonObject {
   const content = { "application/json": { schema } };
   return Object.fromEntries(
@@ -57,18 +57,18 @@ export function errorComponents(schema: JsonObject): JsonObject {
   );
 }
 
-/** Refers to the replies with which an operation can fail, by status. */
+/** Returns references to the error responses of an operation, by status. */
 export function errorResponses(binding: Binding): JsonObject {
   const possible = Object.entries(responses).filter(([, { canOccur }]) => canOccur(binding));
   return Object.fromEntries(possible.map(([status]) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]));
 }
 
-/** No schema has such a name, which generators would use for both. */
+/** A name that no schema has: generators would use it for both. */
 function nameOf(status: string): string {
   return status === "default" ? "Error" : `Error${status}`;
 }
 
-/** Whether a method asks for a token or, in its request, for a credential of its own. */
+/** Whether a method requires a token, or a credential in its request. */
 function takesCredential({ method: { descriptor } }: Binding): boolean {
   return accessRuleOf(descriptor)?.type !== "open" || descriptor.input.fields.length > 0;
 }

@@ -1,11 +1,11 @@
-// The JSON of errors, as transport/rest/rest-response.ts writes it.
+// The schema of errors, as transport/rest/rest-response.ts writes them.
 import type { DescMessage, JsonObject, Registry } from "@bufbuild/protobuf";
 import { messageSchema } from "../transport/rest/json/json-schema.ts";
 import type { Components } from "./components.ts";
 
 const typeMember = "@type";
 
-/** Adds the schema of errors, whose details are of these types; answers what refers to it. */
+/** Adds the schema of errors with details of these types, and returns a reference to it. */
 export function addErrorSchema(detailTypes: Registry, components: Components): JsonObject {
   const details = [...detailTypes].filter((type): type is DescMessage => type.kind === "message");
   return components.add("Status", {
@@ -24,7 +24,7 @@ export function addErrorSchema(detailTypes: Registry, components: Components): J
   });
 }
 
-/** A detail as an Any shows it. Generators tell the types apart by a discriminator, which only schemas with a name can have. */
+/** The schema of a detail in an Any. Generators distinguish types by a discriminator, which requires named schemas. */
 function detailSchema(types: readonly DescMessage[], components: Components): JsonObject {
   const named = types.map(
     (type) => [typeUrl(type), components.add(`${type.name}Detail`, anySchema(type, components))] as const,

@@ -1,4 +1,4 @@
-// One operation of a document: what a client sends to a route, and what comes back.
+// One operation of a document: the request and the responses of a route.
 import type { DescField, DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
@@ -13,16 +13,16 @@ import { errorResponses } from "./error-responses.ts";
 import { type Example, findExample } from "./examples.ts";
 import type { Place } from "./paths.ts";
 
-/** The name under which a document keeps its security scheme. */
+/** The name of the security scheme in a document. */
 export const bearerScheme = "bearer";
 
-/** What an operation is made with. */
+/** The context of an operation. */
 export interface OperationContext {
   readonly components: Components;
   describe(method: DescMethod): string;
 }
 
-/** Makes the operation at a place. */
+/** Makes the operation of a route. */
 export function operation(place: Place, operationId: string, context: OperationContext): JsonObject {
   const { binding } = place;
   const { descriptor } = binding.method;
@@ -101,13 +101,13 @@ function bodyOf(
   const use: JsonUse = update ? "update" : "request";
   if (body !== "whole")
     return jsonBody(fieldSchema(body, use, components), use === "request" && isNeeded(body), example);
-  // AIP-127: what the path gives the body need not give again.
+  // AIP-127: the body need not repeat the fields of the path.
   const given = new Set(variables.filter((path) => path.length === 1).map(([first]) => first!));
   const schema = messageSchema(method.descriptor.input, use, components, given);
   return jsonBody(schema, schema.required !== undefined, example);
 }
 
-/** Whether a message that is left out is refused for what it lacks. */
+/** Whether a request without the message is rejected because of its required fields. */
 function isNeeded({ message }: DescField): boolean {
   return message?.fields.some((field) => isNeededInside(field) && !isOutputOnly(field)) ?? false;
 }

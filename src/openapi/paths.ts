@@ -1,24 +1,24 @@
-// Where the operations of a document stand: its paths.
+// The paths of a document.
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import type { Binding } from "../transport/rest/http-rule.ts";
 
-/** A binding under one of its paths. */
+/** A binding, and one of its paths. */
 export interface Place {
   readonly binding: Binding;
-  /** The path with a name in braces for each variable. */
+  /** The path with the name of each variable in braces. */
   readonly path: string;
-  /** The names of the variables in the path, in the order of the binding's. */
+  /** The names of the variables in the path, in the order of the binding. */
   readonly names: readonly string[];
 }
 
-/** Who names the variables of a path that several operations share: the resource before the parent of a new one. */
+/** Orders operations that share a path: the first one names its variables. Methods of the resource come before those of its parent. */
 const precedence = ["GET", "PUT", "DELETE", "PATCH", "POST"];
 
 /**
- * The places of all bindings.
+ * Returns the paths of all bindings.
  *
- * OpenAPI 3.1 §4.8.8: paths that differ in the names of variables alone are the same path. The first of its operations says what
- * they are called, by the last name of the field: `uid` for `group.uid`.
+ * OpenAPI 3.1 §4.8.8: paths that differ only in the names of variables are the same path. The first of its operations names the
+ * variables, by the last name of the field: `uid` for `group.uid`.
  */
 export function placesOf(bindings: readonly Binding[]): Place[] {
   const drafts = bindings.flatMap(draftsOf);
@@ -36,7 +36,7 @@ export function placesOf(bindings: readonly Binding[]): Place[] {
 interface Draft extends Pick<Place, "binding" | "names"> {
   /** The path with `{}` for each variable. */
   readonly shape: string;
-  /** What stands around the variables. */
+  /** The texts around the variables. */
   readonly pieces: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function rank({ binding }: Draft): number {
   return precedence.indexOf(binding.httpMethod);
 }
 
-/** One draft; two where the last variable may be empty, which no variable of OpenAPI may. */
+/** Returns one draft, or two if the last variable may be empty, which OpenAPI does not allow. */
 function draftsOf(binding: Binding): Draft[] {
   const { template, variables } = binding;
   const pieces = piecesOf(binding);

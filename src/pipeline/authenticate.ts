@@ -9,21 +9,21 @@ import type { Policy } from "../authz/policy.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import type { Call } from "./call.ts";
 
-/** What finding out who calls rests on. */
+/** What authentication depends on. */
 export interface AuthenticateDeps {
   readonly tokens: Tokens;
   readonly policy: Policy;
-  /** Bounds the bad tokens of one address. */
+  /** Limits the rejected tokens of one address. */
   readonly failures: FailureLimiter;
 }
 
 const usualScheme = "Bearer ";
 
 /**
- * Finds out who is calling and what they may do: at once where the token and the grants are known already.
+ * Authenticates the caller and loads its access: synchronously if token and grants are cached.
  *
- * Throws, or rejects with, UNAUTHENTICATED, whose cause is for the log, and RESOURCE_EXHAUSTED when the caller's address has
- * sent too many bad tokens.
+ * Throws or rejects with UNAUTHENTICATED, whose cause is for the log, and with RESOURCE_EXHAUSTED if the address of the client has sent too
+ * many rejected tokens.
  */
 export function authenticate(call: Call, deps: AuthenticateDeps): MaybePromise<void> {
   const header = call.header("authorization");
@@ -46,7 +46,7 @@ export function authenticate(call: Call, deps: AuthenticateDeps): MaybePromise<v
     : findAccess(call, verified, deps);
 }
 
-/** A token that is known to be good, sent as nearly everybody does, need not be looked at letter by letter. */
+/** Returns the cached token of the usual form of the header, without parsing it. */
 function recall(
   header: string | undefined,
   { connection }: Call,
@@ -60,8 +60,8 @@ function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDe
 }
 
 /**
- * Brings what the caller may do up to date before a denial: another node may have granted it a moment ago. Answers whether anything
- * has changed, so that the denial may be another one now.
+ * Reloads the access of the caller after a denial: another node may just have granted it. Returns whether it has changed, so that the call
+ * is worth a retry.
  */
 export async function renewAccess(call: Call, { policy }: Pick<AuthenticateDeps, "policy">): Promise<boolean> {
   const { caller, access: known } = call;
@@ -78,7 +78,7 @@ function admit(call: Call, token: VerifiedToken, access: Access | undefined): vo
   call.access = access;
 }
 
-/** Security case D8: once an address has sent too many bad tokens, only those known to be good still pass for a while. */
+/** Security case D8: while an address has sent too many rejected tokens, only cached tokens are accepted from it. */
 function verify(
   token: string,
   { clientAddress }: Call,

@@ -8,8 +8,8 @@ import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
 import type { Call, CalledMethod } from "./call.ts";
 
 /**
- * Applies the rule of the method. AIP-211: permission comes before existence; the check reads nothing but grants and the
- * uid, so that it cannot tell whether the resource is there.
+ * Applies the access rule of the method. AIP-211: permission comes before existence. The check reads grants and the uid only, so a denial
+ * says nothing about existence.
  */
 export function authorize(call: Call, rule: AccessRule, request: Message): void {
   if (rule.type === "open") return;
@@ -26,42 +26,42 @@ export function authorize(call: Call, rule: AccessRule, request: Message): void 
   }
 }
 
-/** Throws unless the caller holds the capability at the uid: for what an annotation cannot say. */
+/** Throws unless the caller has the capability at the uid: for checks that an annotation cannot express. */
 export function requireCapability(call: Call, capability: number, uid: string): void {
   if (!accessOf(call).has(capability, uid)) throw denied([capability], uid);
 }
 
-/** What the caller may do; every method but the open ones has it. */
+/** Returns the access of the caller. Throws in a method that is open to all. */
 export function accessOf(call: Call): Access {
   if (!call.access) throw unauthenticated("a bearer token is required");
   return call.access;
 }
 
-/** Who is calling; every method but the open ones has it. */
+/** Returns the caller. Throws in a method that is open to all. */
 export function callerOf(call: Call): Caller {
   if (!call.caller) throw unauthenticated("a bearer token is required");
   return call.caller;
 }
 
-/** Whether the caller's token was narrowed. What belongs to no group, such as an account, lies beyond it (security case X6). */
+/** Whether the caller's token is narrowed. It then has no access to anything outside groups, such as an account (security case X6). */
 export function isNarrowed(call: Call): boolean {
   const { scopes, capabilities } = callerOf(call).token.narrowing;
   return scopes !== undefined || capabilities !== undefined;
 }
 
-/** The method that is called. */
+/** Returns the method of a call. */
 export function methodOf(call: Call): CalledMethod {
   if (!call.method) throw new Error("the call did not come through the pipeline");
   return call.method;
 }
 
-/** The subtrees that an unscoped method may show. Fails closed: without a decision there is no list. */
+/** Returns the subtrees that an unscoped method may show. Throws if the call was not authorized. */
 export function scopeOf(call: Call): Scope {
   if (!call.scope) throw permissionDenied("the method has no scope");
   return call.scope;
 }
 
-/** The parent that the request names, for a denial; empty where it names none. */
+/** Returns the parent that the request names, for the text of a denial; empty if there is none. */
 function parentOf(request: Message): string {
   return "parent" in request && typeof request.parent === "string" ? clip(request.parent) : "";
 }

@@ -4,7 +4,7 @@ import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
 import type { Session } from "../storage/engine/session.ts";
 
-/** Which transport a request came through. */
+/** The transport of a request. */
 export type TransportName = "rest" | "grpc" | "grpc-web" | "connect";
 
 /** The method that a call invokes. */
@@ -15,58 +15,58 @@ export interface CalledMethod {
 }
 
 /**
- * What the pipeline and the handlers know of a request besides its message.
+ * What the pipeline and the handlers know about a request besides its message.
  *
- * The transport makes it; the pipeline adds `caller` and `access`. Handlers may add reply headers.
+ * The transport creates it, the pipeline adds `caller` and `access`, and handlers may add response headers.
  */
 export interface Call {
   readonly transport: TransportName;
-  /** Names the request in the log and in error metadata. */
+  /** Identifies the request in the response, the log and the audit log. */
   readonly requestId: string;
-  /** The address of the client, which may be behind trusted proxies: for limits per client and for logs. Empty when unknown. */
+  /** The address of the client, behind trusted proxies: for limits per client and for logs. Empty when unknown. */
   readonly clientAddress: string;
-  /** Stands for the connection: one object for all of its requests, which lives no longer. Absent when unknown. */
+  /** One object per connection, which lives as long. Absent when unknown. */
   readonly connection?: object | undefined;
-  /** Whether the client asks for the headers of the response alone (RFC 9110 §9.3.2). Nothing is then delivered that is delivered once. */
+  /** Whether the client sent HEAD (RFC 9110 §9.3.2). Handlers must not deliver anything that they deliver only once. */
   readonly isHead?: boolean | undefined;
-  /** A header of the request by its lower-case name; undefined when absent. Repeated headers are joined by ", ". */
+  /** Returns a header of the request by its lower-case name. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
-  /** What every transport sets on the reply; names in lower case. */
+  /** Headers of the response, by lower-case name. */
   readonly replyHeaders: ReadonlyMap<string, string>;
-  /** Adds a header to the reply. */
+  /** Sets a header of the response. */
   setReplyHeader(name: string, value: string): void;
-  /** Aborted when the client goes away or its deadline passes. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal | undefined;
-  /** The method that is called. Set by the pipeline, which then logs the call. */
+  /** Set by the pipeline, which then logs the call. */
   method?: CalledMethod;
-  /** Who is calling. Set by the authenticate step; absent for methods that are open to all. */
+  /** Set by authentication; absent for methods that are open to all. */
   caller?: Caller;
-  /** What the caller may do. Set together with `caller`. */
+  /** The access of the caller. Set together with `caller`. */
   access?: Access;
-  /** The subtrees that an unscoped method may show. Set by the authorize step. */
+  /** The subtrees that an unscoped method may show. Set by authorization. */
   scope?: Scope;
-  /** The snapshot that several methods read from which answer one request together; absent for a request of one method. */
+  /** The snapshot that several methods share for one request; absent for a request of one method. */
   snapshot?: Session;
 }
 
-/** What a transport says of a request. The signal is asked for only when a handler listens. */
+/** What a transport knows about a request. `signal` is called on first use. */
 type CallInit = Pick<Call, "transport" | "requestId" | "clientAddress" | "connection" | "isHead" | "header"> & {
   readonly signal?: () => AbortSignal | undefined;
 };
 
-/** Names a request: 32 hexadecimal digits, as W3C Trace Context §3.2.2.3 has its trace-id. */
+/** Returns a random request id: 32 hexadecimal digits, like the trace-id of W3C Trace Context §3.2.2.3. */
 export function newRequestId(): string {
   return randomHex(16);
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
-/** Makes the call of one request. */
+/** Creates the call of a request. */
 export function newCall(init: CallInit): Call {
   return new RequestCall(init);
 }
 
-/** The same call, as another method sees it. What that sets on its reply is set on the reply of the call. */
+/** Returns a view of a call for another method, without caller and access. Response headers are set on the call itself. */
 export function callAs(call: Call, method: CalledMethod): Call {
   return {
     ...call,
@@ -81,7 +81,7 @@ export function callAs(call: Call, method: CalledMethod): Call {
   };
 }
 
-// A class, so that what few calls need is made by those that do.
+// A class, so that the headers and the signal are created on first use.
 class RequestCall implements Call {
   readonly transport: TransportName;
   readonly requestId: string;

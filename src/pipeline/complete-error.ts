@@ -1,10 +1,10 @@
-// Whatever a handler threw becomes an error of our vocabulary, complete with its ErrorInfo.
+// Turns whatever a handler throws into an ApiError with ErrorInfo.
 import type { DescService } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, detail, type ErrorDetail, toApiError, unavailable } from "../aip/errors.ts";
 import { ReferenceViolation, StorageReadOnly, StorageUnavailable, UniqueViolation } from "../storage/engine/errors.ts";
 
-/** The domain of ErrorInfo for a service: its product area, `iam` where no service is called, before that of the installation. */
+/** Returns the domain of ErrorInfo: the area of the service, or `iam` without one, and the domain of the installation. */
 export function errorDomain(service: DescService | undefined, domain: string): string {
   const area =
     /^(?:chainguard\.platform|gatehouse)\.(registry|vulnerabilities|events)\b/.exec(service?.typeName ?? "")?.[1] ??
@@ -12,13 +12,13 @@ export function errorDomain(service: DescService | undefined, domain: string): s
   return `${area}.${domain}`;
 }
 
-/** AIP-193: every error has an ErrorInfo. These are the details with one, which has the domain if it is not there yet. */
+/** Returns the details of an error. AIP-193: adds an ErrorInfo with this domain if there is none. */
 export function completeDetails({ details, reason, metadata }: ApiError, domain: string): readonly ErrorDetail[] {
   if (details.some(({ schema }) => schema.typeName === ErrorInfoSchema.typeName)) return details;
   return [detail(ErrorInfoSchema, { reason, domain, metadata: { ...metadata } }), ...details];
 }
 
-/** The error with all its details. */
+/** Returns the error with an ErrorInfo. */
 export function completeError(error: ApiError, domain: string): ApiError {
   const details = completeDetails(error, domain);
   if (details === error.details) return error;
@@ -26,7 +26,7 @@ export function completeError(error: ApiError, domain: string): ApiError {
   return new ApiError(code, message, { details, reason, metadata, cause });
 }
 
-/** An error that a caller may see. Only the log learns what an unexpected error was. */
+/** Converts any error to one for the caller. Only its cause, which is for the log, shows an unexpected error. */
 export function finishError(error: unknown, domain: string): ApiError {
   const known = expectedError(error);
   return new ApiError(known.code, known.message, {

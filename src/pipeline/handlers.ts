@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import type { FieldRules, MessageRules } from "./text-rules.ts";
 import type { Validator } from "./validate.ts";
 
-/** One function per unary method of a service. A missing method or a reply of another type does not compile. */
+/** One function per unary method of a service. The compiler rejects a missing method, and a response of another type. */
 export type Handlers<S extends DescService> = {
   [K in keyof S["method"]]: S["method"][K] extends {
     methodKind: "unary";
@@ -15,18 +15,18 @@ export type Handlers<S extends DescService> = {
     : never;
 };
 
-/** A service, its handlers, and the rules of the messages that it brings along. */
+/** A service with its handlers and the rules of its messages. */
 export interface Implementation {
   readonly service: DescService;
   readonly handlers: Readonly<Record<string, (request: never, call: Call) => unknown>>;
   readonly rules: readonly MessageRules[];
-  /** Validators of methods that are not checked by what their own descriptor says, by local name. */
+  /** Validators that replace those of the method descriptors, by local name. */
   readonly validators?: Readonly<Record<string, Validator>>;
-  /** What is asked of fields whose messages are checked in the form of others; as the rules say when absent. */
+  /** Maps the field rules, for messages that are validated as another type; unchanged when absent. */
   readonly rulesOf?: (rules: FieldRules) => FieldRules;
 }
 
-/** Ties handlers to their service. */
+/** Makes an implementation of a service, with handlers checked against its descriptor. */
 export function implement<S extends DescService>(
   service: S,
   handlers: Handlers<S>,

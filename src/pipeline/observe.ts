@@ -1,4 +1,4 @@
-// One log line and one histogram entry per call, under the code that the caller sees.
+// Writes one log line and one histogram value per call, with the code that the caller gets.
 import type { Logger } from "pino";
 import { show, visible } from "../aip/clip.ts";
 import { type ApiError, Code, codeName } from "../aip/errors.ts";
@@ -6,13 +6,13 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Call } from "./call.ts";
 import { traceIdOf } from "./trace.ts";
 
-/** Told of every finished call. */
+/** Called after every call. */
 export type Observer = (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
 
-/** Failures that are ours, not the caller's. */
+/** Codes of failures that the server, not the caller, is responsible for. */
 const ownFailures: ReadonlySet<Code> = new Set([Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS, Code.UNAVAILABLE]);
 
-/** Logs and counts. Neither a token nor a body ever gets here. */
+/** Makes the observer that logs and counts calls. It never gets a token or a body. */
 export function newObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
@@ -33,7 +33,7 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
   };
 }
 
-/** Where a call came from, for the log: its client, the program, and the trace that it belongs to. */
+/** Returns the origin of a call for the log: client address, user agent and trace. */
 export function originOf({
   clientAddress,
   header,

@@ -1,4 +1,4 @@
-// Static validation, before anything is looked up: required fields, patterns, uids. All violations come at once.
+// Static validation, before any lookup: required fields, patterns, uids. Reports all violations at once.
 import {
   create,
   type DescEnum,
@@ -29,10 +29,10 @@ import {
 
 type Check = (message: Message, prefix: string, found: FieldViolation[]) => void;
 
-/** Tells what is wrong with a request. */
+/** Returns the violations of a request. */
 export type Validator = (request: Message, context: CheckContext) => FieldViolation[];
 
-/** Compiles the validator of a method from its descriptor and the rules. */
+/** Compiles the validator of a method from its descriptor and a rule book. */
 export function compileValidator(method: DescMethodUnary, book: RuleBook): Validator {
   const { input } = method;
   const resource = resourceField(input);
@@ -47,7 +47,7 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
       const value = readField(request, resource) as Message | undefined;
       const update = maskField && { mask: readField(request, maskField) as FieldMask | undefined };
       found.push(...resourceCheck(value, update, context));
-      // What is wrong with its fields says more.
+      // Violations of its fields say more.
       if (!value && found.length === 0)
         found.push({ field: resource.name, description: `${resource.name} is required` });
     }
@@ -55,18 +55,18 @@ export function compileValidator(method: DescMethodUnary, book: RuleBook): Valid
   };
 }
 
-/** Checks a whole resource, or the part of it that a mask names; paths are relative to the resource. */
+/** Compiles the check of a whole resource, or of the part that a mask names. Paths are relative to the resource. */
 export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
   const checks = schema.fields
     .filter((field) => !isOutputOnly(field))
     .map((field) => ({
       field,
       check: fieldCheck(schema, field, book),
-      // No reply has it, so that who replaces what they read cannot send it back: left out, it stays what it was.
+      // A response has no input-only field, so a client that replaces a resource cannot send it: if absent, it stays unchanged.
       checkReplaced: fieldCheck(schema, field, book, isRequired(field) && !isInputOnly(field)),
       checkPart: partCheck(field, book),
     }));
-  // Where the uid says which resource is meant, an update needs it although the field is output only.
+  // An update needs the uid if that names the resource, although the field is output only.
   const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
   return (
@@ -85,15 +85,15 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
       else if (mask.isFull) checkReplaced(message, "", found);
       else if (maskNames(mask, field.name)) checkPart(message, mask, found);
     }
-    // On update the rules between fields are for the result, which only the handler knows.
+    // On update the rules between fields apply to the result, which only the handler knows.
     if (mask || !between) return found;
-    // What is wrong by itself is said once.
+    // A field is reported once.
     const named = new Set(found.map(({ field }) => field));
     return [...found, ...between(message, context).filter(({ field }) => !named.has(field))];
   };
 }
 
-/** Checks what a mask names inside a message: the rest of the message stays as it is stored. */
+/** Compiles the check of the parts of a nested message that a mask names: the rest stays as stored. */
 function partCheck(field: DescField, book: RuleBook) {
   const inner = field.fieldKind === "message" ? field.message : undefined;
   const checks = inner?.fields.map((part) => ({ part, check: fieldCheck(inner, part, book) })) ?? [];
@@ -107,8 +107,8 @@ function partCheck(field: DescField, book: RuleBook) {
 }
 
 /**
- * Makes the check of what an update comes to: the messages inside a resource that its mask touches, each as a whole. Of a
- * request only the parts that the mask names are checked, and those may be right where what they complete is not.
+ * Compiles the check of the result of an update: each nested message that the mask touches, as a whole. The check of the request sees only
+ * the parts that the mask names, which may be valid where the whole message is not.
  */
 export function compileTouchedCheck(schema: DescMessage, book: RuleBook) {
   const checks = schema.fields
@@ -121,7 +121,7 @@ export function compileTouchedCheck(schema: DescMessage, book: RuleBook) {
   };
 }
 
-/** The field of a request that holds the resource: `group` of CreateGroupRequest and UpdateGroupRequest. */
+/** Returns the field of a request with the resource, such as `group` of CreateGroupRequest. */
 function resourceField(input: DescMessage): (DescField & { fieldKind: "message" }) | undefined {
   return input.fields.find((field): field is DescField & { fieldKind: "message" } => {
     return (
@@ -186,7 +186,7 @@ function listCheck(
   };
 }
 
-/** The rule is that of the keys and of the values, as far as they are texts. */
+/** The rule applies to keys and to text values. */
 function mapCheck(field: DescField & { fieldKind: "map" }, required: boolean, rule: TextRule, book: RuleBook): Check {
   const inner = field.mapKind === "message" ? messageCheck(field.message, book) : undefined;
   return (message, prefix, found) => {
@@ -216,7 +216,7 @@ function messageCheck(schema: DescMessage, book: RuleBook): Check {
   };
 }
 
-/** The rule of a text field: that of the book, or that of what the field is called. */
+/** Returns the rule of a text field: that of the rule book, or the default by its name. */
 function textRule(parent: DescMessage, field: DescField, book: RuleBook): TextRule {
   return book.get(parent.typeName)?.fields[field.name] ?? ruleByName(field);
 }
@@ -233,7 +233,7 @@ function namelessOf(parent: DescMessage, { name }: DescField, book: RuleBook): r
   return book.get(parent.typeName)?.nameless?.[name] ?? [];
 }
 
-/** Enums are open, so that every transport lets a number pass that has no name. Nothing could be meant by it. */
+/** Rejects numbers without a name: enums are open, so transports accept them. */
 function testConstant(
   schema: DescEnum,
   nameless: readonly number[],

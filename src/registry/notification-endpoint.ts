@@ -13,7 +13,7 @@ import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
 import { findKnownDigests } from "../storage/registry/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.ts";
-import type { Endpoint, EndpointReply } from "../transport/pages/endpoints.ts";
+import type { Endpoint, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
 import { findPlace, type NameRules } from "./name.ts";
@@ -171,13 +171,13 @@ function within<T>(work: Promise<T>, ms: number): Promise<T> {
 
 const outOfTime = () => new OutboundError("unavailable", "the registry did not answer in time");
 
-function refuse({ code, message }: ApiError, status: number): EndpointReply {
+function refuse({ code, message }: ApiError, status: number): EndpointResponse {
   const refusal = reply(status, { code, message });
   if (code !== Code.UNAUTHENTICATED) return refusal;
   // RFC 9110 §11.6.1.
   return { ...refusal, headers: { ...refusal.headers, "www-authenticate": 'Bearer, Basic realm="gatehouse"' } };
 }
 
-function reply(status: number, value: object): EndpointReply {
+function reply(status: number, value: object): EndpointResponse {
   return { status, headers: { "content-type": "application/json" }, body: `${JSON.stringify(value)}\n` };
 }

@@ -6,7 +6,7 @@ import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.
 import type { Database } from "../storage/database.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
-import type { Endpoint, EndpointReply, EndpointRequest } from "../transport/pages/endpoints.ts";
+import type { Endpoint, EndpointResponse, EndpointRequest } from "../transport/pages/endpoints.ts";
 import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
 import type { NameRules } from "./name.ts";
@@ -115,7 +115,7 @@ function single(parameters: Parameters, name: string): string | undefined {
  * An error in the form of both specifications: Distribution clients read `errors`, OAuth 2 clients `error` (RFC 6749
  * §5.2).
  */
-function refuse({ code, message }: ApiError, status: number): EndpointReply {
+function refuse({ code, message }: ApiError, status: number): EndpointResponse {
   const isCredential = code === Code.UNAUTHENTICATED;
   const error = isCredential ? "invalid_grant" : code === Code.INVALID_ARGUMENT ? "invalid_request" : "server_error";
   const reason = isCredential ? "UNAUTHORIZED" : code === Code.RESOURCE_EXHAUSTED ? "TOOMANYREQUESTS" : "UNSUPPORTED";
@@ -125,7 +125,7 @@ function refuse({ code, message }: ApiError, status: number): EndpointReply {
   return isCredential ? { ...reply, headers: { ...reply.headers, ...challenge } } : reply;
 }
 
-function json(status: number, value: unknown): EndpointReply {
+function json(status: number, value: unknown): EndpointResponse {
   return { status, headers: { "content-type": "application/json" }, body: `${JSON.stringify(value)}\n` };
 }
 

@@ -3,7 +3,7 @@ import type { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oi
 import { loader, once } from "../base/lazy.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
 import type { Handlers, Implementation } from "../pipeline/handlers.ts";
-import { isMethodPath, type LaterMethods, withLater } from "../pipeline/lazy-methods.ts";
+import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
 import type { MethodTable } from "../pipeline/method.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { MethodEvent } from "../resource/method-event.ts";
@@ -18,7 +18,7 @@ const load = loader(import.meta.url);
 /** All methods: those of today, and how the others are made. */
 export interface Api {
   readonly now: MethodTable;
-  readonly later: readonly LaterMethods[];
+  readonly later: readonly LazyMethods[];
   /** Both. */
   readonly methods: MethodTable;
   /** The event of the method of this path, of whichever version, or of this endpoint; undefined for what causes none. */
@@ -36,7 +36,7 @@ export function composeApi(
   const now = composeMethods(current, pipeline);
   const former = once(() => v1Services(current, context));
   const later = [{ ...v1, methods: once(() => composeMethods(former(), pipeline, current)) }, ...aliasMethods(now)];
-  return { now, later, methods: withLater(now, later), eventOf: eventFinder(context, now, former) };
+  return { now, later, methods: withLazyMethods(now, later), eventOf: eventFinder(context, now, former) };
 }
 
 function v1Services(current: readonly Implementation[], context: ServiceContext): readonly V1Implementation[] {

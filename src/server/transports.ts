@@ -20,8 +20,8 @@ import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
 import { type Mounts, newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
-import { newGateway } from "../transport/rest/rest-transport.ts";
-import { type FastPath, newFastPath } from "../transport/unary/unary-transport.ts";
+import { newRestTransport } from "../transport/rest/rest-transport.ts";
+import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary-transport.ts";
 import type { Api } from "./api.ts";
 
 /** What the transports lead to. */
@@ -56,7 +56,7 @@ export async function openTransports(options: TransportsOptions): Promise<Listen
     fast: fast?.stream,
     onError,
     onBacklog: (connections, bytes) =>
-      log.warn({ connections, bytes }, "connections were closed whose clients did not take their replies"),
+      log.warn({ connections, bytes }, "closed connections whose clients did not read their responses"),
   }).catch((error) => {
     throw unopened("listen", config, error);
   });
@@ -93,8 +93,8 @@ function unopened(name: SettingName, { host, port }: Address, error: unknown): u
   return error;
 }
 
-function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): FastPath {
-  return newFastPath({
+function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): UnaryTransport {
+  return newUnaryTransport({
     methods,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
@@ -127,7 +127,7 @@ function routerOf(options: TransportsOptions): ExchangeHandler {
 /** Whatever is no RPC: pages, else endpoints, else REST. */
 function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): ExchangeHandler {
   const { domain } = config;
-  const gateway = newGateway(api.now.values(), {
+  const gateway = newRestTransport(api.now.values(), {
     later: api.later,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,

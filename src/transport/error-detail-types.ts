@@ -1,7 +1,7 @@
 import { createRegistry } from "@bufbuild/protobuf";
 import * as details from "../../gen/google/rpc/error_details_pb.ts";
 
-/** The types that the details of errors have. */
+/** The message types of error details. */
 export const detailTypes = createRegistry(
   details.ErrorInfoSchema,
   details.BadRequestSchema,

@@ -23,13 +23,13 @@ import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import { once } from "../base/lazy.ts";
 import { mapMaybe } from "../base/maybe-promise.ts";
-import type { LaterMethods } from "../pipeline/lazy-methods.ts";
+import type { LazyMethods } from "../pipeline/lazy-methods.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
 
 const betaPackage = /^(\.?chainguard\.platform\.([a-z]+))\.v2beta1\b/;
 
 /** Returns the v2 aliases of the v2beta1 methods in the table, by package. */
-export function aliasMethods(table: MethodTable): LaterMethods[] {
+export function aliasMethods(table: MethodTable): LazyMethods[] {
   const packages = new Map<string, Method[]>();
   for (const method of table.values()) {
     const name = method.descriptor.parent.file.proto.package;

@@ -9,7 +9,7 @@ import { type ExchangeHandler, MessageExchange } from "../../src/transport/http/
 import { type HttpRequest, type HttpResponse, isHttp2, requestTarget } from "../../src/transport/http/message.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { openListener } from "../../src/transport/listener/listener.ts";
-import { newFastPath } from "../../src/transport/unary/unary-transport.ts";
+import { newUnaryTransport } from "../../src/transport/unary/unary-transport.ts";
 import { schemaOf, service, types } from "./descriptors.ts";
 import { addStreams } from "./streams.ts";
 import { addToResponse, addToStream } from "./trailers.ts";
@@ -36,7 +36,7 @@ const options = {
   draining: new AbortController().signal,
 };
 const ofStream = new WeakMap<ServerHttp2Stream, Exchange>();
-const fast = fastPath ? newFastPath({ ...options, ...defaultLimits, methods }) : undefined;
+const fast = fastPath ? newUnaryTransport({ ...options, ...defaultLimits, methods }) : undefined;
 const fallback: ExchangeHandler = ({ response }) =>
   void (response as { writeHead(status: number): HttpResponse }).writeHead(404).end();
 const unary = newRouter({ ...options, methods, operations: {}, fallback });

@@ -35,7 +35,7 @@ describe("constraints of the OpenAPI documents", () => {
   for (const placed of operations.filter(isOffered)) {
     if (placed.document === "/openapi/v2.json") continue;
     const { document, httpMethod, path } = placed;
-    it(`${document}: ${httpMethod} ${path} refuses what its document forbids`, async () => {
+    it(`${document}: ${httpMethod} ${path} rejects what its document forbids`, async () => {
       const taken: string[] = [];
       for (const [what, request] of brokenRequests(placed)) {
         const status = await send(placed, request);

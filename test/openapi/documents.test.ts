@@ -25,7 +25,7 @@ const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${http
 const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.replace(/\{[^}]*\}/g, uid));
 
 describe("OpenAPI documents", () => {
-  it("are in memory once, however many replies wait for their readers", async () => {
+  it("are in memory once, however many responses wait for their readers", async () => {
     const site = newSite(
       openApiPages(composeUncalled(), "https://gatehouse.example.org"),
       {},

@@ -44,7 +44,7 @@ describe("examples", () => {
   }
 
   for (const [name, { status, ...example }] of Object.entries(furtherCalls)) {
-    it(`${name} answers its example with ${status}`, async () => {
+    it(`${name} responds its example with ${status}`, async () => {
       const [httpMethod, path] = name.split(" ") as [string, string];
       assert.deepEqual({ ...findExample(httpMethod, path), reply: null }, { ...example, reply: null });
       const { parameters = {}, body } = JSON.parse(

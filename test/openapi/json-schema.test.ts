@@ -75,7 +75,7 @@ describe("schemas of JSON", () => {
 
   it("everything that is written as JSON can be sent as an update", () => check(EverythingSchema, "update", false));
 
-  it("what the pipeline refuses whatever the service is refused: uids that are none, and empty texts", () => {
+  it("what the pipeline rejects whatever the service is rejected: uids that are none, and empty texts", () => {
     const ofGroup = newTrial(UpdateGroupRequestSchema, "request", false);
     assert.equal(ofGroup.validate({ group: { name: "x" } }), true);
     assert.equal(ofGroup.validate({ group: { name: "" } }), false);
@@ -97,7 +97,7 @@ describe("schemas of JSON", () => {
     }
   });
 
-  it("a value of another type is refused", () => {
+  it("a value of another type is rejected", () => {
     const { validate } = newTrial(EverythingSchema, "update", false);
     for (const json of [
       { theInt64: 1 },

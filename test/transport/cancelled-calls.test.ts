@@ -12,7 +12,7 @@ const path = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const emptyMessage = Buffer.alloc(5);
 
 for (const fastPath of [true, false]) {
-  describe(`calls that are cancelled on a shared connection, fast path ${fastPath ? "on" : "off"}`, () => {
+  describe(`calls that are cancelled on a shared connection, unary transport ${fastPath ? "on" : "off"}`, () => {
     let server: TestServer;
     before(async () => {
       server = await startTestServer({ settings: { fastPath: fastPath ? "on" : "off" } });
@@ -100,7 +100,7 @@ describe("streams that are opened and reset by the thousand", () => {
     assert.equal(begun, 1);
   });
 
-  it("are paid for by calls that are answered", async (t) => {
+  it("are paid for by calls that get responses", async (t) => {
     const client = raw(t, await listen(t, { limits: { streamResetBurst: 2, streamResetRate: 0 } }));
     for (let id = 1; id < 80; id += 4) {
       client.send(request(id, true), reset(id), request(id + 2, true));
@@ -141,7 +141,7 @@ describe("streams that are opened and reset by the thousand", () => {
     await client.closed;
   });
 
-  it("leave node's own client its running calls, and refuse it those behind", async (t) => {
+  it("leave node's own client its running calls, and reject it those behind", async (t) => {
     const answer = gate();
     const listener = await listen(t, {
       limits: { streamResetBurst: 5, streamResetRate: 0 },

@@ -24,7 +24,7 @@ test("age: an HTTP/1 client is told to close with the response to its next reque
   assert.match(await client.ended, /Connection: close(?:(?!HTTP\/1\.1).)*\}$/is);
 });
 
-test("age: an HTTP/1 request that is in flight is answered", async (t) => {
+test("age: an HTTP/1 request that is in flight gets a response", async (t) => {
   const [arrived, answer] = [gate(), gate()];
   const listener = await listen(t, {
     limits,

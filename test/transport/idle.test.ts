@@ -86,7 +86,7 @@ test("D7 idle: the keepalive of grpc-js without calls keeps its connection", asy
   assert.equal(changes, 0);
 });
 
-test("idle: a quiet stream keeps its session while the client answers pings", async (t) => {
+test("idle: a quiet stream keeps its session while the client responds pings", async (t) => {
   const answer = gate();
   const handler: HttpHandler = async (_, response) => {
     write(response, "begun");
@@ -103,7 +103,7 @@ test("idle: a quiet stream keeps its session while the client answers pings", as
   assert.equal(stream.rstCode, errorCode.none);
 });
 
-test("idle: a session whose client no longer answers is dropped, open streams included", async (t) => {
+test("idle: a session whose client no longer responds is dropped, open streams included", async (t) => {
   const listener = await listen(t, { handler: () => {}, limits: { http2IdleTimeoutMs: 100, prefaceTimeoutMs: 100 } });
   const client = frameClient(listener.address.port);
   client.send(request(1, true));
@@ -169,7 +169,7 @@ test("budget: a refund counts, up to the burst", () => {
   assert.deepEqual([budget.spend(), budget.spend()], [true, false]);
 });
 
-test("D6 http2: a reply that its client does not take is given up, although the client answers when it is pinged", async (t) => {
+test("D6 http2: a response that its client does not take is given up, although the client responds when it is pinged", async (t) => {
   const listener = await listen(t, {
     limits: { requestTimeoutMs: 200, headersTimeoutMs: 200, controlFrameBurst: 1e6 },
     // More than the window of a stream that its client never widens.

@@ -50,7 +50,7 @@ const encodings: Readonly<Record<string, readonly [name: string, encode: (messag
 };
 
 for (const fastPath of ["on", "off"]) {
-  describe(`messages of about the largest size, fast path ${fastPath}`, () => {
+  describe(`messages of about the largest size, unary transport ${fastPath}`, () => {
     let server: TestServer;
     let session: ClientHttp2Session;
     before(async () => {

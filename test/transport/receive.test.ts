@@ -34,7 +34,7 @@ describe("a body over HTTP/2", () => {
     ["a byte larger than allowed", 7, 143],
   ];
   for (const [what, pieces, bytes] of refused) {
-    it(`is refused when it is ${what}`, async () => {
+    it(`is rejected when it is ${what}`, async () => {
       await assert.rejects(receive(pieces, bytes, 1000), (error) => toApiError(error).code === Code.RESOURCE_EXHAUSTED);
     });
   }

@@ -108,7 +108,7 @@ const conditions: readonly (readonly [headers: Readonly<Record<string, string>>,
   [{ "if-modified-since": "2100" }, 200],
 ];
 
-test("streams: who has the content is answered 304, without content, length or stream (RFC 9110 §13)", async (t) => {
+test("streams: who has the content gets a response 304, without content, length or stream (RFC 9110 §13)", async (t) => {
   const { listener, streams } = await listenTo(t, hundred);
   for (const [headers, status] of conditions) {
     const before = streams.opened.length;
@@ -120,7 +120,7 @@ test("streams: who has the content is answered 304, without content, length or s
   }
 });
 
-test("streams: one that cannot be opened is refused like any other request", async (t) => {
+test("streams: one that cannot be opened is rejected like any other request", async (t) => {
   const { listener, failures } = await listenTo(t, hundred);
   for (const { status, headers, body } of await both(t, listener, "/export/full", "GET")) {
     assert.deepEqual([status, headers["retry-after"]], [429, "5"]);
@@ -140,7 +140,7 @@ test("streams: one that fails is broken off, so that a part does not look like t
   assert.deepEqual(new Set(failures), new Set(["/export/: Internal error"]));
 });
 
-test("streams: one that fails before its first part is refused like any other request", async (t) => {
+test("streams: one that fails before its first part is rejected like any other request", async (t) => {
   // biome-ignore lint/correctness/useYield: it fails first
   const { listener, streams, failures } = await listenTo(t, async function* () {
     throw rateLimited("too many advisories", 5000);
@@ -160,7 +160,7 @@ test("streams: an empty one is an empty content", async (t) => {
 });
 
 for (const version of ["HTTP/1.1", "HTTP/2"] as const) {
-  test(`streams: ${version}: nothing more is made once the client has left, or takes nothing`, async (t) => {
+  test(`streams: ${version}: nothing more is made once the client has disconnected, or reads nothing`, async (t) => {
     const endless = async function* (streams: Streams) {
       for (;;) {
         streams.read++;
@@ -181,7 +181,7 @@ for (const version of ["HTTP/1.1", "HTTP/2"] as const) {
     assert.ok(streams.read < 200, `${streams.read} parts were made`);
   });
 
-  test(`streams: ${version}: a client that takes nothing for too long is cut off`, async (t) => {
+  test(`streams: ${version}: a client that reads nothing for too long is cut off`, async (t) => {
     const endless = async function* () {
       for (;;) yield "x".repeat(100_000);
     };

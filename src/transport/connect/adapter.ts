@@ -1,4 +1,4 @@
-// connect-node: everything that gRPC, gRPC-web and Connect have, for one service. Loaded with the first request that needs it.
+// Serves one service through connect-node, which implements gRPC, gRPC-web and Connect. Loaded with the first request that needs it.
 
 import type { Message } from "@bufbuild/protobuf";
 import {
@@ -27,7 +27,7 @@ import type { HeaderOf } from "../unary/protocol.ts";
 import { fitTrailers } from "../unary/trailer-limit.ts";
 import type { ConnectCall } from "./connect-call.ts";
 import type { RejectionOptions } from "./error-response.ts";
-import { checked } from "./message-check.ts";
+import { withMessageCheck } from "./message-check.ts";
 
 /** What connect-node needs, for methods of the table and for other services. */
 export interface AdapterOptions extends RejectionOptions {
@@ -58,7 +58,7 @@ export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions)
   const handler = connectHandler({ readMaxBytes: options.maxBodyBytes, contextValues }, options, (router) => {
     for (const method of methods) {
       router.rpc(method.descriptor, respondToUnary);
-      router.handlers.push(checked(router.handlers.pop()!, method, limits));
+      router.handlers.push(withMessageCheck(router.handlers.pop()!, method, limits));
     }
   });
   return (exchange, call) => {
@@ -68,8 +68,8 @@ export function adaptMethods(methods: Iterable<Method>, options: AdapterOptions)
 }
 
 /**
- * Serves whatever is added to the router. What is no method of the table gets no longer messages than a question needs, and its
- * streams, which may have no end of their own, end when the program stops.
+ * Serves a service outside the method table. Its messages are limited to `maxOperationBytes`, and its streams, which may be endless,
+ * end when the program drains.
  */
 export function adapt(routes: (router: ConnectRouter) => void, options: AdapterOptions): ExchangeHandler {
   const readMaxBytes = options.maxOperationBytes ?? maxOperationBytes;
@@ -91,21 +91,21 @@ function connectHandler(
     jsonOptions: { registry: options.detailTypes },
   });
   return ({ request, response }) => {
-    bringNear(request, options.maxTimeoutMs);
+    capDeadlines(request, options.maxTimeoutMs);
     handler(request, response);
   };
 }
 
-/** Makes deadlines that are further away as if they were this far; connect-node would refuse the call. */
-function bringNear({ headers }: HttpRequest, maxTimeoutMs: number): void {
+/** Shortens deadlines to `maxTimeoutMs`: connect-node would reject the call. */
+function capDeadlines({ headers }: HttpRequest, maxTimeoutMs: number): void {
   const header: HeaderOf = (name) => headers[name]?.toString();
   if ((grpcTimeout(header) ?? 0) > maxTimeoutMs) headers["grpc-timeout"] = `${Math.floor(maxTimeoutMs / 1000)}S`;
   if ((connectTimeout(header) ?? 0) > maxTimeoutMs) headers["connect-timeout-ms"] = String(maxTimeoutMs);
 }
 
-const compressions = [compressionGzip, compressionBrotli].map(withOwnErrors);
+const compressions = [compressionGzip, compressionBrotli].map(withApiErrors);
 
-function withOwnErrors({ name, compress, decompress }: Compression): Compression {
+function withApiErrors({ name, compress, decompress }: Compression): Compression {
   return {
     name,
     compress,
@@ -113,18 +113,18 @@ function withOwnErrors({ name, compress, decompress }: Compression): Compression
       try {
         return await decompress(bytes, maxBytes);
       } catch (error) {
-        throw error instanceof ConnectError ? toConnectError(refusal(error, maxBytes)) : error;
+        throw error instanceof ConnectError ? toConnectError(toDecompressError(error, maxBytes)) : error;
       }
     },
   };
 }
 
-function refusal(error: ConnectError, maxBytes: number): ApiError {
+function toDecompressError(error: ConnectError, maxBytes: number): ApiError {
   const code = error.code as number as Code;
   if (code === Code.RESOURCE_EXHAUSTED) return messageTooLarge(maxBytes);
-  // What ends too early is no better than what begins wrong; connect-node calls the one a mistake of ours.
-  const told = code === Code.INTERNAL ? Code.INVALID_ARGUMENT : code;
-  return new ApiError(told, error.rawMessage, { cause: error });
+  // Truncated data is the fault of the client; connect-node reports it as INTERNAL.
+  const reported = code === Code.INTERNAL ? Code.INVALID_ARGUMENT : code;
+  return new ApiError(reported, error.rawMessage, { cause: error });
 }
 
 async function respondToUnary(request: Message, context: HandlerContext): Promise<Message> {

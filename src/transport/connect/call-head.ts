@@ -1,4 +1,4 @@
-// What the head of a call says wrong. connect-node would refuse it too, though without details, and while it waits for the body.
+// Checks the head of a call. connect-node would reject the same faults, but without details, and while it waits for the body.
 
 import { clip } from "../../aip/clip.ts";
 import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
@@ -6,10 +6,10 @@ import type { Call } from "../../pipeline/call.ts";
 import { maxWireBytes, messageTooLarge } from "../http/message-size.ts";
 import { prefixLength } from "../unary/envelope.ts";
 
-/** How messages may be compressed, besides not at all. */
+/** The supported encodings of messages, besides identity. */
 const compressions = ["gzip", "br"];
 
-/** Throws what the call is refused for by its head alone. */
+/** Throws an ApiError if the head of a call has a malformed or past deadline, an unknown encoding, or too large a length. */
 export function checkCallHead(call: Call, maxBodyBytes: number): void {
   checkDeadline(call);
   checkCompression(call);
@@ -17,10 +17,10 @@ export function checkCallHead(call: Call, maxBodyBytes: number): void {
 }
 
 /**
- * Throws when the announced body is larger than a message in it may be; enveloped messages have a prefix.
+ * Throws if the announced body is larger than a message may be. Enveloped messages have a prefix.
  *
- * connect-node refuses it in several pieces, between which a client may stop: with less than it announced, for which nghttp2 resets the
- * stream (RFC 9113 §8.1.1).
+ * connect-node would send its error in several frames. A client that stops sending between them has sent less than it announced, and
+ * nghttp2 resets its stream for that (RFC 9113 §8.1.1).
  */
 export function checkLength(call: Call, maxBytes: number, isEnveloped: boolean): void {
   const prefix = isEnveloped ? prefixLength : 0;
@@ -43,7 +43,7 @@ function checkCompression(call: Call): void {
   const isConnect = call.transport === "connect";
   const encoding = encodingOf(call);
   if (encoding === "identity" || compressions.includes(encoding)) return;
-  // gRPC's compression.md: the answer says what would be understood.
+  // gRPC's compression.md: the response lists the supported encodings.
   call.setReplyHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
   throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
 }

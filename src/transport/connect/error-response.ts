@@ -1,4 +1,4 @@
-// Answers to calls that connect-node does not get to see.
+// Error responses to calls that connect-node does not get.
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../../aip/errors.ts";
 import type { Call, TransportName } from "../../pipeline/call.ts";
@@ -14,11 +14,11 @@ import { grpc } from "../unary/grpc.ts";
 import { grpcWeb } from "../unary/grpc-web.ts";
 import type { Protocol } from "../unary/protocol.ts";
 
-/** What refusing a call needs. */
+/** What rejecting a call needs. */
 export interface RejectionOptions {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;
-  /** The domain of the ErrorInfo where no service is called. */
+  /** The domain of ErrorInfo if no service is called. */
   readonly errorDomain: string;
 }
 
@@ -66,7 +66,7 @@ function inTypeOf(head: RequestHead, response: OutgoingResponse): OutgoingRespon
   return type ? { ...response, headers: { ...response.headers, "content-type": type } } : response;
 }
 
-/** The flag of the last message of a stream of Connect, which has the error of the call. */
+/** The flag of the last message of a Connect stream, which contains the error of the call. */
 const endOfStreamFlag = 2;
 
 function inEndOfStream(type: string, { body = "" }: OutgoingResponse): OutgoingResponse {

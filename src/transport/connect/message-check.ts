@@ -1,5 +1,5 @@
-// Looks at a message before connect-node decodes it, which knows how long one may be, and nothing of how deep it is or how much it
-// holds; what is no message it would call a mistake of ours.
+// Checks a message before connect-node decodes it: connect-node limits its size, but neither its depth nor its number of values, and
+// reports a malformed message as INTERNAL.
 import { ConnectError } from "@connectrpc/connect";
 import type { Compression, UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { ApiError } from "../../aip/errors.ts";
@@ -18,28 +18,28 @@ import {
 } from "../unary/envelope.ts";
 import { fitTrailers } from "../unary/trailer-limit.ts";
 
-/** The bounds of a message, and how it may be compressed. */
+/** The limits of a message, and the supported compressions. */
 export interface MessageLimits {
   readonly maxBodyBytes: number;
   readonly maxJsonDepth: number;
   readonly compressions: readonly Compression[];
 }
 
-/** What the head of a request says about its body. */
+/** The form of a body, by the head of its request. */
 interface Form {
   readonly isJson: boolean;
   readonly isEnveloped: boolean;
-  /** Undefined for none, and for one that connect-node refuses. */
+  /** Undefined for none, and for one that connect-node rejects. */
   readonly compression: Compression | undefined;
 }
 
-/** Surrounds the handler of a method of one message: to read what the method may not be asked fails. */
-export function checked(handler: UniversalHandler, method: Method, limits: MessageLimits): UniversalHandler {
+/** Wraps the handler of a unary method: reading a body that is not a valid message throws. */
+export function withMessageCheck(handler: UniversalHandler, method: Method, limits: MessageLimits): UniversalHandler {
   const check = (request: UniversalServerRequest) => {
     const form = formOf(request.header, limits);
     const header = form.compression ? uncompressed(request.header, form.isEnveloped) : request.header;
     const body = request.body as AsyncIterable<Uint8Array>;
-    return handler({ ...request, header, body: checkedBody(body, form, method, limits) });
+    return handler({ ...request, header, body: checkBody(body, form, method, limits) });
   };
   return Object.assign(check, handler);
 }
@@ -59,15 +59,15 @@ function encodingHeader(isEnveloped: boolean): string {
   return isEnveloped ? "grpc-encoding" : "content-encoding";
 }
 
-/** The headers without what they say of the compressed body. */
+/** Returns the headers without those of the compressed body. */
 function uncompressed(header: Headers, isEnveloped: boolean): Headers {
   const rest = new Headers(header);
   for (const name of [encodingHeader(isEnveloped), "content-length"]) rest.delete(name);
   return rest;
 }
 
-/** The message, uncompressed, once all of it is there and found good. */
-async function* checkedBody(
+/** Yields the message uncompressed, once it is complete and valid. */
+async function* checkBody(
   body: AsyncIterable<Uint8Array>,
   form: Form,
   method: Method,
@@ -75,15 +75,15 @@ async function* checkedBody(
 ): AsyncIterable<Uint8Array> {
   try {
     const bytes = await collect(body, form, limits.maxBodyBytes);
-    const message = await messageIn(bytes, form, limits.maxBodyBytes);
+    const message = await decompressMessage(bytes, form, limits.maxBodyBytes);
     if (form.isJson) parseJsonText(message, limits.maxJsonDepth);
     else readMessage(method, message);
-    // Uncompressed, since connect-node would hold what is compressed to the limit as well, and decompress it once more.
+    // Uncompressed: connect-node would apply the limit to the compressed form, and decompress it again.
     yield form.isEnveloped ? wrap(0, message) : message;
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectError)) throw error;
-    const told = completeError(fromConnectError(error), method.errorDomain);
-    throw toConnectError(form.isEnveloped ? fitTrailers(told) : told);
+    const completed = completeError(fromConnectError(error), method.errorDomain);
+    throw toConnectError(form.isEnveloped ? fitTrailers(completed) : completed);
   }
 }
 
@@ -99,8 +99,8 @@ async function collect(body: AsyncIterable<Uint8Array>, form: Form, maxBytes: nu
   return Buffer.concat(chunks, size);
 }
 
-/** The message as it was before it was compressed. */
-async function messageIn(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array> {
+/** Takes the message out of its envelope and decompresses it. */
+async function decompressMessage(body: Buffer, form: Form, maxBytes: number): Promise<Uint8Array> {
   const { isEnveloped, compression } = form;
   const { flags, bytes } = isEnveloped
     ? openEnvelope(body, maxWireBytes(maxBytes, compression !== undefined))

@@ -1,4 +1,4 @@
-// The address of the client of a request: that of the connection, or what trusted proxies say of it.
+// The address of the client of a request: that of the connection, or the one that trusted proxies forward.
 import type { IncomingHttpHeaders } from "node:http";
 import type { BlockList } from "node:net";
 import { canonicalAddress, isInNetworks } from "../../base/network-address.ts";
@@ -6,18 +6,16 @@ import type { HttpRequest } from "./message.ts";
 import { type Peer, peerOf } from "./peer.ts";
 
 /**
- * The address of the client of a request, canonical; empty when unknown. Every limit per client and every log line takes it
- * from here.
+ * Returns the canonical address of the client of a request; empty when unknown. Limits per client and log lines use it.
  *
- * Forwarding headers are read only when the peer is a trusted proxy. Of `Forwarded` and `X-Forwarded-For` a proxy sets one
- * and may pass on the other as the client made it up. So where both are present and name two clients, neither is believed
- * and the peer is the client.
+ * Forwarding headers count only if the peer is a trusted proxy. A proxy sets one of `Forwarded` and `X-Forwarded-For`, and may pass
+ * on the other one as the client invented it. If both name different clients, neither is trusted and the peer is the client.
  */
 export function clientAddress({ socket, headers }: Pick<HttpRequest, "socket" | "headers">): string {
   return clientAddressBehind(peerOf(socket), headers);
 }
 
-/** Whether a proxy passed the request on, trusted or not. */
+/** Whether a proxy forwarded the request, trusted or not. */
 export function isForwarded({ headers }: Pick<HttpRequest, "headers">): boolean {
   return Object.keys(headers).some((name) => forwardingHeader.test(name));
 }
@@ -25,7 +23,7 @@ export function isForwarded({ headers }: Pick<HttpRequest, "headers">): boolean 
 const forwardingHeader =
   /^(?:forwarded|via|x-forwarded(?:-.*)?|x-original-(?:for|forwarded-for|host)|x-real-ip|x-client-ip|x-cluster-client-ip|client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip|x-envoy-external-address)$/;
 
-/** The same by the peer and the headers. */
+/** The same for a peer and the headers of its request. */
 export function clientAddressBehind({ address, trustedProxies }: Peer, headers: IncomingHttpHeaders): string {
   if (trustedProxies === undefined) return address;
   const chains = [forwardedNodes(textOf(headers.forwarded)), listedNodes(textOf(headers["x-forwarded-for"]))];
@@ -39,8 +37,8 @@ function textOf(header: string | string[] | undefined): string {
 }
 
 /**
- * Walks a chain from its right end, where the nearest proxy wrote, over trusted proxies to the first other node. A node that
- * is no address ends the chain: the proxy that wrote it counts as the client. Undefined for an empty chain.
+ * Follows a chain from its right end, which the nearest proxy wrote, over trusted proxies to the first other node. A node that
+ * is not an address ends the chain: the proxy that wrote it counts as the client. Returns undefined for an empty chain.
  */
 function clientOf(nodes: Iterable<string>, peer: string, trusted: BlockList): string | undefined {
   let client: string | undefined;
@@ -53,7 +51,7 @@ function clientOf(nodes: Iterable<string>, peer: string, trusted: BlockList): st
   return client;
 }
 
-/** RFC 7239 §6: an address, of IPv6 in brackets, and perhaps a port. `X-Forwarded-For` has IPv6 without brackets, too. */
+/** RFC 7239 §6: an address, IPv6 in brackets, and an optional port. `X-Forwarded-For` also has IPv6 without brackets. */
 function addressOfNode(node: string): string | undefined {
   const [, bracketed, ipv4] = /^(?:\[([^\]%]+)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? [];
   if (bracketed !== undefined && !bracketed.includes(":")) return undefined;
@@ -63,19 +61,19 @@ function addressOfNode(node: string): string | undefined {
 function* listedNodes(header: string): Generator<string> {
   for (const item of header.split(",").reverse()) {
     const node = item.trim();
-    // RFC 9110 §5.6.1.2: empty elements of a list count for nothing.
+    // RFC 9110 §5.6.1.2: empty elements of a list are ignored.
     if (node !== "") yield node;
   }
 }
 
-/** The `for` of each element of `Forwarded`, from the right; empty where an element has none or is malformed. */
+/** Yields the `for` of each element of `Forwarded` from the right; empty if an element has none or is malformed. */
 function* forwardedNodes(header: string): Generator<string> {
   for (const element of elementsFromRight(header)) if (element.trim() !== "") yield nodeOf(element) ?? "";
 }
 
 /**
- * Splits at commas outside of quoted strings, from the right: whatever the client began its header with, such as a quote
- * without its end, what proxies appended is read as they meant it.
+ * Splits at commas outside quoted strings, from the right. A client may begin its header with an unclosed quote; what proxies
+ * appended is still parsed correctly.
  */
 function* elementsFromRight(header: string): Generator<string> {
   let end = header.length;
@@ -97,11 +95,11 @@ function isEscaped(text: string, index: number): boolean {
 }
 
 // RFC 7239 §4: forwarded-pair = token "=" value; value = token / quoted-string.
-// Many leave out the quotes that brackets and colons need.
+// Many proxies omit the quotes that brackets and colons need.
 const forwardedPair =
   /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*(?:;|$)/y;
 
-/** The value of `for`, which an element has once at most; undefined when it is missing or the element is malformed. */
+/** Returns the value of `for`; undefined if it is missing or repeated, or the element is malformed. */
 function nodeOf(element: string): string | undefined {
   let node: string | undefined;
   forwardedPair.lastIndex = 0;

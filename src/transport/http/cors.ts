@@ -1,19 +1,19 @@
-// Browsers let a page call another origin when that origin answers by the CORS protocol (https://fetch.spec.whatwg.org/#http-cors-protocol).
+// The CORS protocol: which pages of other origins may call the API (https://fetch.spec.whatwg.org/#http-cors-protocol).
 import type { HttpHandler } from "./handlers.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "./message.ts";
 import type { HeaderList } from "./response.ts";
 
-/** Which pages of other origins may call the API. */
+/** The CORS policy of a server. */
 export interface Cors {
-  /** The response headers that let a page of this origin read the response; none where it may not, or without an origin. */
+  /** Returns the response headers that let pages of this origin read the response; none if they may not, or without an origin. */
   headersFor(origin: string | undefined, path: string): HeaderList;
-  /** Answers preflight requests, and adds the headers to the responses of the handler. */
+  /** Wraps a handler: responds to preflight requests, and adds the headers to its responses. */
   surround(handler: HttpHandler): HttpHandler;
 }
 
 /**
- * Lets the pages of these origins call everything, and those of any origin what needs no token: discovery, key sets, OpenAPI
- * documents and ping. Cookies are never allowed (no `Access-Control-Allow-Credentials`): tokens travel in a header.
+ * Lets pages of these origins call everything, and pages of any origin the paths that need no token: discovery, key sets, OpenAPI
+ * documents and ping. Cookies are never allowed (no `Access-Control-Allow-Credentials`): tokens are sent in a header.
  */
 export function newCors(allowedOrigins: readonly string[]): Cors {
   const allowed = new Set(allowedOrigins);
@@ -35,14 +35,14 @@ export function newCors(allowedOrigins: readonly string[]): Cors {
       if (origin === undefined) return handler(request, response);
       const path = pathOf(request);
       const value = allowedOrigin(origin, path);
-      if (value !== undefined && isPreflight(request)) return answerPreflight(request, response, value);
+      if (value !== undefined && isPreflight(request)) return respondToPreflight(request, response, value);
       for (const [name, text] of headersFor(origin, path)) response.setHeader(name, text);
       return handler(request, response);
     },
   };
 }
 
-// RPCs of PingService have the same path whatever the protocol; REST has one path for each version.
+// RPCs of PingService have one path in all protocols; REST has one for each version.
 const publicPath = /^\/(?:\.well-known\/|openapi\/|token\/jwks\.json$|ping\/[^/]+\/ping$|chainguard\.platform\.ping\.)/;
 
 function isPublic(path: string): boolean {
@@ -53,7 +53,7 @@ function isPreflight({ method, headers }: HttpRequest): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }
 
-/** What REST, Connect and gRPC-web clients send beside the headers that need no permission. */
+/** The headers of REST, Connect and gRPC-web clients that need permission. */
 const requestHeaders = [
   "authorization",
   "content-type",
@@ -74,7 +74,7 @@ const requestHeaders = [
   "x-user-agent",
 ].join(", ");
 
-/** What a page may read of a response beside its type and length. */
+/** The headers of a response that a page may read, besides its type and length. */
 const exposedHeaders = [
   "allow",
   "etag",
@@ -95,14 +95,14 @@ function responseHeaders(origin: string): HeaderList {
     ["access-control-allow-origin", origin],
     ["access-control-expose-headers", exposedHeaders],
   ] as const;
-  // RFC 9110 §12.5.5: the response differs by origin where only some are allowed.
+  // RFC 9110 §12.5.5: if only some origins are allowed, the response depends on the origin.
   return origin === "*" ? headers : [...headers, ["vary", "Origin"]];
 }
 
-/** How long a browser may remember the answer to a preflight request, in seconds. Chromium keeps it for no longer. */
+/** How long a browser may cache a preflight response, in seconds: the maximum of Chromium. */
 const preflightSeconds = 7200;
 
-function answerPreflight(request: HttpRequest, response: HttpResponse, origin: string): void {
+function respondToPreflight(request: HttpRequest, response: HttpResponse, origin: string): void {
   request.resume();
   response.statusCode = 204;
   const headers = {

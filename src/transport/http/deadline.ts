@@ -1,14 +1,14 @@
-// Deadlines of requests. One timer looks after all of them: nearly every request is over long before its own, and to set and
-// clear a timer for each costs as much as finding its route.
+// Deadlines of requests share one timer. Nearly every request completes long before its deadline, and a timer of its own would take
+// as much CPU time as finding its route.
 
-/** A time by which something has to be done. */
+/** A time by which work must complete. */
 export class Deadline {
   /** As `performance.now` counts. */
   readonly at: number;
   readonly expire: () => void;
   readonly #place: number;
 
-  /** Calls `expire` once so many milliseconds have passed, or a little later, unless it is met before. */
+  /** Calls `expire` after `ms` milliseconds, at most `sweepMs` later, unless `meet` is called first. */
   constructor(ms: number, expire: () => void) {
     this.at = performance.now() + ms;
     this.expire = expire;
@@ -17,18 +17,17 @@ export class Deadline {
     sweeper ??= setInterval(sweep, sweepMs).unref();
   }
 
-  /** Says that it is done. */
+  /** Cancels the deadline, because the work is complete. */
   meet(): void {
     if (pending[this.#place] === this) release(this.#place);
   }
 }
 
-/** How much later than its time a deadline may be noticed, in milliseconds. */
+/** How often deadlines are checked, in milliseconds. */
 const sweepMs = 50;
 
-// Places in a list rather than a Set. What comes and goes with every request makes a Set outgrow one table after the other, and
-// V8 has each of them hold on to the next: once a full collection has moved one to the old generation, all that follow survive,
-// and the requests in them, until the next full collection.
+// A list of slots rather than a Set. Entries that come and go with every request make V8 replace the table of a Set often, and each old
+// table refers to the next: once one is in the old generation, all later ones and their requests survive until the next full collection.
 const pending: (Deadline | undefined)[] = [];
 const free: number[] = [];
 let sweeper: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { ApiError, type Code, type ErrorDetail } from "../../aip/errors.ts";
 
-/** An error of HTTP itself: its status says more than the one that belongs to its code. */
+/** An error with an HTTP status of its own, which is more precise than that of its code. */
 export class HttpError extends ApiError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export class HttpError extends ApiError {
   }
 }
 
-/** What an HTTP error says beside its status. */
+/** Details and headers of an HTTP error. */
 export interface HttpErrorOptions {
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;

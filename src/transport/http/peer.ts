@@ -1,16 +1,16 @@
-// The other end of a connection, as the listener saw it when it accepted the connection, and what it does since.
+// The peer of a connection: its address as accepted, and its activity since.
 import type { BlockList, Socket } from "node:net";
 import { canonicalAddress, isInNetworks } from "../../base/network-address.ts";
 
-/** The client of one connection, or the proxy in front of it. */
+/** The client of a connection, or the proxy in front of it. */
 export interface Peer {
-  /** In its canonical spelling; empty when unknown. */
+  /** Canonical; empty when unknown. */
   readonly address: string;
-  /** The networks of trusted proxies, if the peer is in one of them: only then its forwarding headers are read. */
+  /** The networks of trusted proxies if the peer is in one of them: only then its forwarding headers count. */
   readonly trustedProxies: BlockList | undefined;
-  /** Requests that have arrived and whose responses have not ended. */
+  /** Requests whose responses have not ended. */
   requests: number;
-  /** Which of all connections was active later: when it was accepted, and when one of its requests ended. */
+  /** Orders connections by their last activity: when they were accepted, or when one of their requests ended. */
   lastActive: number;
   /** Asks the client to reconnect, and closes the connection once its requests have responses. */
   closeGracefully(): void;
@@ -18,34 +18,34 @@ export interface Peer {
 
 const peer = Symbol("peer");
 
-/** A property of the socket, since node:http2 shows handlers a proxy of it, which no map would know. */
+/** A property of the socket rather than a map entry, because node:http2 gives handlers a proxy of the socket. */
 type MarkedSocket = { [peer]?: Peer; readonly remoteAddress?: string | undefined };
 
 let activities = 0;
 
-/** Makes the peer of a connection that is accepted now, perhaps one of these proxies. */
+/** Makes the peer of a connection that was just accepted. It is trusted if `proxies` contains its address. */
 export function newPeer(socket: Socket, proxies: BlockList | undefined): Peer {
   const address = addressOf(socket);
   const isTrusted = proxies !== undefined && address !== "" && isInNetworks(proxies, address);
   return peerAt(address, isTrusted ? proxies : undefined, () => socket.destroy());
 }
 
-/** Notes who is at the other end of a socket: of that of TCP, and of that of TLS on top of it. */
+/** Attaches the peer to a socket: to the TCP socket, and to the TLS socket on top of it. */
 export function markPeer(socket: Socket, value: Peer): void {
   (socket as MarkedSocket)[peer] = value;
 }
 
-/** Who is at the other end of a socket; a socket that came by no listener of ours trusts nobody. */
+/** Returns the peer of a socket. A socket that the listener did not accept has no trusted proxies. */
 export function peerOf(socket: MarkedSocket | undefined): Peer {
   return socket?.[peer] ?? peerAt(addressOf(socket), undefined, () => {});
 }
 
-/** Counts a request of a peer that has arrived. */
+/** Counts a request that has arrived. */
 export function beginRequest(of: Peer): void {
   of.requests++;
 }
 
-/** Counts a request of a peer whose response has ended. */
+/** Counts a request whose response has ended. */
 export function endRequest(of: Peer): void {
   of.requests--;
   of.lastActive = ++activities;

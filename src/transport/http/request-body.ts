@@ -4,7 +4,7 @@ import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./message.ts";
 import { clientDisconnected } from "./request-lifetime.ts";
 
-/** How much of a body is taken, and how long it may take to arrive. */
+/** The size and time limits of a body. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
@@ -12,7 +12,7 @@ export interface BodyLimits {
   readonly prefixBytes?: number;
 }
 
-/** Reads a body; the limit is without the prefix of its message. Throws 413 when it is larger than the limit, 408 when it is late, CANCELLED when the client leaves. */
+/** Reads the body of a request. Rejects with 413 if it is too large, with 408 if it is late, and with CANCELLED if the client disconnects. */
 export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
   const { maxBodyBytes, bodyTimeoutMs, prefixBytes = 0 } = limits;
   const most = maxBodyBytes + prefixBytes;
@@ -23,10 +23,10 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
       if (body.size() + chunk.length <= most) body.append(chunk);
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
-    // A stream of HTTP/2 that was cut off ends as if it were whole.
+    // An aborted HTTP/2 stream also emits "end".
     const onEnd = () => settle(() => (req.aborted ? reject(clientDisconnected()) : resolve(body.bytes())));
     const onGone = () => settle(() => reject(clientDisconnected()));
-    // A reply that was sent before the body ended leaves nobody to hear of it: that must not keep the process running.
+    // After an early response nobody waits for the body: the timer must not keep the process alive.
     const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
     const settle = (finish: () => void) => {
       clearTimeout(timer);
@@ -38,7 +38,7 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
   });
 }
 
-/** Decodes UTF-8 and keeps a byte order mark; throws INVALID_ARGUMENT about the field. */
+/** Decodes UTF-8, byte order mark included. Throws INVALID_ARGUMENT for `field`. */
 export function decodeUtf8(bytes: Uint8Array, field: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -47,12 +47,12 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
   }
 }
 
-/** Refuses a body that is not JSON in UTF-8: a browser sends none such to another origin without asking first. */
+/** Throws unless the body is JSON in UTF-8. A browser sends JSON to another origin only after a preflight request. */
 export function checkJsonType(head: RequestHead): void {
   checkType(head, "application/json", "must be application/json");
 }
 
-/** Refuses a body that is not a form in UTF-8. */
+/** Throws unless the body is a form in UTF-8. */
 export function checkFormType(head: RequestHead): void {
   const form = "application/x-www-form-urlencoded";
   checkType(head, form, `must be ${form}, or the body empty`);
@@ -60,7 +60,7 @@ export function checkFormType(head: RequestHead): void {
 
 function checkType(head: RequestHead, type: string, rule: string): void {
   const [name = "", ...parameters] = (head.header("content-type") ?? "").toLowerCase().split(";");
-  // RFC 2045 §5: parameters that are not known are ignored. The one that is says how to read the text.
+  // RFC 2045 §5: unknown parameters are ignored. `charset` is known.
   const isForeign = parameters.some((text) => /^\s*charset\s*=(?!\s*(?:utf-8|"utf-8")\s*$)/.test(text));
   if (name.trim() !== type || isForeign) throw invalidField("content-type", rule);
   const encoding = head.header("content-encoding") ?? "identity";
@@ -80,7 +80,7 @@ function tooLate(): HttpError {
   return new HttpError(408, Code.DEADLINE_EXCEEDED, "Deadline exceeded: the body did not arrive in time");
 }
 
-/** Grows by doubling, so that a body in many tiny chunks takes no more memory than its bytes. */
+/** Grows by doubling: a body in many tiny chunks takes no more memory than its bytes. */
 function newBuffer() {
   let buffer = Buffer.alloc(0);
   let size = 0;

@@ -1,4 +1,4 @@
-// What goes back over HTTP, whatever the protocol on top of it.
+// Writes responses over either HTTP version.
 import type { ServerResponse } from "node:http";
 import { http } from "../../base/node-http.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -16,12 +16,12 @@ export interface OutgoingResponse {
 }
 
 /**
- * Texts with more bytes go to node:http2 as bytes: until the client has taken a text it would keep that beside its bytes, and three
- * bytes of room for each character.
+ * Longer texts are passed to node:http2 as bytes. Until the client reads a text, node would keep it besides its bytes, and reserve three
+ * bytes for each character.
  */
 const longText = 16 * 1024;
 
-/** Names, in lower case, with their values. */
+/** Lower-case names and values. */
 export type HeaderList = readonly (readonly [string, string])[];
 
 /** What a response takes from its call. */
@@ -40,7 +40,7 @@ export function sendResponse(req: HttpRequest, res: HttpResponse, reply: Outgoin
   // RFC 9110 §8.6: without content there is no length, as in a 304.
   const hasLength = reply.body !== undefined && reply.headers["content-length"] === undefined;
   const lines = headLines(reply.headers, headers, hasLength ? ["content-length", String(length)] : []);
-  // RFC 9110 §9.3.2: nor is it sent with an error.
+  // RFC 9110 §9.3.2: this holds for errors, too.
   const body = req.method === "HEAD" ? "" : content;
   if (isHttp2(res)) {
     check(headers);
@@ -48,13 +48,13 @@ export function sendResponse(req: HttpRequest, res: HttpResponse, reply: Outgoin
     res.end(typeof body === "string" && length > longText ? Buffer.from(body) : body);
   } else {
     res.writeHead(reply.status, lines);
-    // A text goes out in one piece with its head, where bytes would be a second one; ASCII is not encoded anew.
+    // node sends a text in one packet with the head, but bytes in a second one. ASCII needs no encoding.
     const encoding = length === content.length ? "latin1" : "utf8";
     sendAtTickEnd(() => endReply(res, body, encoding));
   }
 }
 
-/** Ends a reply whose caller is gone, so that what fails ends the connection. */
+/** Ends a response after its caller has returned: an error closes the connection. */
 function endReply(res: ServerResponse, body: string | Uint8Array, encoding: BufferEncoding): void {
   try {
     res.end(body, encoding);
@@ -63,7 +63,7 @@ function endReply(res: ServerResponse, body: string | Uint8Array, encoding: Buff
   }
 }
 
-/** Names and values in turn, as node takes them, behind the first lines. Those of `headers` replace those of the reply. */
+/** Appends headers to `lines` as alternating names and values. Those of `headers` replace those of the response. */
 export function headLines(own: OutgoingResponse["headers"], headers: HeaderList, lines: string[] = []): string[] {
   for (const name in own) if (!isAmong(headers, name)) lines.push(name, own[name]!);
   for (const [name, value] of headers) lines.push(name, value);
@@ -75,7 +75,7 @@ function isAmong(headers: HeaderList, name: string): boolean {
   return false;
 }
 
-/** node:http2 itself lets line breaks in values pass. */
+/** Throws on line breaks in values, which node:http2 accepts. */
 function check(headers: HeaderList): void {
   const { validateHeaderName, validateHeaderValue } = http();
   for (const [name, value] of headers) {

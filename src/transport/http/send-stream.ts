@@ -1,4 +1,4 @@
-// Content that is made while it is sent, so that it may be longer than memory.
+// Content that is produced while it is sent, so that it may exceed the memory.
 import type { ServerResponse } from "node:http";
 import { ApiError, Code } from "../../aip/errors.ts";
 import { type HttpResponse, isHttp2 } from "./message.ts";
@@ -8,24 +8,24 @@ import { type HeaderList, headLines, type OutgoingResponse } from "./response.ts
 /** Content in parts. */
 export interface BodyStream {
   readonly parts: AsyncIterable<string>;
-  /** Gives up what the stream holds; always called, also if nothing was read. */
+  /** Releases the resources of the stream. Always called, even if nothing was read. */
   close(): void;
 }
 
-/** Parts are sent together until they have so many characters. */
+/** Parts are joined into chunks of at least so many characters. */
 const chunkLength = 64 * 1024;
 
 /** RFC 9113 §7. */
 const internalError = 2;
 
-/** A stream of which the first part is there: what fails before it can still be answered with an error. */
+/** A stream whose first part is available: an earlier failure can still become an error response. */
 export interface BegunStream {
   readonly first: IteratorResult<string, unknown>;
   readonly chunks: AsyncIterator<string>;
   close(): void;
 }
 
-/** Reads the first part of a stream. Rejects, and closes the stream, where there is none for a failure. */
+/** Reads the first part of a stream. If that fails, closes the stream and rejects. */
 export async function beginStream({ parts, close }: BodyStream): Promise<BegunStream> {
   const chunks = inChunks(parts);
   try {
@@ -37,8 +37,8 @@ export async function beginStream({ parts, close }: BodyStream): Promise<BegunSt
 }
 
 /**
- * Sends a reply with a stream. It waits while the client takes nothing, for `streamStallMs` at most. Where the stream fails or the
- * client leaves, it breaks the response off and throws: a part never looks like the whole.
+ * Sends a response with a stream as its content. Waits at most `streamStallMs` for a client that reads nothing. If the stream fails or the
+ * client disconnects, aborts the response and throws: incomplete content never looks complete.
  */
 export async function sendStream(
   res: HttpResponse,
@@ -46,7 +46,7 @@ export async function sendStream(
   headers: HeaderList,
   { streamStallMs }: { readonly streamStallMs: number },
 ): Promise<void> {
-  // Both versions of HTTP take the same calls; their types only differ in overloads.
+  // Both HTTP versions accept the same calls; their types differ in overloads only.
   const out = res as ServerResponse;
   const { chunks, close } = stream;
   const watch = watchClient(out, () => breakOff(res), streamStallMs);
@@ -67,7 +67,7 @@ export async function sendStream(
   }
 }
 
-/** Ends a response so that its client can tell that it is not complete. */
+/** Ends a response so that the client can tell that it is incomplete. */
 function breakOff(res: HttpResponse): void {
   if (isHttp2(res)) res.stream.close(internalError);
   else res.destroy();
@@ -84,7 +84,7 @@ async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
   if (chunk !== "") yield chunk;
 }
 
-/** Watches the client of a response, and ends the response if it takes nothing for so long. */
+/** Watches the client of a response, and calls `end` if it reads nothing for `stallMs`. */
 function watchClient(res: ServerResponse, end: () => void, stallMs: number) {
   let failure: ApiError | undefined;
   const closed = () => {
@@ -96,11 +96,11 @@ function watchClient(res: ServerResponse, end: () => void, stallMs: number) {
   };
   res.on("close", closed);
   return {
-    /** Throws once the response is closed. */
+    /** Throws if the response is closed. */
     check() {
       if (failure) throw failure;
     },
-    /** Resolves when the client has taken what was written; rejects when the response is closed. */
+    /** Resolves when the client has read what was written; rejects when the response is closed. */
     drained: () =>
       new Promise<void>((resolve, reject) => {
         const timer = setTimeout(stalled, stallMs).unref();

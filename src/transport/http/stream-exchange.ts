@@ -130,7 +130,7 @@ export function respondOnStream(
   call: ResponseCall,
 ): void {
   if (stream.destroyed || stream.closed) return;
-  // As a list, which node:http2 writes as it is.
+  // A list, which node:http2 writes unchanged.
   const lines = [":status", String(status), "x-request-id", call.requestId] as OutgoingLines;
   lines[sensitiveHeaders()] = unique;
   for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
@@ -145,17 +145,17 @@ export function respondOnStream(
   stream.end(body);
 }
 
-/** Names and values in turn; node:http2 looks for the names of those that no table is to have under a symbol of its own. */
+/** Alternating names and values. Under a symbol, node:http2 finds the names of headers that HPACK must not index. */
 type OutgoingLines = string[] & { [name: symbol]: readonly string[] };
 
 const sensitiveHeaders = once(() => process.getBuiltinModule("node:http2").sensitiveHeaders);
 
-/** RFC 7541 §6.2.3: what no two replies have the same would only push others out of the tables of headers, at either end. */
+/** RFC 7541 §6.2.3: a value that differs in every response would only evict others from the header tables. */
 const unique = ["x-request-id"];
 
 const withTrailers = { waitForTrailers: true };
 
-/** Apart from the reply, which a listener made there would keep as long as the stream. */
+/** Outside `respondOnStream`, whose closure would keep the response in memory as long as the stream. */
 const senderOf = memoizeFrozen((trailers: NonNullable<OutgoingResponse["trailers"]>) => {
   return function (this: ServerHttp2Stream): void {
     this.sendTrailers(trailers);

@@ -1,12 +1,11 @@
-// How many connections one client and one network may hold, and which connection gives way when there are too many (decision
-// 0040).
+// Limits the connections per client and per network, and chooses the one to close when there are too many (decision 0040).
 import type { Socket } from "node:net";
 import { clientOf, networkOf } from "../../base/network-address.ts";
 import type { Peer } from "../http/peer.ts";
 import type { CountLimit } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
 
-/** The limits of connections. */
+/** The limits on the number of connections. */
 export type ShareLimits = Pick<
   ListenerLimits,
   "maxConnections" | "maxConnectionsPerClient" | "maxConnectionsPerNetwork"
@@ -19,16 +18,16 @@ interface Connection {
   readonly network: Holder;
 }
 
-/** What one client or one network holds. */
+/** The connections of one client or network. */
 interface Holder {
   readonly name: string;
   readonly connections: Set<Connection>;
 }
 
 /**
- * Makes the function that decides whether a connection that was just accepted may stay. Where there are too many, it closes one:
- * of the same client or network if that has more than its share, of the largest holder if the listener is full. If that is the
- * new connection itself, the answer is no.
+ * Makes the function that decides whether a connection that was just accepted may stay. If there are too many, it closes one: of the
+ * same client or network if that exceeds its share, of the largest holder if the listener is full. It returns false if that is the new
+ * connection itself.
  */
 export function newConnectionShares(
   limits: ShareLimits,
@@ -56,24 +55,24 @@ export function newConnectionShares(
     }
   }
 
-  /** The holder whose share the connection exceeds; a proxy has many clients, and no share. */
+  /** Returns the holder whose share the connection exceeds. A trusted proxy has many clients and no share. */
   function exceeded({ peer, client, network }: Connection): Holder | undefined {
     if (peer.trustedProxies) return undefined;
     if (client.connections.size > limits.maxConnectionsPerClient) return client;
     return network.connections.size > limits.maxConnectionsPerNetwork ? network : undefined;
   }
 
-  /** The connection that is one too many, if any. */
+  /** Returns the connection to close, if there are too many. */
   function surplus(newcomer: Connection): Connection | undefined {
     const holder = exceeded(newcomer);
     if (holder) {
       countLimit("connections of a client");
-      return longestSilent(holder.connections, newcomer);
+      return longestIdle(holder.connections, newcomer);
     }
     if (all.size <= limits.maxConnections) return undefined;
     countLimit("connections");
-    const silent = longestSilent(all, newcomer);
-    return silent === newcomer ? (busyOfLarger(all, newcomer) ?? newcomer) : silent;
+    const idle = longestIdle(all, newcomer);
+    return idle === newcomer ? (busyOfLargerClient(all, newcomer) ?? newcomer) : idle;
   }
 
   return (socket, peer) => {
@@ -91,32 +90,32 @@ export function newConnectionShares(
   };
 }
 
-/** Of the connections without a request, that which goes first; the newcomer, which is the latest of them, if no other does. */
-function longestSilent(connections: Iterable<Connection>, newcomer: Connection): Connection {
+/** Returns the first connection to close among those without a request: the newcomer, which is the latest, if there is no other. */
+function longestIdle(connections: Iterable<Connection>, newcomer: Connection): Connection {
   let first = newcomer;
   for (const each of connections) {
-    if (each.peer.requests === 0 && mayGive(each, newcomer) && goesBefore(each, first)) first = each;
+    if (each.peer.requests === 0 && mayCloseFor(each, newcomer) && closesBefore(each, first)) first = each;
   }
   return first;
 }
 
-/** Where each connection has a request, that which goes first of clients that hold more than the client of the newcomer. */
-function busyOfLarger(connections: Iterable<Connection>, newcomer: Connection): Connection | undefined {
+/** If every connection has a request: returns the first one to close, of clients with more connections than that of the newcomer. */
+function busyOfLargerClient(connections: Iterable<Connection>, newcomer: Connection): Connection | undefined {
   let first: Connection | undefined;
   for (const each of connections) {
-    if (each.client.connections.size <= newcomer.client.connections.size || !mayGive(each, newcomer)) continue;
-    if (!first || goesBefore(each, first)) first = each;
+    if (each.client.connections.size <= newcomer.client.connections.size || !mayCloseFor(each, newcomer)) continue;
+    if (!first || closesBefore(each, first)) first = each;
   }
   return first;
 }
 
-/** The connections of a proxy carry everybody behind it, and give way to another of a proxy only. */
-function mayGive({ peer }: Connection, newcomer: Connection): boolean {
+/** A connection of a proxy carries many clients: it is closed only for another connection of a proxy. */
+function mayCloseFor({ peer }: Connection, newcomer: Connection): boolean {
   return peer.trustedProxies === undefined || newcomer.peer.trustedProxies !== undefined;
 }
 
-/** Those of proxies go last, those of the largest network and in it of the largest client first, and of these the longest silent. */
-function goesBefore(one: Connection, other: Connection): boolean {
+/** Orders connections for closing: largest network first, in it the largest client, then the longest idle one; proxies last. */
+function closesBefore(one: Connection, other: Connection): boolean {
   const proxies = Number(one.peer.trustedProxies !== undefined) - Number(other.peer.trustedProxies !== undefined);
   const networks = other.network.connections.size - one.network.connections.size;
   const clients = other.client.connections.size - one.client.connections.size;

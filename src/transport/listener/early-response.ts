@@ -1,5 +1,5 @@
-// Responses that are complete before their request is (decision 0039). A server that closes a connection over unread bytes resets it,
-// and the reset may overtake the response. So the rest of the request is read and discarded, bounded in bytes and time.
+// Responses that end before their request (decision 0039). Closing a connection with unread bytes resets it, and the reset may overtake the
+// response. So the rest of the request is read and discarded, within limits of bytes and time.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -7,24 +7,24 @@ import { http } from "../../base/node-http.ts";
 import { readHeader } from "../http/message.ts";
 import type { ListenerLimits } from "./limits.ts";
 
-/** How much of an unwanted body is read. */
+/** How much of an unread request is discarded. */
 export type DiscardLimits = Pick<
   ListenerLimits,
   "maxDiscardedBytes" | "discardTimeoutMs" | "discardStallMs" | "meanChunkBytes"
 >;
 
-/** The classes of HTTP/1 messages, made with the server: a startup snapshot cannot hold what they extend. */
+/** Makes the classes of HTTP/1 messages. With the server, because a startup snapshot cannot contain the classes that they extend. */
 export function http1Messages({ maxKeptBodyBytes }: Pick<ListenerLimits, "maxKeptBodyBytes">): Http1Messages {
   const { IncomingMessage, ServerResponse } = http();
 
-  /** A request whose handler may leave a `for await` over its body without losing the connection. */
+  /** A request that survives a handler which leaves a `for await` over its body. */
   class Request extends IncomingMessage {
     override [Symbol.asyncIterator](): NodeJS.AsyncIterator<unknown> {
       return this.iterator({ destroyOnReturn: false }) as NodeJS.AsyncIterator<unknown>;
     }
   }
 
-  /** A response that says `Connection: close` where reading the rest of its request would take too long. */
+  /** A response with `Connection: close` if reading the rest of its request could take too long. */
   class Response extends ServerResponse {
     override writeHead(status: number, ...rest: never[]): this {
       if (this.shouldKeepAlive && mayExceedLimit(this.req, status, maxKeptBodyBytes)) this.shouldKeepAlive = false;
@@ -39,7 +39,7 @@ interface Http1Messages {
   readonly ServerResponse: typeof ServerResponse;
 }
 
-/** Whether a request whose response begins now may go on for long, or was too slow or too large already. */
+/** Whether the rest of a request may exceed the limit, or the request was too slow or too large already. */
 function mayExceedLimit(request: IncomingMessage, status: number, maxBytes: number): boolean {
   if (request.complete) return false;
   if (readHeader(request, "transfer-encoding") !== undefined || status === 408 || status === 413) return true;
@@ -47,13 +47,13 @@ function mayExceedLimit(request: IncomingMessage, status: number, maxBytes: numb
 }
 
 /**
- * Ends an HTTP/1 connection behind its last response: closes its own side, and reads on until the client closes the other.
+ * Closes an HTTP/1 connection after its last response: closes its own side, and reads until the client closes the other.
  *
- * Nothing that still comes is parsed, so that no later request of the connection is carried out.
+ * What still arrives is not parsed, so no later request of the connection is carried out.
  */
 export function closeInStages(socket: Socket, limits: DiscardLimits): void {
   socket.end();
-  // Node reads on from a socket that it has paused for a body only in a later tick, and only while its parser has the socket.
+  // node resumes a socket that it paused for a body in a later tick only, and only while its parser owns the socket.
   socket.resume();
   setImmediate(() => {
     socket.removeAllListeners("data");
@@ -61,18 +61,18 @@ export function closeInStages(socket: Socket, limits: DiscardLimits): void {
   });
 }
 
-/** Makes the listener of a stream of HTTP/2 whose response is complete: it discards what the client still sends. */
+/** Makes the listener for HTTP/2 streams whose response is complete: it discards what the client still sends. */
 export function streamDiscarder(limits: DiscardLimits): (this: ServerHttp2Stream) => void {
   return function (this: ServerHttp2Stream): void {
     if (this.readableEnded || this.endAfterHeaders || this.closed) return;
-    // The handler has stopped reading; its listeners would pause the stream instead of letting it flow.
+    // Listeners of the handler, which has stopped reading, would pause the stream.
     this.removeAllListeners("data");
-    // RFC 9113 §8.1: NO_ERROR asks the client to stop without discarding the response.
+    // RFC 9113 §8.1: NO_ERROR asks the client to stop sending, and to keep the response.
     discard(this, limits, () => this.close());
   };
 }
 
-/** Reads until the source closes or a limit is met; a small piece counts as much as pieces must have on average. */
+/** Reads until the source closes or a limit is met. A small chunk counts as much as chunks must have on average. */
 function discard(source: Socket | ServerHttp2Stream, limits: DiscardLimits, stop: () => void): void {
   let left = limits.maxDiscardedBytes;
   const timer = setTimeout(stop, limits.discardTimeoutMs).unref();

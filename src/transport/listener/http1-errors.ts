@@ -1,10 +1,10 @@
-// What node's HTTP/1 parser found wrong, as a response that no handler makes.
+// Responses to errors of node's HTTP/1 parser.
 
 import { http } from "../../base/node-http.ts";
 import { rejectionText, rejectionType } from "../http/rejection.ts";
 import type { LimitName } from "./limit-counters.ts";
 
-/** The status for an error of the parser. */
+/** Returns the status for a parser error. */
 export function statusOf(error: NodeJS.ErrnoException): number {
   if (error.code === "HPE_HEADER_OVERFLOW") return 431;
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413;
@@ -12,14 +12,14 @@ export function statusOf(error: NodeJS.ErrnoException): number {
   return 400;
 }
 
-/** The limit that the client has met, if it was one. */
+/** Returns the limit that the client has met, if any. */
 export function limitOf({ code }: NodeJS.ErrnoException): LimitName | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "headers";
   if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "pieces";
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "time of a request" : undefined;
 }
 
-/** A response behind which the connection ends, as it goes over the wire. */
+/** Returns a response after which the connection closes, as sent on the wire. */
 export function lastResponse(status: number): string {
   const text = rejectionText(status);
   const head = [

@@ -1,84 +1,83 @@
 import type { ChunkLimits } from "../http/chunk-limits.ts";
 
 /**
- * Every bound of the listener. Node leaves most of them open, or generous; a server on the internet can't.
+ * The limits of the listener. node's defaults are missing or too generous for a server on the internet.
  *
  * Times are milliseconds. `headersTimeoutMs` must not exceed `requestTimeoutMs`.
  */
 export interface ListenerLimits extends ChunkLimits {
-  /** Connections at once; for the next one a silent one of the largest holder is closed. */
+  /** Open connections. For one more, an idle one of the largest client is closed: see connection-shares.ts. */
   readonly maxConnections: number;
-  /** Those of one client, which is an IPv4 address or an IPv6 /64, unless it is a trusted proxy. */
+  /** Open connections of one client: an IPv4 address or an IPv6 /64 that is not a trusted proxy. */
   readonly maxConnectionsPerClient: number;
-  /** Those of one network, which is an IPv4 /24 or an IPv6 /48, trusted proxies aside. */
+  /** Open connections of one network: an IPv4 /24 or an IPv6 /48, without trusted proxies. */
   readonly maxConnectionsPerNetwork: number;
-  /** The age of a connection at which its client is asked to reconnect, 10 % more or less; undefined for never. */
+  /** The age of a connection at which its client is asked to reconnect, ±10 %; never if undefined. */
   readonly maxConnectionAgeMs: number | undefined;
-  /** From accepting a connection to its first bytes, of a TLS handshake, and to the SETTINGS of an HTTP/2 client. */
+  /** For the first bytes of a connection, for a TLS handshake, and for the SETTINGS of an HTTP/2 client. */
   readonly prefaceTimeoutMs: number;
   /** From the first byte of an HTTP/1 request to the end of its headers. */
   readonly headersTimeoutMs: number;
   /**
-   * From the first byte of a request to the last one of its body, in either version of HTTP; and how long an HTTP/2 client may
-   * take for a reply that is there.
+   * From the first byte of a request to the last one of its body; and how long an HTTP/2 client may take to read a complete
+   * response.
    */
   readonly requestTimeoutMs: number;
   /** How long an HTTP/1 connection may wait for its next request. */
   readonly keepAliveTimeoutMs: number;
-  /** How long an HTTP/1 client may take no byte of a reply that waits for it. */
+  /** How long an HTTP/1 client may read no byte of a response. */
   readonly stallTimeoutMs: number;
   /** Bytes of the headers of one request, each line counted with 32 more as HTTP/2 does (RFC 9113 §6.5.2). */
   readonly maxHeaderBytes: number;
   /** Header lines of one request. */
   readonly maxHeadersCount: number;
-  /** Requests of one HTTP/1 connection whose replies are owed. */
+  /** Requests of one HTTP/1 connection whose responses have not ended. */
   readonly maxPipelinedRequests: number;
   /**
-   * Of these, how many are worked on at once, or have replies that the client has not taken: each may be megabytes. Over HTTP/1
-   * the first begins as it comes, over HTTP/2 that many of a connection do; of further ones as many begin in a turn of the event
-   * loop.
+   * Of these, how many are in progress or have unread responses at once: each may be megabytes. Over HTTP/1 the first request starts
+   * on arrival, over HTTP/2 this many of a connection do; of later ones as many start per event-loop tick.
    */
   readonly maxRequestsAtOnce: number;
   /**
-   * Streams that an HTTP/2 client may have open. Node counts those that were reset in the same read among them, and rejects others
-   * for them: a client that cancels a thousand calls and makes new ones needs as much room again.
+   * Open streams of an HTTP/2 session. node includes streams that were reset in the same read: a client that cancels a thousand calls and
+   * makes new ones needs twice the room.
    */
   readonly maxConcurrentStreams: number;
-  /** Of these, how many are answered at once; the rest waits. */
+  /** Of these, how many are in progress at once; the rest waits. */
   readonly maxRunningStreams: number;
-  /** Bytes that the headers of all open streams of a session may have; a stream beyond is refused. */
+  /** Bytes of the headers of all open streams of a session; one more stream is rejected. */
   readonly maxSessionHeaderBytes: number;
-  /** Bytes of replies that a client may leave untaken before requests that do not begin as they come wait until it takes some. */
+  /** Unsent response bytes of a connection above which its waiting requests do not start. */
   readonly maxUnreadBytesOfClient: number;
-  /** Bytes of replies that all clients together may leave untaken; beyond that, those who left most are cut off. */
+  /** Unsent response bytes of all connections; above, the connections with the most are closed. */
   readonly maxUnreadBytes: number;
-  /** How often to look at what is untaken. */
+  /** How often unsent bytes are counted. */
   readonly unreadIntervalMs: number;
-  /** Megabytes that an HTTP/2 session may hold (queued replies, header tables) before it gets no new streams. */
+  /** Megabytes of an HTTP/2 session (queued responses, header tables) above which it gets no new streams. */
   readonly maxSessionMemoryMb: number;
-  /** An HTTP/2 session without a frame, PING included, for that long is closed. Clients ping every 30 s, so stay well above. */
+  /** How long an HTTP/2 session may be without a frame, PING included. Clients ping every 30 s: stay well above. */
   readonly http2IdleTimeoutMs: number;
-  /** Streams that an HTTP/2 client may reset in a burst, beyond those that it lets be answered; more end the session. */
+  /** Streams that an HTTP/2 client may reset in a burst, beyond one for each stream that completes; more end the session. */
   readonly streamResetBurst: number;
-  /** Resets a second that an HTTP/2 client may keep up, besides one for each stream that it lets be answered. */
+  /** Resets per second that an HTTP/2 client may sustain, besides one for each stream that completes. */
   readonly streamResetRate: number;
-  /** How long the running calls of a session have that ends for its resets. */
+  /** How long the open streams of a session that has too many resets may take to complete. */
   readonly resetGraceMs: number;
   /** PING and SETTINGS frames that an HTTP/2 client may send in a burst; more end the session. */
   readonly controlFrameBurst: number;
-  /** Such frames a second that it may keep up, besides those that come with its requests. */
+  /** Such frames per second that it may sustain, besides those that belong to its requests. */
   readonly controlFrameRate: number;
-  /** Longest announced body whose rest is read behind an early response so that the HTTP/1 connection serves another request. */
+  /** The longest announced body whose rest is read after an early response to keep the HTTP/1 connection open. */
   readonly maxKeptBodyBytes: number;
-  /** Bytes of a request that are read and discarded once its response is complete. */
+  /** Bytes of a request that are read and discarded after its response. */
   readonly maxDiscardedBytes: number;
-  /** How long they are read for. */
+  /** How long they are read. */
   readonly discardTimeoutMs: number;
-  /** How long the client may send none of them before its connection (HTTP/1) or stream (HTTP/2) is closed. */
+  /** How long the client may send none of them before the HTTP/1 connection or HTTP/2 stream is closed. */
   readonly discardStallMs: number;
 }
 
-/** Limits that no well-behaved client meets. */
+/** Limits that well-behaved clients do not meet. */
 export const defaultLimits: ListenerLimits = {
   maxConnections: 4096,
   maxConnectionsPerClient: 1024,
@@ -102,7 +101,7 @@ export const defaultLimits: ListenerLimits = {
   unreadIntervalMs: 250,
   maxSessionMemoryMb: 32,
   http2IdleTimeoutMs: 150_000,
-  // A client that gives up on a thousand calls at once, several times over.
+  // A client that cancels a thousand calls at once, several times.
   streamResetBurst: 4000,
   streamResetRate: 200,
   resetGraceMs: 30_000,
@@ -117,7 +116,7 @@ export const defaultLimits: ListenerLimits = {
   meanChunkBytes: 128,
 };
 
-/** The same for a listener whose clients are a few collectors of metrics. */
+/** Limits for a listener whose clients are a few metrics collectors. */
 export const metricsLimits: ListenerLimits = {
   ...defaultLimits,
   maxConnections: 64,
@@ -125,7 +124,7 @@ export const metricsLimits: ListenerLimits = {
   maxConnectionsPerNetwork: 32,
 };
 
-/** How often to look for what has timed out: often enough that a limit is met within a quarter of its time. */
+/** Returns how often to check for timeouts: each is noticed at most a quarter of its time late. */
 export function checkInterval(limits: ListenerLimits): number {
   const { prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs, resetGraceMs } = limits;
   const shortest = Math.min(prefaceTimeoutMs, headersTimeoutMs, requestTimeoutMs, http2IdleTimeoutMs, resetGraceMs);

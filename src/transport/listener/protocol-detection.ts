@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** What a connection speaks. */
+/** The HTTP version of a connection. */
 export type Protocol = "http1" | "http2";
 
 // RFC 9113 §3.4: the client preface. No HTTP/1 request starts so: PRI is a reserved method.
 const preface = Buffer.from("PRI ");
 
-/** Tells the protocol by the first bytes of a connection; undefined while there are too few. */
+/** Returns the protocol by the first bytes of a connection; undefined if there are too few. */
 export function protocolOf(start: Buffer): Protocol | undefined {
   const length = Math.min(start.length, preface.length);
   if (!start.subarray(0, length).equals(preface.subarray(0, length))) return "http1";
@@ -14,9 +14,9 @@ export function protocolOf(start: Buffer): Protocol | undefined {
 }
 
 /**
- * Waits for the first bytes of a connection and calls `detected`, with all bytes put back.
+ * Waits for the first bytes of a connection, puts them back, and calls `detected`.
  *
- * A socket that stays silent for `timeoutMs` is destroyed: no HTTP server knows of it yet, so no other timeout would.
+ * Destroys a socket that is silent for `timeoutMs`: no HTTP server has it yet, so no other timeout applies.
  */
 export function detectProtocol(socket: Socket, timeoutMs: number, detected: (protocol: Protocol) => void): void {
   let held: Buffer = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export function detectProtocol(socket: Socket, timeoutMs: number, detected: (pro
   const onReadable = (): void => {
     const chunk: Buffer | null = socket.read();
     if (chunk === null) return;
-    // Held here rather than put back and waited for, which would make the socket readable again at once, for ever.
+    // Kept here: after putting them back, the socket would be readable again at once, in an endless loop.
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     const protocol = protocolOf(held);
     if (protocol === undefined) return;

@@ -1,4 +1,4 @@
-/** Takes an item out of a list, if it is there. */
+/** Removes an item from a list, if it is there. */
 export function removeFrom<T>(list: T[], item: T): void {
   const place = list.indexOf(item);
   if (place >= 0) list.splice(place, 1);

@@ -1,4 +1,4 @@
-// TLS on top of the connections that the listener has accepted.
+// TLS on connections that the listener has accepted.
 import type { Socket } from "node:net";
 import type { SecureContextOptions, TlsOptions } from "node:tls";
 import { markPeer, type Peer } from "../http/peer.ts";
@@ -9,14 +9,14 @@ export interface Certificate {
   readonly key: string | Buffer;
 }
 
-/** Takes over connections until they are encrypted. */
+/** Performs TLS handshakes. */
 export interface Handshakes {
   accept(socket: Socket, peer: Peer): void;
-  /** Has handshakes that begin from now on use another certificate. Throws when it can't be used, and keeps the present one. */
+  /** Uses another certificate for handshakes from now on. If it is invalid, throws and keeps the current one. */
   renew(certificate: Certificate): void;
 }
 
-/** Begins; `encrypted` is handed the connections whose handshake has succeeded. Throws when the certificate can't be used. */
+/** Starts; calls `encrypted` with each connection whose handshake has succeeded. Throws if the certificate is invalid. */
 export function newHandshakes(
   certificate: Certificate,
   timeoutMs: number,
@@ -24,11 +24,11 @@ export function newHandshakes(
 ): Handshakes {
   const options: TlsOptions = {
     ...contextOf(certificate),
-    // RFC 7301: tells the client what it may speak. What it does speak is seen as without TLS.
+    // RFC 7301: offers both versions. What the client speaks is detected from its first bytes, as without TLS.
     ALPNProtocols: ["h2", "http/1.1"],
     handshakeTimeout: timeoutMs,
   };
-  // Connections whose handshake goes on. The socket of TLS has the ends of that of TCP, which no two have in common.
+  // Connections in their handshake, by addresses and ports: the TLS socket has those of the TCP socket.
   const begun = new Map<string, Peer>();
   const server = usable(() => process.getBuiltinModule("node:tls").createServer(options));
   server.on("secureConnection", (socket) => {
@@ -40,7 +40,7 @@ export function newHandshakes(
     markPeer(socket, peer);
     encrypted(socket);
   });
-  // Node only reports a handshake that takes too long.
+  // node only reports a handshake that takes too long.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return {
     accept(socket, peer) {

@@ -1,4 +1,4 @@
-// Plain HTTP beside the API: paths of other people's protocols, with bodies and replies of their own.
+// Endpoints outside the API: paths of other protocols, with bodies and responses of their own.
 
 import { type ApiError, retryAfterOf } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -18,61 +18,61 @@ import { statusOf } from "../rest/rest-response.ts";
 import { methodNotAllowed } from "../rest/routes.ts";
 import { newPathFinder } from "./path-finder.ts";
 
-/** What an endpoint is asked. */
+/** A request to an endpoint. */
 export interface EndpointRequest {
   readonly call: Call;
   readonly method: string;
-  /** The path as it was sent. */
+  /** The raw path. */
   readonly path: string;
   /** The parameters of the query. */
   readonly query: readonly Parameter[];
   /** The parameters of the body, which must be a form. Throws INVALID_ARGUMENT. */
   form(): readonly Parameter[];
-  /** The body, which must be JSON of any type. Throws INVALID_ARGUMENT. */
+  /** The body, which must be JSON, with any content type. Throws INVALID_ARGUMENT. */
   json(): unknown;
 }
 
-/** What it answers; replies are not to be kept unless a header says so. */
-export interface EndpointReply {
+/** A response of an endpoint. It has `cache-control: no-store` unless `headers` say otherwise. */
+export interface EndpointResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Absent where the reply has no content, or has a stream of it. */
+  /** Absent if the response has no content, or a stream of it. */
   readonly body?: OutgoingResponse["body"];
-  /** Opens a long content. It may throw an ApiError, and is called only if the content is to be sent. */
+  /** Opens long content. May throw an ApiError. Called only if the content is sent. */
   readonly open?: () => BodyStream;
-  /** What tells the content from any other (RFC 9110 §8.8), for conditional requests. */
+  /** For conditional requests (RFC 9110 §8.8). */
   readonly validators?: Validators;
 }
 
-/** One path. */
+/** The endpoint of one path. */
 export interface Endpoint {
   readonly methods: readonly string[];
-  /** How long a body may be, in bytes. */
+  /** The most bytes of a body. */
   readonly maxBodyBytes: number;
-  /** Throws an ApiError to refuse a request before its body is read. */
+  /** Throws an ApiError to reject a request before its body is read. */
   readonly admit?: (call: Call) => void;
-  handle(request: EndpointRequest): Promise<EndpointReply>;
-  /** Words a failure as clients of the protocol read it; `status` is the usual one for its code. */
-  refuse(error: ApiError, status: number): EndpointReply;
+  handle(request: EndpointRequest): Promise<EndpointResponse>;
+  /** Makes the error response of the protocol. `status` is the usual one for the code of the error. */
+  refuse(error: ApiError, status: number): EndpointResponse;
 }
 
-/** Endpoints by path; one whose path ends with a slash serves all paths below it. */
+/** Endpoints by path. A path that ends with a slash serves all paths below it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
-/** What all endpoints have in common. */
+/** What all endpoints share. */
 export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;
-  /** How long an endpoint may take for its answer; the time of a stream is not counted. */
+  /** How long an endpoint may take to respond, without the time of a stream. */
   readonly requestTimeoutMs: number;
-  /** How long a client may take nothing of a stream. */
+  /** How long a client may read nothing of a stream. */
   readonly streamStallMs: number;
   /** The domain in the ErrorInfo of errors. */
   readonly errorDomain: string;
   /** Names a request; `head.requestId` when absent. */
   readonly requestIdOf?: (head: RequestHead) => string;
-  /** Told of every request that was answered. */
+  /** Called after every request. */
   readonly observe: (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
 }
 
@@ -94,14 +94,14 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   const call = callOf(head, "rest", { requestId, signal: () => lifetime.signal });
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
-  const refuse = (error: unknown): OpenReply => {
+  const refuse = (error: unknown): OpenResponse => {
     failure = toFailure(error);
     return endpoint.refuse(failure, statusOf(failure));
   };
   lifetime.setDeadline(options.requestTimeoutMs);
-  const opened: OpenReply = await lifetime
-    .wait(answer(endpoint, options, exchange, call))
-    .then((found) => openReply(head, found))
+  const opened: OpenResponse = await lifetime
+    .wait(respondTo(endpoint, options, exchange, call))
+    .then((found) => openResponse(head, found))
     .catch(refuse);
   const stream = opened.stream && (await beginStream(opened.stream).catch(refuse));
   const observe = () => options.observe(call, name, performance.now() - startedAt, failure);
@@ -120,11 +120,11 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   exchange.respond({ status: reply.status, headers, body: reply.body }, call);
 }
 
-/** A reply whose stream is open, if it has one. */
-type OpenReply = Omit<EndpointReply, "open"> & { readonly stream?: BodyStream };
+/** A response whose stream is open, if it has one. */
+type OpenResponse = Omit<EndpointResponse, "open"> & { readonly stream?: BodyStream };
 
-/** Opens the stream of a reply, unless the client has its content or asks for its head alone. */
-function openReply(head: RequestHead, { open, validators, ...reply }: EndpointReply): OpenReply {
+/** Opens the stream of a response, unless the client has the content already or sent HEAD. */
+function openResponse(head: RequestHead, { open, validators, ...reply }: EndpointResponse): OpenResponse {
   const headers = { ...reply.headers, ...(validators && validatorHeaders(validators)) };
   if (validators && reply.status === 200 && isUnchanged(head, validators))
     return { status: 304, headers, body: undefined };
@@ -132,7 +132,7 @@ function openReply(head: RequestHead, { open, validators, ...reply }: EndpointRe
   return { ...reply, headers, ...(head.method === "HEAD" ? { body: undefined } : { stream: open() }) };
 }
 
-function headersOf({ headers }: OpenReply, failure: ApiError | undefined): Readonly<Record<string, string>> {
+function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): Readonly<Record<string, string>> {
   const retryAfter = failure && retryAfterOf(failure);
   return {
     "cache-control": "no-store",
@@ -142,7 +142,7 @@ function headersOf({ headers }: OpenReply, failure: ApiError | undefined): Reado
   };
 }
 
-async function answer(endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange, call: Call) {
+async function respondTo(endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange, call: Call) {
   const { head } = exchange;
   const { method, path } = head;
   if (!endpoint.methods.includes(method)) throw methodNotAllowed(endpoint.methods);

@@ -1,4 +1,4 @@
-// The few fixed pages beside the API: probes, metrics, discovery.
+// Fixed pages outside the API: probes, metrics, discovery.
 
 import { isForwarded } from "../http/client-address.ts";
 import { isUnchanged } from "../http/conditional-request.ts";
@@ -8,24 +8,24 @@ import type { HttpRequest } from "../http/message.ts";
 import { peerOf } from "../http/peer.ts";
 import { newPathFinder } from "./path-finder.ts";
 
-/** One page: its text, or a status other than 200. */
+/** A page as it is sent. */
 export interface PageReply {
   readonly status: number;
   readonly contentType: string;
-  /** As bytes where it is long and sent again and again: replies that wait for their readers have them in common. */
+  /** Bytes if it is long and sent often: pending responses then share them. */
   readonly text: string | Buffer;
-  /** How long others may keep it, in seconds; not at all when absent. */
+  /** How long caches may keep it, in seconds; not at all when absent. */
   readonly maxAge?: number;
-  /** What tells this text from any other (RFC 9110 §8.8.3), quotes included; who has it already is not sent it again. */
+  /** The entity tag of the text, quotes included (RFC 9110 §8.8.3), for conditional requests. */
   readonly etag?: string;
   /** Further headers, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Pages by path; one whose path ends with a slash serves all paths below it. */
+/** Pages by path. A path that ends with a slash serves all paths below it. */
 export type Pages = Readonly<Record<string, (request: HttpRequest) => PageReply | Promise<PageReply>>>;
 
-/** Whole sites by the path that theirs begin with, which ends with a slash. */
+/** Sites with handlers of their own, by the prefix of their paths, which ends with a slash. */
 export type Mounts = Readonly<Record<string, HttpHandler>>;
 
 /** Serves the pages and the mounted sites. Requests of other paths go to `next`. `report` is called with what a page or site throws. */
@@ -67,32 +67,32 @@ async function serveMount(mount: HttpHandler, exchange: MessageExchange, report:
   }
 }
 
-/** A reply of plain text. */
+/** Makes a page of plain text. */
 export function text(status: number, body: string): PageReply {
   return { status, contentType: "text/plain; charset=utf-8", text: `${body}\n` };
 }
 
-/** A reply of JSON that others may keep for five minutes. */
+/** Makes a page of JSON that caches may keep for five minutes. */
 export function publicJson(value: unknown): PageReply {
   return { status: 200, contentType: "application/json", text: `${JSON.stringify(value)}\n`, maxAge: 300 };
 }
 
-/** A page of HTML in UTF-8, which may load nothing and stand in no frame; `style` is the hash of its only style. */
+/** Makes a page of HTML that may load nothing and be framed nowhere. `style` is the hash of its only style sheet. */
 export function html(status: number, document: string, style: string): PageReply {
   const policy = `default-src 'none'; style-src '${style}'; base-uri 'none'; frame-ancestors 'none'`;
   const headers = { "content-security-policy": policy, "referrer-policy": "no-referrer" };
   return { status, contentType: "text/html; charset=utf-8", text: document, headers };
 }
 
-/** Sends the browser on. Neither the address nor where it came from may be kept or told: they hold secrets. */
+/** Redirects the browser. The location holds secrets: it must be neither cached nor sent as a referrer. */
 export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): PageReply {
   const all = { location, "referrer-policy": "no-referrer", ...headers };
   return { status: 303, contentType: "text/plain; charset=utf-8", text: "", headers: all };
 }
 
 /**
- * Whether a request comes from this machine, and from no further: neither passed on by a proxy that runs here, nor sent by a
- * browser for a site whose name leads here.
+ * Whether a request was sent on this machine: not forwarded by a local proxy, nor sent by a browser for a site whose name resolves to
+ * this machine.
  */
 export function isLocal(request: HttpRequest): boolean {
   const { address } = peerOf(request.socket);
@@ -100,7 +100,7 @@ export function isLocal(request: HttpRequest): boolean {
   return isLoopback && !isForwarded(request) && isLocalName(hostOf(request));
 }
 
-/** The host that a request names. */
+/** Returns the host that a request names. */
 export function hostOf({ headers }: Pick<HttpRequest, "headers">): string {
   return headers.host ?? String(headers[":authority"] ?? "");
 }

@@ -1,10 +1,10 @@
-/** What has a path, and the path or the beginning of paths that it is for. */
+/** An entry, and its path or path prefix. */
 export interface FoundPath<T> {
   readonly path: string;
   readonly value: T;
 }
 
-/** Finds what has a path: by the whole of it, else by a beginning that ends with a slash. */
+/** Makes a lookup by path: an exact match, else a prefix that ends with a slash. */
 export function newPathFinder<T>(byPath: Readonly<Record<string, T>>): (path: string) => FoundPath<T> | undefined {
   const prefixes = Object.keys(byPath).filter((each) => each.endsWith("/"));
   return (path) => {

@@ -19,29 +19,29 @@ import { scalarFromText } from "./json/decode-scalars.ts";
 import { type JsonReading, readJsonField, readJsonObject } from "./json/decoder.ts";
 import { bodyField } from "./json/parse-json.ts";
 import { guard } from "./json/value-error.ts";
-import { bindParameters, givesField, type Parameter, valueFromText } from "./query-parameters.ts";
+import { bindParameters, type Parameter, setsField, valueFromText } from "./query-parameters.ts";
 import type { RouteMatch } from "./routes.ts";
 
-/** What a request brings besides its path. */
+/** The parts of a request besides its path. */
 export interface RequestParts {
   readonly parameters: readonly Parameter[];
-  /** The JSON body; undefined when it is empty or the rule reads none. */
+  /** The JSON body; undefined if it is empty or the HTTP rule has none. */
   readonly body: JsonValue | undefined;
-  /** The messages that an Any in the body may hold. */
+  /** The messages that an Any in the body may contain. */
   readonly registry: Registry;
 }
 
 /**
  * Builds the request message from path, query and body.
  *
- * The path is written last, so that a body cannot aim at another resource. Throws INVALID_ARGUMENT with all violations.
+ * Binds the path last, so that a body cannot name another resource. Throws INVALID_ARGUMENT with all violations.
  */
 export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
   const { input } = binding.method.descriptor;
   const message = create(input);
   const violations = newViolations();
   const { parameters, body, registry } = parts;
-  const hasMask = givesMask(binding, parts);
+  const hasMask = hasUpdateMask(binding, parts);
   if (binding.body !== "none" || parameters.length > 0) {
     const target = reflect(input, message);
     bindBody(target, binding, body, { violations, ignoreUnknown: hasMask, registry });
@@ -62,11 +62,11 @@ function bindBody(
   if (rule === "none") return;
   if (rule === "whole") readJsonObject(target, objectOf(json), "", reading);
   else if (rule.fieldKind === "list") readJsonField(target, rule, json ?? [], rule.name, reading);
-  // What is wrong inside the body is named as the caller wrote it: `name`, whatever the request calls the whole of it.
+  // Violations name fields as the caller wrote them: `name`, not `group.name`.
   else readJsonField(target, rule, objectOf(json), "", reading);
 }
 
-/** An absent body is an empty message: what it lacks is then the pipeline's to say. */
+/** An absent body is an empty message: the pipeline reports missing fields. */
 function objectOf(json: JsonValue | undefined): JsonObject {
   if (json === undefined) return {};
   if (!isJsonObject(json)) throw invalidField(bodyField, "must be a JSON object");
@@ -83,7 +83,7 @@ function bindVariable(message: Message, binding: Binding, index: number, text: s
   const path = binding.variables[index]!;
   const [field] = path;
   if (path.length === 1 && field && isPlainText(field)) {
-    // Nearly every variable is the uid of the request. Reflection would cost more than the rest of the reading.
+    // Nearly every variable is a string field of the request. Reflection would take longer than the rest of the binding.
     (message as Message & Record<string, unknown>)[field.localName] = scalarFromText(ScalarType.STRING, text);
   } else {
     const target = reflect(binding.method.descriptor.input, message);
@@ -95,15 +95,15 @@ function isPlainText(field: DescField): boolean {
   return field.fieldKind === "scalar" && field.scalar === ScalarType.STRING && !field.oneof;
 }
 
-/** Whether a request names what is to change: beside the resource, in the query or in the body. */
-function givesMask({ update, body: rule }: Binding, { parameters, body }: RequestParts): boolean {
+/** Whether a request has an update mask, in the query or in the body. */
+function hasUpdateMask({ update, body: rule }: Binding, { parameters, body }: RequestParts): boolean {
   if (!update) return false;
-  if (rule !== "whole") return givesField(parameters, update.mask);
+  if (rule !== "whole") return setsField(parameters, update.mask);
   const mask = memberOf(body, update.mask);
   return typeof mask === "string" && mask.trim() !== "";
 }
 
-/** AIP-134: without a mask, what the body mentions changes. The fields of the path name the resource and never change. */
+/** AIP-134: without a mask, the fields in the body change. Fields bound to the path name the resource and never change. */
 function fillMask(
   message: Message,
   { method, update, body: rule, variableNames }: Binding,
@@ -119,7 +119,7 @@ function fillMask(
   reflect(method.descriptor.input, message).set(mask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
 }
 
-/** The member of a JSON object that is meant for a field, under either of its names. */
+/** Returns the member of a JSON object for a field, under either of its names. */
 function memberOf(json: JsonValue | undefined, { jsonName, name }: DescField): JsonValue | undefined {
   return isJsonObject(json) ? (json[jsonName] ?? json[name]) : undefined;
 }

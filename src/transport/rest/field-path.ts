@@ -1,13 +1,13 @@
-// How names of the outside world lead to fields of a message.
+// Finds fields of messages by the names that clients use.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 
-/** Fields from a message down to one of its descendants; all but the last are singular messages. */
+/** Fields from a message to one of its descendants; all but the last are singular messages. */
 export type FieldPath = readonly DescField[];
 
 const namesOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
-/** The field with a proto name or a JSON name; undefined when there is none. */
+/** Returns the field with a proto or JSON name, if there is one. */
 export function findField(schema: DescMessage, name: string): DescField | undefined {
   let names = namesOf.get(schema);
   if (!names) {
@@ -21,7 +21,7 @@ export function findField(schema: DescMessage, name: string): DescField | undefi
   return names.get(name);
 }
 
-/** Follows a dotted path of proto or JSON names; undefined when it leads nowhere. */
+/** Returns the fields of a dotted path of proto or JSON names; undefined if one does not exist. */
 export function findFieldPath(schema: DescMessage, path: string): FieldPath | undefined {
   const fields: DescField[] = [];
   let owner: DescMessage | undefined = schema;
@@ -29,32 +29,32 @@ export function findFieldPath(schema: DescMessage, path: string): FieldPath | un
     const field: DescField | undefined = owner && findField(owner, name);
     if (!field) return undefined;
     fields.push(field);
-    owner = holderOf(field);
+    owner = messageOf(field);
   }
   return fields;
 }
 
-/** The message whose fields a path can name behind this one; undefined when the path ends with it. */
-export function holderOf(field: DescField): DescMessage | undefined {
+/** Returns the message whose fields may follow this one in a path, if any. */
+export function messageOf(field: DescField): DescMessage | undefined {
   return field.fieldKind === "message" && !isWellKnown(field.message) ? field.message : undefined;
 }
 
-/** The dotted path in proto names. */
+/** Returns the dotted path in proto names. */
 export function formatFieldPath(path: FieldPath): string {
   return path.map((field) => field.name).join(".");
 }
 
-/** Whether `path` is `prefix` or lies below it. */
+/** Whether `path` is `prefix` or begins with it. */
 export function isWithinPath(path: FieldPath, prefix: FieldPath): boolean {
   return prefix.every((field, i) => path[i] === field);
 }
 
-/** Whether the message is one that google.protobuf defines: a value rather than a holder of fields. */
+/** Whether google.protobuf defines the message: it is then a value rather than a set of fields. */
 export function isWellKnown(schema: DescMessage): boolean {
   return schema.typeName.startsWith("google.protobuf.");
 }
 
-/** Hands the owner of the last field to `write`; the messages on the way there come into being. */
+/** Calls `write` with the owner of the last field, and creates the messages on the path. */
 export function writeAt(
   root: ReflectMessage,
   path: FieldPath,

@@ -1,4 +1,4 @@
-// google.api.http: from the annotation of a method to what a request of it binds.
+// google.api.http: the annotations of methods as bindings.
 import { type DescField, type DescMessage, type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
@@ -8,36 +8,36 @@ import type { Method } from "../../pipeline/method.ts";
 import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./field-path.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
-/** One way to reach a method over HTTP. */
+/** One HTTP route of a method. */
 export interface Binding extends Pattern {
   readonly method: Method;
 }
 
-/** What the descriptor of a method says of one way to reach it. */
+/** One HTTP route, by the descriptor of its method. */
 interface Pattern {
   /** GET, POST and so on. */
   readonly httpMethod: string;
   readonly template: PathTemplate;
-  /** The fields of the template's variables, in its order. */
+  /** The fields of the variables, in the order of the template. */
   readonly variables: readonly FieldPath[];
-  /** Their names in violations. */
+  /** The names of the variables in violations. */
   readonly variableNames: readonly string[];
-  /** Where the body goes: nowhere, into the whole request, or into one field. */
+  /** What the body is bound to: nothing, the whole request, or one field. */
   readonly body: "none" | "whole" | DescField;
-  /** Set for PATCH of a request with a mask. */
+  /** Set for PATCH if the request has a mask. */
   readonly update: UpdateFields | undefined;
 }
 
-/** The fields of a request that updates something. */
+/** The fields of an update request. */
 export interface UpdateFields {
-  /** The mask, which is filled with what the JSON of the resource mentions if the request gives none. */
+  /** The mask. If the request has none, it is set to the fields in the JSON of the resource. */
   readonly mask: DescField;
-  /** The resource that the mask is about. */
+  /** The resource that the mask applies to. */
   readonly resource: DescField & { readonly message: DescMessage };
 }
 
 /**
- * The bindings of a method: its rule and the additional ones; empty without a rule.
+ * Returns the bindings of a method: its rule and the additional ones; empty without a rule.
  *
  * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
  */
@@ -55,7 +55,7 @@ const patternsOf = memoizeByObject((descriptor: DescMethod): readonly Pattern[] 
   return [rule, ...rule.additionalBindings].map((each) => toPattern(descriptor, each));
 });
 
-/** How a binding names itself in messages: `GET /iam/v2beta1/groups of /package.Service/ListGroups`. */
+/** Formats a binding for error messages: `GET /iam/v2beta1/groups of /package.Service/ListGroups`. */
 export function formatBinding(binding: Binding): string {
   return `${binding.httpMethod} ${binding.template.text} of ${binding.method.path}`;
 }

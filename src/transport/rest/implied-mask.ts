@@ -3,10 +3,10 @@ import { isJsonObject } from "../../base/json.ts";
 import { findField, isWellKnown } from "./field-path.ts";
 
 /**
- * The paths, in proto names, of what a JSON object mentions: a PATCH without mask changes exactly that.
+ * Returns the paths, in proto names, of the fields in a JSON object: a PATCH without mask changes exactly these.
  *
- * Nested messages are followed down to their members; lists, maps, google.protobuf messages, nulls and empty objects
- * count as they are. Members that no field answers to do not count.
+ * Nested messages contribute the paths of their members. Lists, maps, google.protobuf messages, nulls and empty objects are paths
+ * themselves. Unknown members are ignored.
  */
 export function impliedMask(schema: DescMessage, json: JsonObject): string[] {
   return Object.entries(json).flatMap(([name, value]) => {

@@ -10,15 +10,15 @@
  *     FieldPath = IDENT { "." IDENT } ;
  *     Verb      = ":" LITERAL ;
  *
- * `*` stands for one segment, `**` for any number of them, none included. `**` may appear once, and unlike in the
- * grammar's prose other segments may follow it. A variable without segments means `*`. Variables do not nest.
+ * `*` matches one segment, `**` any number of segments, including none. `**` may appear once; unlike in Google's description of the
+ * grammar, other segments may follow it. A variable without segments means `*`. Variables do not nest.
  */
 export interface PathTemplate {
   readonly text: string;
-  /** Literals, `*` and `**`, with the variables taken apart. */
+  /** Literals, `*` and `**`, including those of variables. */
   readonly segments: readonly string[];
   readonly variables: readonly Variable[];
-  /** Without its colon; empty when there is none. */
+  /** Without its colon; empty if there is none. */
   readonly verb: string;
 }
 
@@ -48,7 +48,7 @@ interface Draft {
 }
 
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y;
-// RFC 3986 §3.3: the characters of a segment, without those that the grammar uses itself.
+// RFC 3986 §3.3: the characters of a segment, without those that the grammar uses.
 const literal = /[A-Za-z0-9\-._~!$&'()+,;@]+/y;
 
 /** Parses a template; throws a PathTemplateError at the first character that does not fit. */

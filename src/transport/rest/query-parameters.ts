@@ -3,21 +3,21 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
 import type { Violations } from "../../aip/violations.ts";
-import { type FieldPath, findFieldPath, formatFieldPath, holderOf, isWithinPath, writeAt } from "./field-path.ts";
+import { type FieldPath, findFieldPath, formatFieldPath, isWithinPath, messageOf, writeAt } from "./field-path.ts";
 import type { Binding } from "./http-rule.ts";
 import { enumFromText, scalarFromText, toFieldScalar } from "./json/decode-scalars.ts";
 import { durationFromQuery, fieldMaskFromText, timestampFromText } from "./json/decode-well-known.ts";
-import { guard, Mismatch } from "./json/value-error.ts";
+import { guard, ValueError } from "./json/value-error.ts";
 
-/** A name and a value, decoded. */
+/** A decoded name and value. */
 export type Parameter = readonly [name: string, value: string];
 
-/** How many parameters a query or a form may have. */
+/** The most parameters of a query or form. */
 export const maxParameters = 1000;
 
 const notParameter = "is not a parameter of this method";
 
-/** Takes a query or a form apart; throws INVALID_ARGUMENT about `field` for malformed escapes and too many parameters. */
+/** Parses a query or form. Throws INVALID_ARGUMENT for `field` if an escape is malformed, or there are too many parameters. */
 export function parseParameters(text: string, field: string): Parameter[] {
   if (text === "") return [];
   const pairs = text.split("&", maxParameters + 1);
@@ -26,9 +26,9 @@ export function parseParameters(text: string, field: string): Parameter[] {
 }
 
 /**
- * Writes parameters into the request: proto or JSON names along a path, repeated fields by repeating the name.
+ * Sets fields of the request from parameters. A name is a path of proto or JSON names; repeated fields repeat it.
  *
- * Refuses what the path or the body binds, what is no field, and a second value of a singular field or of a oneof.
+ * Adds a violation for unknown fields, fields that the path or body binds, and a second value of a singular field or oneof.
  */
 export function bindParameters(
   target: ReflectMessage,
@@ -44,21 +44,21 @@ export function bindParameters(
   }
 }
 
-/** The paths of the fields that parameters can give, in the order of the fields. */
+/** Returns the paths of the fields that parameters can set, in the order of the fields. */
 export function parameterPaths(binding: Binding): FieldPath[] {
   const within = (schema: DescMessage, above: FieldPath): FieldPath[] =>
     schema.fields.flatMap((field) => {
       const path = [...above, field];
-      const holder = holderOf(field);
-      if (!holder) return takesText(field) && reservation(path, binding) === undefined ? [path] : [];
-      // A message inside itself could be named for ever.
+      const holder = messageOf(field);
+      if (!holder) return hasTextForm(field) && reservation(path, binding) === undefined ? [path] : [];
+      // The paths of a recursive message are endless.
       return above.some((step) => step.message === holder) ? [] : within(holder, path);
     });
   return within(binding.method.descriptor.input, []);
 }
 
-/** Whether a parameter names the field and gives it a value. */
-export function givesField(parameters: readonly Parameter[], field: DescField): boolean {
+/** Whether a parameter sets the field to a value. */
+export function setsField(parameters: readonly Parameter[], field: DescField): boolean {
   return parameters.some(([name, value]) => (name === field.name || name === field.jsonName) && value.trim() !== "");
 }
 
@@ -76,7 +76,7 @@ function decode(text: string): string {
   return spaced.includes("%") ? decodeURIComponent(spaced) : spaced;
 }
 
-/** Why a parameter may not give the field; undefined when it may. */
+/** Returns why a parameter may not set the field; undefined if it may. */
 function reservation(path: FieldPath, binding: Binding): string | undefined {
   if (binding.body === "whole") return notParameter;
   if (binding.variables.some((bound) => isWithinPath(path, bound))) return "is given by the path";
@@ -91,15 +91,15 @@ function bindParameter(
   binding: Binding,
 ): void {
   const problem = reservation(path, binding);
-  if (problem !== undefined) throw new Mismatch(problem);
+  if (problem !== undefined) throw new ValueError(problem);
   const field = path.at(-1)!;
   const place = formatFieldPath(path);
-  if (field.fieldKind !== "list" && seen.has(place)) throw new Mismatch("must not be given twice");
+  if (field.fieldKind !== "list" && seen.has(place)) throw new ValueError("must not be given twice");
   for (const [i, { oneof }] of path.entries()) {
     const rival = oneof?.fields.find(
       (other) => other !== path[i] && seen.has(formatFieldPath(path.with(i, other).slice(0, i + 1))),
     );
-    if (rival) throw new Mismatch(`must not be set together with ${rival.name}`);
+    if (rival) throw new ValueError(`must not be set together with ${rival.name}`);
   }
   const value = valueFromText(field, text, binding);
   for (let length = 1; length <= path.length; length++) seen.add(formatFieldPath(path.slice(0, length)));
@@ -111,26 +111,26 @@ function put(owner: ReflectMessage, field: DescField, value: unknown): void {
   else owner.set(field, value);
 }
 
-/** Reads the value of one field, or one item of a list, from text; throws a Mismatch. */
+/** Parses the value of a field, or of one item of a list. Throws a ValueError. */
 export function valueFromText(field: DescField, text: string, binding: Binding): unknown {
-  if (field.fieldKind === "map") throw new Mismatch("cannot be given in a query");
+  if (field.fieldKind === "map") throw new ValueError("cannot be given in a query");
   if (field.message) return reflect(field.message, messageFromText(field.message, text, binding));
   if (field.enum) return enumFromText(field.enum, text);
   return toFieldScalar(field, scalarFromText(field.scalar, text));
 }
 
-/** Whether a value of the field, or an item of its list, can be given as text. */
-function takesText(field: DescField): boolean {
+/** Whether a value of the field, or an item of its list, can be written as text. */
+function hasTextForm(field: DescField): boolean {
   return field.fieldKind !== "map" && (!field.message || messageReader(field.message) !== undefined);
 }
 
 function messageFromText(schema: DescMessage, text: string, binding: Binding): Message {
   const read = messageReader(schema);
-  if (!read) throw new Mismatch("is a message; give its fields, or use another encoding");
+  if (!read) throw new ValueError("is a message; give its fields, or use another encoding");
   return read(text, binding);
 }
 
-/** What reads a message from text; undefined when it has no text. */
+/** Returns the parser of a message type; undefined if it has no text form. */
 function messageReader(schema: DescMessage): ((text: string, binding: Binding) => Message) | undefined {
   switch (schema.typeName) {
     case TimestampSchema.typeName:

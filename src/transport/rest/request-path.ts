@@ -1,18 +1,18 @@
 import { invalidField } from "../../aip/errors.ts";
 
-/** The path of a request: segments decoded exactly once, and the two readings of a colon in the last one. */
+/** A request path: decoded segments, and both readings of a colon in the last one. */
 export interface RequestPath {
-  /** The colon, if any, taken as part of the last segment. */
+  /** With a colon as part of the last segment. */
   readonly segments: readonly string[];
-  /** The last segment split at its last colon; undefined without a colon, and where nothing follows the colon. */
+  /** With the last segment split at its last colon; undefined if there is no colon, or nothing behind it. */
   readonly verb: { readonly segments: readonly string[]; readonly name: string } | undefined;
 }
 
 /**
- * Takes a raw path (still percent-encoded, without query) apart; undefined when it does not begin with `/`.
+ * Parses a raw path, percent-encoded and without query; returns undefined if it does not begin with `/`. Decodes each segment once.
  *
- * An empty last segment, which a trailing slash makes, is kept. Throws INVALID_ARGUMENT for an empty segment elsewhere,
- * a malformed escape, and a segment `.` or `..`, encoded or not, also as part of an encoded multi-segment value.
+ * A trailing slash makes an empty last segment. Throws INVALID_ARGUMENT for an empty segment elsewhere, for a malformed escape, and for a
+ * segment `.` or `..`, encoded or not, also within an encoded value of several segments.
  */
 export function parseRawPath(raw: string): RequestPath | undefined {
   if (!raw.startsWith("/")) return undefined;

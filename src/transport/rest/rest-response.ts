@@ -27,10 +27,10 @@ const httpStatus: Readonly<Record<Code, number>> = {
   [Code.UNAUTHENTICATED]: 401,
 };
 
-/** What ends JSON, so that a shell's prompt begins on a line of its own. */
+/** Ends each JSON response, so that a shell prompt begins on a new line. */
 export const finalNewline = "\n";
 
-/** What every reply says: replies depend on who asks, are not to be kept, and are what they say they are. */
+/** Headers of every response: it depends on the caller, must not be cached, and has the type that it declares. */
 const commonHeaders = {
   "cache-control": "private, no-store",
   vary: "Authorization, Origin",
@@ -39,17 +39,17 @@ const commonHeaders = {
 
 const jsonHeaders = { ...commonHeaders, "content-type": "application/json" };
 
-/** The reply to a call that succeeded; an empty text makes an empty reply, which then has no type either. */
-export function successReply(json: string): OutgoingResponse {
+/** Makes the response to a successful call. Without text it has no content type. */
+export function successResponse(json: string): OutgoingResponse {
   return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json };
 }
 
-/** Makes error replies; `domainOf` the service that was called goes into the ErrorInfo of errors that bring none. */
-export function newErrorReplies(
+/** Makes the function that makes error responses. `domainOf` returns the domain of ErrorInfo for errors that lack it. */
+export function newErrorResponses(
   domainOf: (service: DescService | undefined) => string,
   registry: Registry,
 ): (error: ApiError, service: DescService | undefined) => OutgoingResponse {
-  // An error shows what it has: published samples have no empty metadata.
+  // Error details omit zero values: published examples have no empty metadata.
   const { converter } = newJsonConverters({ registry, zeroValues: false });
   const toJson = ({ schema, value }: ErrorDetail) => withType(schema, converter(schema)(value));
   return (error, service) => {
@@ -62,7 +62,7 @@ export function newErrorReplies(
   };
 }
 
-/** The HTTP status of an error. */
+/** Returns the HTTP status of an error. */
 export function statusOf(error: ApiError): number {
   return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
 }

@@ -1,11 +1,11 @@
-// The REST transport: an HTTP request becomes a call of a method, and what it answers becomes JSON.
+// The REST transport: turns HTTP requests into calls of methods, and their results into JSON.
 import type { DescService, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, toApiError } from "../../aip/errors.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/complete-error.ts";
-import type { LaterMethods } from "../../pipeline/lazy-methods.ts";
+import type { LazyMethods } from "../../pipeline/lazy-methods.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { callOf } from "../http/call.ts";
 import type { MessageExchange } from "../http/exchange.ts";
@@ -18,66 +18,66 @@ import { type Binding, bindingsOf } from "./http-rule.ts";
 import { type JsonConverters, newJsonConverters } from "./json/encoder.ts";
 import { bodyField, parseJsonText } from "./json/parse-json.ts";
 import { parseParameters } from "./query-parameters.ts";
-import { finalNewline, newErrorReplies, successReply } from "./rest-response.ts";
-import { type LaterBindings, newRoutes, type RouteMatch } from "./routes.ts";
+import { finalNewline, newErrorResponses, successResponse } from "./rest-response.ts";
+import { type LazyBindings, newRoutes, type RouteMatch } from "./routes.ts";
 
-/** The limits of the transport and what it cannot know by itself. */
-export interface GatewayOptions extends BodyLimits {
-  /** How many arrays and objects may lie in one another. */
+/** The limits of the REST transport, and what it depends on. */
+export interface RestOptions extends BodyLimits {
+  /** The deepest nesting of arrays and objects. */
   readonly maxJsonDepth: number;
-  /** How long a method may take, the time for its body not counted. */
+  /** How long a method may take, without the time of its body. */
   readonly requestTimeoutMs: number;
-  /** The domain of the installation, for the ErrorInfo of errors that the transport makes itself. */
+  /** The domain of the installation, for the ErrorInfo of errors of the transport. */
   readonly domain: string;
-  /** The messages that an Any in a request or a reply may hold. */
+  /** The messages that an Any in a request or response may contain. */
   readonly anyTypes: Registry;
-  /** Methods beside those that are given. None when absent. */
-  readonly later?: readonly LaterMethods[];
-  /** Paths of a protocol of others; none when absent. */
+  /** Methods that are made on first use. None when absent. */
+  readonly later?: readonly LazyMethods[];
+  /** Paths of a foreign protocol; none when absent. */
   readonly foreign?: ForeignPaths;
   /** Names a request; `head.requestId` when absent. */
   readonly requestIdOf?: (head: RequestHead) => string;
-  /** Told of requests that came to no method, which would have told of them itself. */
+  /** Called for requests that reach no method: those that do are observed by the pipeline. */
   readonly refused?: (call: Call, httpMethod: string, path: string, failure: ApiError) => void;
-  /** Told of failures that the contract of `Method` rules out; the caller sees INTERNAL. */
+  /** Called for errors that violate the contract of `Method`. The caller gets INTERNAL. */
   readonly report?: (error: unknown, requestId: string) => void;
 }
 
-/** Paths whose clients send a name and a password, and JSON under any content type or none. */
+/** Paths whose clients send a name and a password, and JSON with any content type or none. */
 export interface ForeignPaths {
-  /** How the paths begin. */
+  /** The prefix of the paths. */
   readonly prefix: string;
-  /** Reads their Authorization header as one with a bearer token. */
+  /** Converts their Authorization header to one with a bearer token. */
   readonly withBearer: (header?: string) => string | undefined;
 }
 
 /** Serves REST. */
-export interface Gateway {
-  /** Whether the path, raw and without query, leads to a method under this HTTP method. */
+export interface RestTransport {
+  /** Whether an HTTP method and a raw path without query match a method. */
   matches(httpMethod: string, rawPath: string): boolean;
-  /** Answers a request, one for an unknown path included. Never throws, and always ends the response. */
+  /** Responds to a request, also for an unknown path. Never throws, and always ends the response. */
   handle(exchange: MessageExchange): void;
 }
 
-interface Serving extends GatewayOptions {
+interface ServingState extends RestOptions {
   readonly report: (error: unknown, requestId: string) => void;
   readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
   readonly writer: JsonConverters["writer"];
-  readonly errorReply: (error: ApiError, service: DescService | undefined) => OutgoingResponse;
+  readonly errorResponse: (error: ApiError, service: DescService | undefined) => OutgoingResponse;
 }
 
-/** Makes the transport; throws an Error if a rule is malformed or two routes cannot be told apart. */
-export function newGateway(methods: Iterable<Method>, options: GatewayOptions): Gateway {
+/** Makes the REST transport. Throws an Error if a rule is malformed, or two routes are ambiguous. */
+export function newRestTransport(methods: Iterable<Method>, options: RestOptions): RestTransport {
   const registry = options.anyTypes;
   const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
-  const serving: Serving = {
+  const serving: ServingState = {
     ...options,
     report: (error, requestId) => report(options, error, requestId),
     routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
     registry,
     writer,
-    errorReply: newErrorReplies((service) => errorDomain(service, options.domain), registry),
+    errorResponse: newErrorResponses((service) => errorDomain(service, options.domain), registry),
   };
   return {
     matches: (httpMethod, rawPath) => serving.routes.has(httpMethod, rawPath),
@@ -85,19 +85,19 @@ export function newGateway(methods: Iterable<Method>, options: GatewayOptions): 
   };
 }
 
-function toLaterBindings({ routes, methods }: LaterMethods): LaterBindings {
+function toLaterBindings({ routes, methods }: LazyMethods): LazyBindings {
   return { prefixes: routes, bindings: () => [...methods().values()].flatMap(bindingsOf) };
 }
 
-/** A log that fails must not fail the request. */
-function report(options: GatewayOptions, error: unknown, requestId: string): void {
+/** A failing log must not fail the request. */
+function report(options: RestOptions, error: unknown, requestId: string): void {
   try {
     options.report?.(error, requestId);
   } catch {}
 }
 
 /** Never rejects. */
-async function handle(serving: Serving, exchange: MessageExchange): Promise<void> {
+async function handle(serving: ServingState, exchange: MessageExchange): Promise<void> {
   try {
     const { head } = exchange;
     const lifetime = new RequestLifetime(exchange.response);
@@ -107,13 +107,13 @@ async function handle(serving: Serving, exchange: MessageExchange): Promise<void
     try {
       const match = serving.routes.find(head.method, head.path);
       service = match.binding.method.descriptor.parent;
-      const result = answer(serving, exchange, match, call, lifetime);
+      const result = respondTo(serving, exchange, match, call, lifetime);
       response = isPromise(result) ? await result : result;
     } catch (error) {
       const reported = toReported(serving, error, call);
       // Once a call has a method, the pipeline logs it.
       if (call.method === undefined) serving.refused?.(call, head.method, head.path, reported);
-      response = serving.errorReply(reported, service);
+      response = serving.errorResponse(reported, service);
     }
     if (!lifetime.isDisconnected) send(serving, exchange, response, call);
   } catch (error) {
@@ -122,7 +122,7 @@ async function handle(serving: Serving, exchange: MessageExchange): Promise<void
   }
 }
 
-function newRestCall(serving: Serving, head: RequestHead, lifetime: RequestLifetime): Call {
+function newRestCall(serving: ServingState, head: RequestHead, lifetime: RequestLifetime): Call {
   const foreign = foreignOf(serving, head);
   return callOf(head, "rest", {
     ...(serving.requestIdOf && { requestId: serving.requestIdOf(head) }),
@@ -133,8 +133,8 @@ function newRestCall(serving: Serving, head: RequestHead, lifetime: RequestLifet
   });
 }
 
-function answer(
-  serving: Serving,
+function respondTo(
+  serving: ServingState,
   exchange: MessageExchange,
   match: RouteMatch,
   call: Call,
@@ -151,24 +151,24 @@ function answer(
   });
   const message = isPromise(result) ? lifetime.wait(result) : result;
   return mapMaybe(message, (found) =>
-    successReply(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
+    successResponse(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
   );
 }
 
-function foreignOf({ foreign }: Serving, head: RequestHead): ForeignPaths | undefined {
+function foreignOf({ foreign }: ServingState, head: RequestHead): ForeignPaths | undefined {
   return foreign && head.target.startsWith(foreign.prefix) ? foreign : undefined;
 }
 
-function receive(serving: Serving, exchange: MessageExchange, binding: Binding): MaybePromise<RequestParts> {
+function receive(serving: ServingState, exchange: MessageExchange, binding: Binding): MaybePromise<RequestParts> {
   const parameters = parseParameters(exchange.head.query, "query");
   const parts = { parameters, body: undefined, registry: serving.registry };
-  // RFC 9110 §9.3.1: the body of a GET has no meaning, and without a rule for it no other one has.
+  // RFC 9110 §9.3.1: the body of a GET has no meaning; nor has any other body without a rule for it.
   const isRead = binding.body !== "none" || binding.httpMethod === "POST";
   return isRead ? receiveBody(serving, exchange, binding, parts) : parts;
 }
 
 async function receiveBody(
-  serving: Serving,
+  serving: ServingState,
   exchange: MessageExchange,
   binding: Binding,
   parts: RequestParts,
@@ -185,17 +185,17 @@ async function receiveBody(
   return { ...parts, parameters: [...parts.parameters, ...form] };
 }
 
-function toReported(serving: Serving, thrown: unknown, call: Call): ApiError {
+function toReported(serving: ServingState, thrown: unknown, call: Call): ApiError {
   if (!(thrown instanceof ApiError)) serving.report(thrown, call.requestId);
   return toApiError(thrown);
 }
 
-function send(serving: Serving, exchange: MessageExchange, response: OutgoingResponse, call: Call): void {
+function send(serving: ServingState, exchange: MessageExchange, response: OutgoingResponse, call: Call): void {
   try {
     exchange.respond(response, call);
   } catch (error) {
     // A header of the response cannot be sent.
-    const failure = serving.errorReply(toReported(serving, error, call), undefined);
+    const failure = serving.errorResponse(toReported(serving, error, call), undefined);
     exchange.respond(failure, { requestId: call.requestId, replyHeaders: new Map() });
   }
 }

@@ -4,7 +4,7 @@ import { type Binding, formatBinding } from "./http-rule.ts";
 import type { PathTemplate } from "./path-template.ts";
 import { parseRawPath, type RequestPath } from "./request-path.ts";
 
-/** A binding that fits a request, with the text of each variable in the order of its template. */
+/** The binding of a request, and its variables in the order of the template. */
 export interface RouteMatch {
   readonly binding: Binding;
   readonly values: readonly string[];
@@ -15,21 +15,21 @@ export interface Routes {
   /**
    * Matches an HTTP method and a raw path without query: literals beat `*`, which beats `**`. HEAD matches what GET does.
    *
-   * Throws 404 for an unknown path, 405 with `Allow` for a path known under other methods only, and INVALID_ARGUMENT
-   * for a malformed path.
+   * Throws 404 for an unknown path, 405 with `Allow` if only other methods match the path, and INVALID_ARGUMENT for a malformed
+   * path.
    */
   find(httpMethod: string, rawPath: string): RouteMatch;
-  /** Whether `find` would answer. Never throws. */
+  /** Whether `find` would return a match. Never throws. */
   has(httpMethod: string, rawPath: string): boolean;
 }
 
 /**
- * A step of the trie. Below `rest`, which stands for `**`, what follows `**` in a template hangs in reverse order,
- * because it is matched from the end of the path.
+ * A node of the trie. Below `rest`, the node of `**`, the segments that follow `**` are in reverse order: they are matched from the end of
+ * the path.
  */
 interface Node {
-  /** Adds the bindings below this node that are made when somebody first asks for one. */
-  later: (() => void) | undefined;
+  /** Adds the lazy bindings below this node. */
+  lazy: (() => void) | undefined;
   readonly literals: Map<string, Node>;
   single: Node | undefined;
   rest: Node | undefined;
@@ -42,22 +42,22 @@ interface Search {
   readonly verb: string;
   readonly segments: readonly string[];
   readonly trailingSlash: boolean;
-  /** Takes every HTTP method that would have matched. */
+  /** Collects the HTTP methods that would match. */
   readonly allowed: Set<string> | undefined;
 }
 
-/** Bindings that are made when a path that begins as theirs do is first asked for. */
-export interface LaterBindings {
-  /** The beginnings of their templates: `/iam/v2`. */
+/** Bindings that are made with the first request for one of their prefixes. */
+export interface LazyBindings {
+  /** The prefixes of their templates, such as `/iam/v2`. */
   readonly prefixes: readonly string[];
   readonly bindings: () => Iterable<Binding>;
 }
 
-/** Builds the trie; throws an Error that names both bindings if two cannot be told apart. */
-export function newRoutes(bindings: Iterable<Binding>, later: readonly LaterBindings[] = []): Routes {
+/** Builds the trie. Throws an Error that names both bindings if two are ambiguous. */
+export function newRoutes(bindings: Iterable<Binding>, lazy: readonly LazyBindings[] = []): Routes {
   const root = newNode();
   for (const binding of bindings) insert(root, binding);
-  for (const each of later) insertLater(root, each);
+  for (const each of lazy) insertLazy(root, each);
   return {
     find(httpMethod, rawPath) {
       const path = parseRawPath(rawPath);
@@ -78,7 +78,7 @@ export function newRoutes(bindings: Iterable<Binding>, later: readonly LaterBind
   };
 }
 
-/** RFC 9110 §9.1: a server of any purpose supports HEAD, which is GET but for the content that is not sent (§9.3.2). */
+/** RFC 9110 §9.1: servers support HEAD, which is GET without the content (§9.3.2). */
 function servedAs(httpMethod: string): string {
   return httpMethod === "HEAD" ? "GET" : httpMethod;
 }
@@ -95,14 +95,14 @@ function insert(root: Node, binding: Binding): void {
   node.bindings.set(verb, byMethod.set(binding.httpMethod, binding));
 }
 
-function insertLater(root: Node, { prefixes, bindings }: LaterBindings): void {
+function insertLazy(root: Node, { prefixes, bindings }: LazyBindings): void {
   const nodes = prefixes.map((prefix) => prefix.slice(1).split("/").reduce(childFor, root));
   const make = () => {
     const made = [...bindings()];
-    for (const node of nodes) node.later = undefined;
+    for (const node of nodes) node.lazy = undefined;
     for (const binding of made) insert(root, binding);
   };
-  for (const node of nodes) node.later = make;
+  for (const node of nodes) node.lazy = make;
 }
 
 function childFor(node: Node, segment: string): Node {
@@ -119,7 +119,7 @@ function childFor(node: Node, segment: string): Node {
   return child;
 }
 
-/** `allowed` takes every HTTP method that the path is known under. */
+/** Adds to `allowed` every HTTP method that matches the path. */
 function lookUp(
   root: Node,
   httpMethod: string,
@@ -145,7 +145,7 @@ function search(
 }
 
 function descend(node: Node, search: Search, from: number): Binding | undefined {
-  node.later?.();
+  node.lazy?.();
   const segment = search.segments[from];
   const literal = segment === undefined ? undefined : node.literals.get(segment);
   return (
@@ -159,7 +159,7 @@ function descend(node: Node, search: Search, from: number): Binding | undefined 
 function ascend(node: Node, search: Search, from: number, to: number): Binding | undefined {
   const segment = to > from ? search.segments[to - 1] : undefined;
   const literal = segment === undefined ? undefined : node.literals.get(segment);
-  // A trailing slash is an empty value: it can only stand where ** is the end of the template and takes nothing.
+  // A trailing slash is an empty value: it only matches a `**` at the end of the template that matches nothing else.
   const fits = !search.trailingSlash || from === search.segments.length;
   return (
     (literal && ascend(literal, search, from, to - 1)) ??
@@ -182,12 +182,12 @@ function variableValues(template: PathTemplate, segments: readonly string[]): st
   return template.variables.map((variable) => segments.slice(place(variable.start), place(variable.end)).join("/"));
 }
 
-/** 405, naming what is allowed. */
+/** Returns a 405 with the allowed methods. */
 export function methodNotAllowed(allowed: Iterable<string>): HttpError {
   const headers = { allow: [...allowed].sort().join(", ") };
   return new HttpError(405, Code.UNIMPLEMENTED, "Method Not Allowed", { headers });
 }
 
 function newNode(): Node {
-  return { later: undefined, literals: new Map(), single: undefined, rest: undefined, bindings: new Map() };
+  return { lazy: undefined, literals: new Map(), single: undefined, rest: undefined, bindings: new Map() };
 }

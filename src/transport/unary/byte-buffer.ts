@@ -1,13 +1,13 @@
-/** How much memory is kept between messages, in bytes. */
+/** The largest buffer that is kept between messages, in bytes. */
 const keptBytes = 1024 * 1024;
 const firstBytes = 16 * 1024;
 
-/** Takes the bytes of one message after the other: the wire types of protobuf, in memory that is used again. */
-export class ByteSink {
+/** A growing buffer for the wire types of protobuf, which is reused for one message after another. */
+export class ByteBuffer {
   #bytes = Buffer.allocUnsafeSlow(firstBytes);
   #at = 0;
 
-  /** Forgets what was written, and leaves room at the beginning. */
+  /** Starts a message, with `room` bytes left free at its beginning. */
   start(room: number): void {
     this.#shrink();
     this.#at = 0;
@@ -15,7 +15,7 @@ export class ByteSink {
     this.#at = room;
   }
 
-  /** A copy of what was written, room included. */
+  /** Returns a copy of what was written, room included. */
   finish(): Buffer {
     const copy = Buffer.allocUnsafe(this.#at);
     this.#bytes.copy(copy, 0, 0, this.#at);
@@ -23,42 +23,42 @@ export class ByteSink {
     return copy;
   }
 
-  /** Begins something whose length stands before it; `close` takes what this answers. */
+  /** Starts a length-delimited value. Pass the result to `close`. */
   open(): number {
     this.#reserve(1);
     return this.#at++;
   }
 
-  /** Ends what `open` began: its length is put where that left room. */
+  /** Ends a value that `open` started, and writes its length in front of it. */
   close(start: number): void {
     this.#putLength(start, 1, this.#at - start - 1);
   }
 
-  /** Bytes without their length. */
+  /** Writes bytes without their length. */
   raw(data: Uint8Array): void {
     this.#reserve(data.length);
     this.#bytes.set(data, this.#at);
     this.#at += data.length;
   }
 
-  /** Bytes behind their length. */
+  /** Writes bytes after their length. */
   bytes(data: Uint8Array): void {
     this.varint(data.length);
     this.raw(data);
   }
 
-  /** A text in UTF-8 behind its length; half a surrogate pair becomes U+FFFD. */
+  /** Writes a text in UTF-8 after its length. An unpaired surrogate becomes U+FFFD. */
   text(value: string): void {
     const start = this.#at;
     const room = sizeOf(value.length);
-    // A unit of UTF-16 has three bytes of UTF-8 at most.
+    // A UTF-16 unit has at most three bytes in UTF-8.
     this.#reserve(room + 4 + value.length * 3);
     const length = this.#bytes.write(value, start + room, "utf8");
     this.#at = start + room + length;
     this.#putLength(start, room, length);
   }
 
-  /** Throws when the value is none of the type, as do the next two. */
+  /** Throws if the value is out of range, as the next two do. */
   int32(value: number): void {
     if ((value | 0) !== value) throw new Error(`${value} is not an int32`);
     if (value >= 0) this.varint(value);
@@ -81,7 +81,7 @@ export class ByteSink {
     this.#bigVarint(BigInt.asUintN(64, whole));
   }
 
-  /** A whole number from 0 up to 2^53. */
+  /** Writes an integer from 0 to 2^53. */
   varint(value: number): void {
     this.#reserve(8);
     this.#at = this.#putVarint(this.#at, value);
@@ -105,7 +105,7 @@ export class ByteSink {
     return to;
   }
 
-  /** Puts a length where room was left for it; what comes after moves on when that was too little. */
+  /** Writes a length into the room left for it, and moves what follows if the room is too small. */
   #putLength(start: number, room: number, length: number): void {
     const missing = sizeOf(length) - room;
     if (missing > 0) {
@@ -125,7 +125,7 @@ export class ByteSink {
   }
 }
 
-/** How many bytes a varint has. */
+/** Returns the number of bytes of a varint. */
 function sizeOf(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;

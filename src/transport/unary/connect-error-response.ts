@@ -5,7 +5,7 @@ import { toConnectError } from "./connect-error.ts";
 
 const headers = { "content-type": "application/json" };
 
-/** A failure as the Connect protocol says it. */
+/** Makes an error response of the Connect protocol. */
 export function failureReply(error: ApiError, options: Partial<JsonWriteOptions>) {
   return {
     status: codeToHttpStatus(error.code as number),

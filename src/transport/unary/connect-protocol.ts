@@ -31,12 +31,12 @@ function json({ maxDepth, ...options }: ConnectOptions): Codec {
   };
 }
 
-/** The registry knows what an Any may hold; `maxDepth` is for arrays and objects in one another. */
+/** `registry` has the messages that an Any may contain; `maxDepth` limits the nesting of arrays and objects. */
 export interface ConnectOptions extends Pick<JsonWriteOptions, "registry"> {
   readonly maxDepth: number;
 }
 
-/** Unary Connect with messages in protobuf or in JSON. */
+/** Makes the unary Connect protocol, with messages in protobuf and in JSON. */
 export function connect(options: ConnectOptions): { readonly proto: Protocol; readonly json: Protocol } {
   return { proto: newProtocol(proto, options), json: newProtocol(json(options), options) };
 }
@@ -51,24 +51,24 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
     failure(thrown) {
-      // The library's own words for it, which are loaded with the first failure.
+      // Uses the library, which is loaded with the first error.
       const { failureReply }: typeof import("./connect-error-response.ts") = load("./connect-error-response.ts");
       return failureReply(toApiError(thrown), options);
     },
   };
 }
 
-/** The deadline of a Connect request, as `timeoutOf` of a protocol. */
+/** Returns the deadline of a Connect request: see `Protocol.timeoutOf`. */
 export function connectTimeout(header: HeaderOf): number | undefined {
   const text = header("connect-timeout-ms");
   if (text === undefined) return 0;
-  // One that has passed already is connect-node's to answer.
+  // connect-node responds to one that has passed.
   return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
 }
 
 function readJson({ descriptor }: Method, json: JsonValue, options: Partial<JsonWriteOptions>): Message {
   try {
-    // As connect-node reads it: clients of a later version may send fields that are not known here.
+    // As connect-node does: newer clients may send unknown fields.
     return fromJson(descriptor.input, json, { ...options, ignoreUnknownFields: true });
   } catch (error) {
     throw new ApiError(Code.INVALID_ARGUMENT, error instanceof Error ? error.message : String(error), { cause: error });

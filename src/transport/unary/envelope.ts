@@ -7,25 +7,25 @@ import { maxValues, messageTooLarge } from "../http/message-size.ts";
 import { writeBinary } from "./protobuf-encoder.ts";
 import { holdsMoreValues } from "./value-count.ts";
 
-/** The length of what stands before a message. */
+/** Bytes in front of a message. */
 export const prefixLength = 5;
 
-/** Of the flags of an envelope the only one that a request may have (gRPC over HTTP/2, "Requests"). */
+/** The only flag that the envelope of a request may have (gRPC over HTTP/2, "Requests"). */
 export const compressedFlag = 1;
 
-/** Reads the one message of a body. The codes are those of connect-node, which answers the same mistakes on its own way. */
+/** Reads the only message of a body. Throws with the codes that connect-node uses for the same faults. */
 export function readEnvelope(method: Method, body: Buffer, maxBytes: number): Message {
   const { flags, bytes } = openEnvelope(body, maxBytes);
   if (flags !== 0) throw compressionUnnamed();
   return readMessage(method, bytes);
 }
 
-/** What has its message compressed without saying how (gRPC's compression.md). */
+/** The error for a compressed message without an encoding (gRPC's compression.md). */
 export function compressionUnnamed(): ApiError {
   return new ApiError(Code.INTERNAL, "protocol error: the message is compressed, but no encoding is named");
 }
 
-/** Takes the one message of a body out of its envelope. Throws INTERNAL, as gRPC servers do, for flags that gRPC has not. */
+/** Opens the only envelope of a body. Throws INTERNAL, as gRPC servers do, for unknown flags. */
 export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: number; readonly bytes: Buffer } {
   if (body.length === 0) throw unimplemented("protocol error: missing input message for unary method");
   const end = endOfMessage(body, 0, maxBytes);
@@ -38,7 +38,7 @@ export function openEnvelope(body: Buffer, maxBytes: number): { readonly flags: 
   return { flags, bytes: body.subarray(prefixLength, end) };
 }
 
-/** Reads a message; throws INVALID_ARGUMENT when the bytes are none, or hold more than 200,000 values. */
+/** Decodes a request. Throws INVALID_ARGUMENT if it is malformed, or has more than 200,000 values. */
 export function readMessage({ descriptor }: Method, bytes: Uint8Array): Message {
   const { input } = descriptor;
   try {
@@ -49,20 +49,20 @@ export function readMessage({ descriptor }: Method, bytes: Uint8Array): Message 
   throw new ApiError(Code.INVALID_ARGUMENT, `${input.typeName} must not hold more than ${maxValues} values`);
 }
 
-/** Puts a message into an envelope; `after` is what comes behind it, in an envelope of its own. */
+/** Encodes a response in an envelope. `after` follows it, in an envelope of its own. */
 export function writeEnvelope({ descriptor }: Method, message: Message, after?: Uint8Array): Buffer {
   const framed = writeBinary(descriptor.output, message, prefixLength, after);
   return fillPrefix(framed, 0, framed.length - (after?.length ?? 0));
 }
 
-/** Puts bytes into an envelope. */
+/** Wraps bytes in an envelope. */
 export function wrap(flags: number, bytes: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(prefixLength + bytes.length);
   framed.set(bytes, prefixLength);
   return fillPrefix(framed, flags, framed.length);
 }
 
-/** Says before an envelope what is in it, up to its end. */
+/** Writes flags and length in front of a message that ends at `end`. */
 function fillPrefix(framed: Buffer, flags: number, end: number): Buffer {
   framed[0] = flags;
   framed.writeUInt32BE(end - prefixLength, 1);

@@ -1,10 +1,10 @@
-// gRPC-web: the trailers are the last envelope of the body, so that browsers can read them.
+// gRPC-web: trailers are the last envelope of the body, so that browsers can read them.
 import { prefixLength, readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
 import { grpcTimeout, statusTrailers } from "./grpc.ts";
 import type { Protocol } from "./protocol.ts";
 
 const trailerFlag = 0x80;
-const good = trailerEnvelope({ "grpc-status": "0" });
+const okTrailers = trailerEnvelope({ "grpc-status": "0" });
 const headers = { "content-type": "application/grpc-web+proto" };
 
 /** Unary gRPC-web with messages in protobuf. */
@@ -14,7 +14,7 @@ export const grpcWeb: Protocol = {
   prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,
   parse: readEnvelope,
-  success: (method, message) => ({ status: 200, headers, body: writeEnvelope(method, message, good) }),
+  success: (method, message) => ({ status: 200, headers, body: writeEnvelope(method, message, okTrailers) }),
   failure: (error) => ({ status: 200, headers, body: trailerEnvelope(statusTrailers(error)) }),
 };
 

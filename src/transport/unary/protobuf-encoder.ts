@@ -1,27 +1,27 @@
-// Messages as protobuf, by writers that are put together once per message type from its descriptor. The library writes the
-// same bytes, into memory that it gets and gives back for every message; that costs more than the bytes themselves.
+// Encodes messages as protobuf, by a writer per message type that is compiled from its descriptor. The library writes the same bytes, but
+// allocates memory for every message, which takes longer than the encoding.
 import { type DescField, type DescMessage, type Message, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { compileSteps, type Step } from "../../base/compile.ts";
 import { memoizeFrozen } from "../../base/memoize-frozen.ts";
-import { ByteSink } from "./byte-buffer.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes what a field holds, its number included. */
-type FieldWriter = (sink: ByteSink, value: never, fields: Fields) => void;
+/** Writes a field with its tag. */
+type FieldWriter = (sink: ByteBuffer, value: never, fields: Fields) => void;
 
 /** Writes all fields of a message. */
 interface MessageWriter {
-  write(sink: ByteSink, message: Message): void;
-  /** The bytes of a message that is frozen, which are made once. */
+  write(sink: ByteBuffer, message: Message): void;
+  /** Returns the bytes of a message; memoized if it is frozen. */
   readonly bytesOf: (message: Message) => Uint8Array;
 }
 
-/** Writes a value of one type, without the number of its field. */
-type ValueWriter = (sink: ByteSink, value: never) => void;
+/** Writes a value of one type without a tag. */
+type ValueWriter = (sink: ByteBuffer, value: never) => void;
 
-/** What goes on the wire for a scalar of such a type; what is not here is left to the library. */
+/** Writers of scalar types. The library encodes messages with other types. */
 const scalars: Partial<Record<ScalarType, { readonly wireType: number; readonly write: ValueWriter }>> = {
   [ScalarType.STRING]: { wireType: 2, write: (sink, value) => sink.text(value) },
   [ScalarType.BYTES]: { wireType: 2, write: (sink, value) => sink.bytes(value) },
@@ -32,11 +32,11 @@ const scalars: Partial<Record<ScalarType, { readonly wireType: number; readonly 
 };
 const lengthDelimited = 2;
 
-/** The writers of message types, put together when they are first asked for; null where the library has to write. */
+/** Writers by message type, made on first use; null if the library has to encode the type. */
 const writers = new Map<DescMessage, MessageWriter | null>();
-const sink = new ByteSink();
+const sink = new ByteBuffer();
 
-/** Writes a message into new memory, with room before it, and `after` behind it. Throws when it is none of the type. */
+/** Encodes a message into a new buffer, with `before` free bytes in front and `after` behind. Throws if it has another type. */
 export function writeBinary(schema: DescMessage, message: Message, before = 0, after?: Uint8Array): Buffer {
   const writer = writerOf(schema);
   sink.start(before);
@@ -58,13 +58,13 @@ function writerOf(schema: DescMessage): MessageWriter | null {
     write: () => {},
     bytesOf: memoizeFrozen((message) => ownBytes((to) => writeFields(to, schema, writer, message))),
   };
-  // Known before its fields are, since a message may hold itself.
+  // Set before its fields are compiled: a message type may contain itself.
   writers.set(schema, writer);
   writer.write = compileSteps(schema.fields.toSorted((a, b) => a.number - b.number).map(stepOf));
   return writer;
 }
 
-/** Whether everything that a message may hold is written here. */
+/** Whether this encoder supports all fields of a message type. */
 function isPlain(schema: DescMessage, seen: Set<DescMessage>): boolean {
   if (seen.has(schema)) return true;
   seen.add(schema);
@@ -82,7 +82,7 @@ function isConverted(schema: DescMessage): boolean {
   return schema.typeName === "google.protobuf.Struct" || isWrapperDesc(schema);
 }
 
-function writeFields(to: ByteSink, schema: DescMessage, writer: MessageWriter, message: Message): void {
+function writeFields(to: ByteBuffer, schema: DescMessage, writer: MessageWriter, message: Message): void {
   if (message.$typeName !== schema.typeName) throw new Error(`${message.$typeName} is not ${schema.typeName}`);
   writer.write(to, message);
   if (message.$unknown === undefined) return;
@@ -92,15 +92,15 @@ function writeFields(to: ByteSink, schema: DescMessage, writer: MessageWriter, m
   }
 }
 
-/** What is written, in memory of its own: a part of a larger piece would keep all of it. */
-function ownBytes(write: (to: ByteSink) => void): Uint8Array {
-  const own = new ByteSink();
+/** Returns what is written in a buffer of its own: a slice would keep the whole pool in memory. */
+function ownBytes(write: (to: ByteBuffer) => void): Uint8Array {
+  const own = new ByteBuffer();
   own.start(0);
   write(own);
   return new Uint8Array(own.finish());
 }
 
-function stepOf(field: DescField): Step<ByteSink> {
+function stepOf(field: DescField): Step<ByteBuffer> {
   return { from: field.oneof?.localName ?? field.localName, act: fieldWriter(field) };
 }
 
@@ -117,16 +117,16 @@ function fieldWriter(field: DescField): FieldWriter {
       write(to, member.value as never);
     };
   }
-  const isLeftOut = emptiness(field);
+  const isOmitted = omission(field);
   return (to, value, fields) => {
-    if (isLeftOut(value, fields)) return;
+    if (isOmitted(value, fields)) return;
     to.varint(tag);
     write(to, value);
   };
 }
 
-/** Tells when a singular field is not written. */
-function emptiness(field: DescField): (value: unknown, fields: Fields) => boolean {
+/** Makes the test whether a singular field is omitted. */
+function omission(field: DescField): (value: unknown, fields: Fields) => boolean {
   const { localName } = field;
   if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) {
     // Default values of proto2 are inherited from a prototype.
@@ -139,7 +139,7 @@ function emptiness(field: DescField): (value: unknown, fields: Fields) => boolea
   if (field.scalar === ScalarType.BYTES) return (value) => (value as Uint8Array).length === 0;
   if (field.scalar === ScalarType.STRING) return (value) => value === "";
   if (field.scalar === ScalarType.BOOL) return (value) => value === false;
-  // A number, a bigint, or a bigint as text.
+  // A number, a bigint, or a bigint as a string.
   return (value) => Number(value) === 0;
 }
 
@@ -147,7 +147,7 @@ function listWriter(field: DescField & { fieldKind: "list" }): FieldWriter {
   const { wireType, write } = valueWriter(field);
   const tag = tagOf(field.number, field.packed ? lengthDelimited : wireType);
   if (!field.packed) {
-    const writeAll = (to: ByteSink, items: readonly never[]) => {
+    const writeAll = (to: ByteBuffer, items: readonly never[]) => {
       for (const item of items) {
         to.varint(tag);
         write(to, item);

@@ -1,4 +1,4 @@
-// What the unary protocols have in common: one message in, one message or an error out.
+// The interface of the unary protocols: one message in, one message or an error out.
 import type { Message } from "@bufbuild/protobuf";
 import type { TransportName } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
@@ -7,18 +7,18 @@ import type { OutgoingResponse } from "../http/response.ts";
 /** A header of the request by its lower-case name. */
 export type HeaderOf = (name: string) => string | undefined;
 
-/** How one protocol writes requests and answers. */
+/** How a protocol encodes requests and responses. */
 export interface Protocol {
   readonly transport: TransportName;
   /** The header that names the compression of the request. */
   readonly encodingHeader: string;
-  /** How many bytes a body has before its message. */
+  /** Bytes in front of the message of a body. */
   readonly prefixBytes: number;
   /** The deadline of the request in milliseconds: 0 without one, undefined when it is malformed or has passed. */
   timeoutOf(header: HeaderOf): number | undefined;
-  /** Reads the message from a whole body; throws an ApiError when there is none in it. */
+  /** Decodes the message of a complete body. Throws an ApiError if it is malformed. */
   parse(method: Method, body: Buffer, maxBytes: number): Message;
   success(method: Method, message: Message): OutgoingResponse;
-  /** The answer to whatever was thrown. */
+  /** Makes the response to an error. */
   failure(error: unknown): OutgoingResponse;
 }

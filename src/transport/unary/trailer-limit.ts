@@ -1,16 +1,16 @@
-// What the trailers of gRPC may hold: grpc-java and the C core accept 8 KiB of metadata, and what is larger kills the stream.
+// The size limit of gRPC trailers: grpc-java and the C core accept 8 KiB of metadata, and reset the stream for more.
 import { toBinary } from "@bufbuild/protobuf";
 import { clip } from "../../aip/clip.ts";
 import { ApiError, type ErrorDetail } from "../../aip/errors.ts";
 
-/** Of `grpc-message`, escaped. */
+/** The most characters of `grpc-message`, escaped. */
 const maxMessage = 1500;
-/** Of `grpc-status-details-bin`, before it is base64: 6 KiB of that. */
+/** The most bytes of `grpc-status-details-bin`: 6 KiB in base64. */
 const maxDetails = 4608;
-/** What the status, its fields and the type of a detail add to the bytes of a detail. */
+/** Bytes that a detail takes beyond its own encoding. */
 const detailOverhead = 64;
 
-/** The error as trailers can tell it: with a shorter message, and without the details that there is no room for. */
+/** Shortens the message of an error, and drops its details that do not fit. */
 export function fitTrailers(error: ApiError): ApiError {
   const { code, reason, metadata } = error;
   const message = shortened(error.message);
@@ -21,7 +21,7 @@ export function fitTrailers(error: ApiError): ApiError {
 
 function shortened(message: string): string {
   let short = message.toWellFormed();
-  // connect-node escapes all that a URI does not take as it is, which is more than gRPC asks for.
+  // connect-node escapes more characters than gRPC requires: all that a URI does not allow.
   while (encodeURIComponent(short).length > maxMessage) short = clip(message, short.length >> 1).toWellFormed();
   return short;
 }

@@ -1,5 +1,5 @@
-// The short way for unary calls of gRPC, gRPC-web and Connect: from the request straight to the method and back. What it does
-// not recognise by the head it leaves alone, and connect-node serves it: streams, compression, odd encodings.
+// The unary transport: serves unary calls of gRPC, gRPC-web and Connect without connect-node, which serves the rest: streams, compression,
+// other encodings. It decides by the head of the request.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "@bufbuild/protobuf";
@@ -21,32 +21,32 @@ import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
 
-/** What the transport of unary calls needs, and its limits. */
-export interface FastOptions extends BodyLimits, ChunkLimits {
+/** What the unary transport needs, and its limits. */
+export interface UnaryOptions extends BodyLimits, ChunkLimits {
   readonly methods: MethodTable;
-  /** How long a call may take that brings no deadline. */
+  /** The deadline of a call that has none. */
   readonly requestTimeoutMs: number;
-  /** Deadlines that are further away are as if they were this far. */
+  /** The longest deadline; a later one is shortened to it. */
   readonly maxTimeoutMs: number;
-  /** How many arrays and objects of JSON may lie in one another. */
+  /** The deepest nesting of arrays and objects in JSON. */
   readonly maxJsonDepth: number;
-  /** The headers of every response to a request of this origin: see cors.ts. None when absent. */
+  /** Returns the response headers for an origin: see cors.ts. None when absent. */
   readonly headersFor?: Cors["headersFor"];
-  /** The types that stand in the details of errors. */
+  /** The message types of error details. */
   readonly detailTypes: Registry;
-  /** Hears why a call got no answer at all. */
+  /** Called with the reason if a call got no response at all. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** The short way, for either version of HTTP. */
-export interface FastPath {
+/** The unary transport, for either HTTP version. */
+export interface UnaryTransport {
   readonly stream: StreamHandler;
-  /** Takes a request and answers it, or leaves it untouched and says no. */
+  /** Takes a request and returns true, or leaves it untouched and returns false. */
   request(exchange: MessageExchange): boolean;
 }
 
-/** Makes the short way. */
-export function newFastPath(options: FastOptions): FastPath {
+/** Makes the unary transport. */
+export function newUnaryTransport(options: UnaryOptions): UnaryTransport {
   const { proto, json } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
   const bounded = (protocol: Protocol) => ({ protocol, limits: { ...options, prefixBytes: protocol.prefixBytes } });
   const web = bounded(grpcWeb);
@@ -95,11 +95,11 @@ interface Plan extends BoundedProtocol {
   readonly timeoutMs: number;
 }
 
-/** Undefined when the request needs more than one message in, one out. */
+/** Returns undefined if connect-node has to serve the request. */
 function planOf(
   protocols: ReadonlyMap<string, BoundedProtocol>,
   headers: IncomingHttpHeaders,
-  { requestTimeoutMs, maxTimeoutMs }: FastOptions,
+  { requestTimeoutMs, maxTimeoutMs }: UnaryOptions,
 ): Plan | undefined {
   const header: HeaderOf = (name) => headers[name]?.toString();
   const bounded = protocols.get(headers["content-type"] ?? "");
@@ -111,26 +111,26 @@ function planOf(
   return { protocol, limits, timeoutMs: Math.min(timeoutMs || requestTimeoutMs, maxTimeoutMs) };
 }
 
-/** Node keeps the first of several Authorization headers; a request with two must not pass for one with the first. */
+/** node drops a second Authorization header, so a request with two would pass for one with the first. */
 function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i] === name) seen++;
   return seen > 1;
 }
 
-/** Serves one call. The deadline and the method race; the exchange sends the first answer and drops the other. */
+/** Serves one call. The deadline and the method race: the exchange sends the first response and ignores the other. */
 async function run(
   method: Method,
   { protocol, limits, timeoutMs }: Plan,
   call: Call,
   exchange: Exchange,
-  { maxBodyBytes, onError }: FastOptions,
+  { maxBodyBytes, onError }: UnaryOptions,
 ): Promise<void> {
   const fail = (thrown: unknown) => {
     try {
       exchange.respond(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call);
     } catch (error) {
-      // With too many open files the words for a failure cannot be loaded, and nobody else hears of what is thrown here.
+      // With too many open files the module for errors cannot be loaded. Nothing else catches what is thrown here.
       onError?.(error);
       exchange.abort();
     }

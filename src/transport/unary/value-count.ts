@@ -1,21 +1,21 @@
-// How much there is to decode in a message, before it is decoded. An empty part takes two bytes on the wire, but a hundred
-// times as many in memory, and a third of a microsecond.
+// Counts the values of a message before it is decoded. An empty submessage takes two bytes on the wire, but a hundred times as many in
+// memory, and 0.3 µs.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** Messages in one another that are looked into; the decoder refuses what is nested deeper. */
+/** The deepest nesting that is counted; the decoder rejects deeper messages. */
 const maxDepth = 100;
 
 /**
- * Whether a message of this type holds more values than so many, those of its parts included. Throws when the bytes are no
- * message. Packed numbers count as many as they may be.
+ * Whether a message has more than `most` values, submessages included. Throws if the bytes are not a message. Packed numbers count one per
+ * byte.
  */
 export function holdsMoreValues(schema: DescMessage, bytes: Uint8Array, most: number): boolean {
-  // No value takes less than a tag and a byte.
+  // A value takes at least a tag and a byte.
   return bytes.length > 2 * most && countValues(schema, bytes, most) > most;
 }
 
-/** The fields of a message by their numbers: made once, since there may be as many messages as there may be values. */
+/** Fields by number, made once per type: there may be as many submessages as values. */
 const fieldsByNumber = new Map<DescMessage, ReadonlyMap<number, DescField>>();
 
 function fieldsOf(schema: DescMessage): ReadonlyMap<number, DescField> {
@@ -27,7 +27,7 @@ function fieldsOf(schema: DescMessage): ReadonlyMap<number, DescField> {
   return fields;
 }
 
-/** The values in a message, those of its parts included. Stops counting beyond `most`. */
+/** Counts the values of a message, submessages included. Stops above `most`. */
 export function countValues(schema: DescMessage, bytes: Uint8Array, most: number, depth = 0): number {
   const fields = fieldsOf(schema);
   const reader = new BinaryReader(bytes);
@@ -41,14 +41,14 @@ export function countValues(schema: DescMessage, bytes: Uint8Array, most: number
   return count;
 }
 
-/** The values in a part that says how long it is. */
+/** Counts the values of a length-delimited field. */
 function valuesIn(field: DescField | undefined, part: Uint8Array, most: number, depth: number): number {
   if (field?.message && field.fieldKind !== "map" && depth < maxDepth)
     return countValues(field.message, part, most, depth + 1);
   return field?.fieldKind === "list" && isNumber(field) ? part.length : 0;
 }
 
-/** Several numbers may come as one part, texts and bytes never. */
+/** Numbers may be packed; strings and bytes never are. */
 function isNumber({ listKind, scalar }: DescField & { fieldKind: "list" }): boolean {
   return listKind === "enum" || (listKind === "scalar" && scalar !== ScalarType.STRING && scalar !== ScalarType.BYTES);
 }

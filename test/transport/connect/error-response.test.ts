@@ -20,7 +20,7 @@ const refusals: [why: string, path: string, code: number, message: RegExp][] = [
   ["an unknown method", "/no.such.Service/Method", 12, /^Unimplemented: there is no method \/no.such.Service\/Method$/],
 ];
 
-describe("a call over HTTP/1 that is refused", () => {
+describe("a call over HTTP/1 that is rejected", () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer();
@@ -73,7 +73,7 @@ describe("a call over HTTP/1 that is refused", () => {
   }
 });
 
-test("a call whose client leaves before it is refused is no failure of a connection", async (t) => {
+test("a call whose client disconnects before it is rejected is no failure of a connection", async (t) => {
   const failures: unknown[] = [];
   const limits = { maxBodyBytes: 1000, bodyTimeoutMs: 60_000 };
   const refuse = newCallRejection({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });

@@ -73,7 +73,7 @@ describe("pages of other origins", () => {
       });
     }
 
-    it(`${version}: a preflight request of a named origin is answered without a token`, async () => {
+    it(`${version}: a preflight request of a named origin gets a response without a token`, async () => {
       for (const path of ["/iam/v2beta1/groups/none", `/${GroupsService.typeName}/ListGroups`, "/sts/exchange"]) {
         const { status, headers } = await send(version, preflight(path, allowed));
         assert.equal(status, 204);
@@ -84,12 +84,12 @@ describe("pages of other origins", () => {
       }
     });
 
-    it(`${version}: a preflight request of another origin is refused`, async () => {
+    it(`${version}: a preflight request of another origin is rejected`, async () => {
       const { status, headers } = await send(version, preflight("/iam/v2beta1/groups", "https://evil.example"));
       assert.deepEqual([status, headers["access-control-allow-origin"]], [405, undefined]);
     });
 
-    it(`${version}: OPTIONS that is no preflight is answered as without an origin`, async () => {
+    it(`${version}: OPTIONS that is no preflight gets a response as without an origin`, async () => {
       const { status } = await send(version, withOrigin({ method: "OPTIONS", path: "/iam/v2beta1/groups" }, allowed));
       assert.equal(status, 405);
     });

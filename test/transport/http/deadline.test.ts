@@ -17,7 +17,7 @@ describe("deadlines", () => {
     await expiry(1);
   });
 
-  it("do not pass once the answer is there", async () => {
+  it("do not pass once the response is there", async () => {
     let passed = false;
     new Deadline(1, () => {
       passed = true;

@@ -9,7 +9,7 @@ import { readBody } from "../../../src/transport/http/request-body.ts";
 
 const limits = { maxBodyBytes: 10, bodyTimeoutMs: 60_000 };
 
-it("a body whose client left before it was read is not waited for", async (t) => {
+it("a body whose client disconnected before it was read is not waited for", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const request = Object.assign(new PassThrough(), { rawHeaders: [] }).destroy();
   await once(request, "close");

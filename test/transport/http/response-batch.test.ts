@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sendAtTickEnd } from "../../../src/transport/http/response-batch.ts";
 
-describe("the outbox", () => {
-  it("sends the replies of a turn together, in order, at its end", async (t) => {
+describe("a batch of responses", () => {
+  it("sends the responses of a tick together, in order, at its end", async (t) => {
     // A turn that takes no time, however busy the machine is.
     t.mock.method(performance, "now", () => 0);
     const sent: string[] = [];
@@ -15,7 +15,7 @@ describe("the outbox", () => {
     assert.deepEqual(sent, ["first", "second"]);
   });
 
-  it("does not wait for the end of a long turn", () => {
+  it("does not wait for the end of a long tick", () => {
     const sent: string[] = [];
     sendAtTickEnd(() => sent.push("first"));
     const since = performance.now();
@@ -24,7 +24,7 @@ describe("the outbox", () => {
     assert.deepEqual(sent, ["first", "second"]);
   });
 
-  it("takes what a reply that leaves brings along", async () => {
+  it("sends responses that a sent one adds", async () => {
     const sent: string[] = [];
     sendAtTickEnd(() => sendAtTickEnd(() => sent.push("later")));
     await nextTurn();

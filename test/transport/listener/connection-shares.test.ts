@@ -93,7 +93,7 @@ async function closed(...clients: readonly RawClient[]): Promise<void> {
   for (const { ended } of clients) await ended;
 }
 
-test("shares: where one client holds all connections silently, another is served; the longest silent goes", async (t) => {
+test("shares: where one client holds all connections idle, another is served; the longest idle goes", async (t) => {
   const port = await open(t, { limits: { maxConnections: 8 } });
   const silent: RawClient[] = [];
   for (let i = 0; i < 8; i++) silent.push(await port.connection(mallory));
@@ -184,7 +184,7 @@ test("shares: where requests hold all connections, a client that holds fewer get
   assert.equal(await port.isServed(alice), false);
 });
 
-test("shares: clients that hold one connection each give way to one more, the longest silent first", async (t) => {
+test("shares: clients that hold one connection each give way to one more, the longest idle first", async (t) => {
   const port = await open(t, { limits: { maxConnections: 3 } });
   const silent: RawClient[] = [];
   for (const from of [alice, bob, mallory]) silent.push(await port.connection(from));

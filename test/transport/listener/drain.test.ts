@@ -33,7 +33,7 @@ test("drain: nothing open: it ends, and the port is closed", async (t) => {
   await assert.rejects(get(listener, "/"), { code: "ECONNREFUSED" });
 });
 
-test("drain: an HTTP/1 request in flight is answered with Connection: close", async (t) => {
+test("drain: an HTTP/1 request in flight gets a response with Connection: close", async (t) => {
   const { listener, arrived, answer } = await waiting(t);
   const client = rawClient(t, listener);
   client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -57,7 +57,7 @@ test("drain: HTTP/1 requests in flight behind one another are all answered, the 
   await drained;
 });
 
-test("drain: an HTTP/1 reply that has begun is finished, then its connection closed", async (t) => {
+test("drain: an HTTP/1 response that has begun is finished, then its connection closed", async (t) => {
   const { listener, answer } = await waiting(t, { begin: true });
   const client = rawClient(t, listener);
   client.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -68,7 +68,7 @@ test("drain: an HTTP/1 reply that has begun is finished, then its connection clo
   await drained;
 });
 
-test("drain: an HTTP/1 request of which a part has arrived is answered", async (t) => {
+test("drain: an HTTP/1 request of which a part has arrived gets a response", async (t) => {
   const listener = await listen(t);
   const client = rawClient(t, listener);
   client.socket.write("GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /sec");
@@ -79,7 +79,7 @@ test("drain: an HTTP/1 request of which a part has arrived is answered", async (
   await drained;
 });
 
-test("drain: an HTTP/1 request that was on its way to a connection between two requests is answered", async (t) => {
+test("drain: an HTTP/1 request that was on its way to a connection between two requests gets a response", async (t) => {
   const listener = await listen(t);
   const client = rawClient(t, listener);
   client.socket.write("GET /first HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -202,7 +202,7 @@ test("drain: a TLS handshake that ends while draining gets no further", async (t
   await client.ended;
 });
 
-test("drain: the signal aborts first, so that a reply without an end can end", async (t) => {
+test("drain: the signal aborts first, so that a response without an end can end", async (t) => {
   const begun: AbortSignal[] = [];
   const holder: { listener?: Listener } = {};
   const listener = await listen(t, {
@@ -256,7 +256,7 @@ test("drain: of several calls the earliest deadline counts, and all resolve", as
   await Promise.all([drained, listener.drain(farOff), reply]);
 });
 
-test("listen: a port that is taken is refused", async (t) => {
+test("listen: a port that is taken is rejected", async (t) => {
   const { port } = (await listen(t)).address;
   await assert.rejects(listen(t, { port }), { code: "EADDRINUSE" });
 });

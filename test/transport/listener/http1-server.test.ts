@@ -48,7 +48,7 @@ for (const [name, message] of smuggling) {
   });
 }
 
-test("H5 http1: a coding that is not understood is refused before a handler that ignores the body", async (t) => {
+test("H5 http1: a coding that is not understood is rejected before a handler that ignores the body", async (t) => {
   let calls = 0;
   const handler = (_: unknown, response: HttpResponse): void => {
     calls += 1;
@@ -82,7 +82,7 @@ for (const [name, message, status] of heads) {
   });
 }
 
-test("H3 http1: a client that asks for CONNECT and hangs up harms nobody", async (t) => {
+test("H3 http1: a client that asks for CONNECT and hangs up harms no other client", async (t) => {
   const listener = await listen(t);
   for (let i = 0; i < 20; i++) {
     const client = rawClient(t, listener);
@@ -167,7 +167,7 @@ test("D6 http1: a connection that asks nothing more is closed", async (t) => {
   assert.match(await exchange(t, listener, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), /200 OK/);
 });
 
-test("D6 http1: a client that doesn't take its reply is cut off, one that waits for a quiet reply is not", async (t) => {
+test("D6 http1: a client that does not read its response is cut off, one that waits for a quiet response is not", async (t) => {
   const quiet = gate();
   const cutOff = gate();
   const handler = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
@@ -218,7 +218,7 @@ const broken: [what: string, text: string][] = [
   ["bytes that are no request", "\0\0\0\0"],
 ];
 for (const [what, text] of broken) {
-  test(`http1: ${what} behind a whole one gets no answer, and the whole one the last`, async (t) => {
+  test(`http1: ${what} behind a whole one gets no response, and the whole one the last`, async (t) => {
     const { arrived, release, handler } = heldReplies();
     const client = rawClient(t, await listen(t, { handler }));
     client.socket.write(`GET /whole HTTP/1.1\r\nHost: a\r\n\r\n${text}`);
@@ -231,7 +231,7 @@ for (const [what, text] of broken) {
   });
 }
 
-test("http1: what is broken while an earlier request waits for its body ends the connection without an answer", async (t) => {
+test("http1: what is broken while an earlier request waits for its body ends the connection without a response", async (t) => {
   const { arrived, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler }));
   client.socket.write(
@@ -242,7 +242,7 @@ test("http1: what is broken while an earlier request waits for its body ends the
   assert.equal(await client.ended, "");
 });
 
-test("H5 http1: a chunk that is broken behind the reply to its request gets no second one", async (t) => {
+test("H5 http1: a chunk that is broken behind the response to its request gets no second one", async (t) => {
   const handler: HttpHandler = (_, response) => void response.end();
   const client = rawClient(t, await listen(t, { handler }));
   client.socket.write(chunked);
@@ -273,7 +273,7 @@ for (const [what, text, status] of closing) {
   });
 }
 
-test("http1: of more requests in flight than allowed the first are answered, and the connection ends", async (t) => {
+test("http1: of more requests in flight than allowed the first get responses, and the connection ends", async (t) => {
   const { arrived, release, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler, limits: { maxPipelinedRequests: 3 } }));
   client.socket.write([1, 2, 3, 4, 5].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
@@ -283,7 +283,7 @@ test("http1: of more requests in flight than allowed the first are answered, and
   assert.deepEqual(paths, ["/1", "/2", "/3"]);
 });
 
-test("http1: so it does where the last of them has begun to be answered", async (t) => {
+test("http1: so it does where the last of them has begun to be responded to", async (t) => {
   const held = gate();
   const handler: HttpHandler = (_request, response) => {
     write(response, "begun");
@@ -343,7 +343,7 @@ test("D9 http1: a client that pipelines does not keep the others waiting", async
   assert.ok(heard.includes("/other") && heard.indexOf("/other") < heard.indexOf("/last"));
 });
 
-test("D9 http1: of many pipelined requests a few are worked on at once, and all are answered in order", async (t) => {
+test("D9 http1: of many pipelined requests a few are worked on at once, and all get responses in order", async (t) => {
   const begun: string[] = [];
   const open = gate();
   const handler: HttpHandler = async (request, response) => {
@@ -368,7 +368,7 @@ for (const [maxUnreadBytesOfClient, most] of [
   [1e9, 2],
   [1e6, 1],
 ] as const) {
-  test(`D9 http1: replies that nobody takes keep the requests behind ${most} waiting`, async (t) => {
+  test(`D9 http1: responses that nobody reads keep the requests behind ${most} waiting`, async (t) => {
     let begun = 0;
     const limits = { maxRequestsAtOnce: 2, maxUnreadBytesOfClient };
     const handler: HttpHandler = (_, response) => {
@@ -384,7 +384,7 @@ for (const [maxUnreadBytesOfClient, most] of [
   });
 }
 
-test("http1: pipelined requests within the limit are answered in order", async (t) => {
+test("http1: pipelined requests within the limit get responses in order", async (t) => {
   const listener = await listen(t, { limits: { maxPipelinedRequests: 3 } });
   const client = rawClient(t, listener);
   client.socket.write([1, 2, 3].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));

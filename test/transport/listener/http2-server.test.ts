@@ -21,7 +21,7 @@ import { echo, gate, get2, listen, session } from "../harness.ts";
 
 const ping = frame(frameType.ping, 0, 0, Buffer.alloc(8));
 
-test("http2: requests of one session are answered side by side", async (t) => {
+test("http2: requests of one session are served concurrently", async (t) => {
   const client = session(t, await listen(t));
   const replies = await Promise.all(["/a", "/b", "/c"].map((path) => get2(client, path)));
   assert.deepEqual(
@@ -30,7 +30,7 @@ test("http2: requests of one session are answered side by side", async (t) => {
   );
 });
 
-test("http2: the client is told the limits it has to keep", async (t) => {
+test("http2: the client is told its limits", async (t) => {
   const client = session(t, await listen(t, { limits: { maxConcurrentStreams: 7, maxHeaderBytes: 5000 } }));
   const settings = await new Promise<Record<string, unknown>>((resolve) =>
     client.once("remoteSettings", (s) => resolve({ ...s })),
@@ -82,14 +82,14 @@ const malformed: [name: string, headers: [string, string][]][] = [
 ];
 
 for (const [name, headers] of malformed) {
-  test(`H5 http2: ${name}: the stream is refused, not handed on`, async (t) => {
+  test(`H5 http2: ${name}: the stream is rejected, not handed on`, async (t) => {
     const client = raw(t, await listen(t, { limits: { maxHeadersCount: 16 } }));
     client.send(request(1, true, "/", headers));
     assert.equal((await client.next((f) => f.stream === 1)).type, frameType.reset);
   });
 }
 
-test("D2 http2: headers over the limit are refused, whether or not the client has acknowledged the limit", async (t) => {
+test("D2 http2: headers over the limit are rejected, whether or not the client has acknowledged the limit", async (t) => {
   const seen: unknown[] = [];
   const fast = (_: unknown, { x }: Record<string, unknown>) => seen.push(x) < 0;
   const listener = await listen(t, { limits: { maxHeaderBytes: 4096 }, fast });
@@ -206,7 +206,7 @@ test("http2: no more streams at once than announced", async (t) => {
   assert.deepEqual(arrived, ["/0", "/1", "/2", "/3", "/4"]);
 });
 
-test("http2: of the streams that are open so many are answered at once, and the others as those end", async (t) => {
+test("http2: of the streams that are open so many are served at once, and the others as those end", async (t) => {
   const arrived: string[] = [];
   const answer = gate();
   const listener = await listen(t, {
@@ -226,7 +226,7 @@ test("http2: of the streams that are open so many are answered at once, and the 
   assert.equal((await replies).length, 20);
 });
 
-test("D2 http2: a stream is refused, for the client to send again, while all of its session have too long headers", async (t) => {
+test("D2 http2: a stream is rejected, for the client to send again, while all of its session have too long headers", async (t) => {
   const listener = await listen(t, { limits: { maxSessionHeaderBytes: 10_000 }, handler: () => {} });
   const client = raw(t, listener);
   client.send(...[1, 3, 5].map((id) => request(id, true, "/", [["x", "a".repeat(4000)]])));
@@ -263,7 +263,7 @@ test("D4 http2: a body in DATA frames of one byte is cut off, and the session go
   await client.next((f) => f.stream === 3 && f.payload.includes("b".repeat(1600)));
 });
 
-test("D6 http2: a body that never ends is cut off, a reply that takes its time is not", async (t) => {
+test("D6 http2: a body that never ends is cut off, a response that takes its time is not", async (t) => {
   const answer = gate();
   const listener = await listen(t, {
     limits: { requestTimeoutMs: 100, headersTimeoutMs: 100 },

@@ -61,7 +61,7 @@ for (const [name, start] of silences) {
   });
 }
 
-test("preface: a client that hangs up while being told apart harms nobody", async (t) => {
+test("preface: a client that hangs up while being told apart harms no other client", async (t) => {
   const listener = await listen(t);
   for (const start of ["", "P", "PRI "]) {
     const client = rawClient(t, listener);

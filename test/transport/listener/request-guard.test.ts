@@ -75,7 +75,7 @@ for (const [name, handler] of faults) {
   });
 }
 
-test("guard: HEAD is refused without a body, whose length is told (RFC 9110 §9.3.2)", async (t) => {
+test("guard: HEAD is rejected without a body, whose length is told (RFC 9110 §9.3.2)", async (t) => {
   const listener = await listen(t, { handler: () => Promise.reject(new Error("fault")) });
   const refused = [
     await get(listener, "/", { method: "HEAD" }),
@@ -85,7 +85,7 @@ test("guard: HEAD is refused without a body, whose length is told (RFC 9110 §9.
     assert.deepEqual([status, body, headers["content-length"]], [400, "", "25"]);
 });
 
-test("guard: a handler that throws in the middle of a reply cuts it off", async (t) => {
+test("guard: a handler that throws in the middle of a response cuts it off", async (t) => {
   const handler = (_: unknown, response: HttpResponse): void => {
     write(response, "begun");
     throw new Error("fault");
@@ -120,7 +120,7 @@ test("guard: a stream handler sees each stream first; where it throws, the strea
   assert.match(refused.payload.toString("latin1"), /431/);
 });
 
-test("guard: a reply written to after its end is delivered, and reported", async (t) => {
+test("guard: a response written to after its end is delivered, and reported", async (t) => {
   const errors: unknown[] = [];
   const handler: HttpHandler = (_, response) => {
     response.end("done");
@@ -131,7 +131,7 @@ test("guard: a reply written to after its end is delivered, and reported", async
   assert.match(String(errors), /write after end/);
 });
 
-test("guard: a reply written on after the client has left harms nobody", async (t) => {
+test("guard: a response written on after the client has disconnected harms no other client", async (t) => {
   const left = [gate(), gate()];
   const written = gate();
   let calls = 0;

@@ -60,7 +60,7 @@ test("tls: the handler sees that the connection is encrypted, over both versions
 });
 
 for (const version of ["TLSv1", "TLSv1.1"] as const) {
-  test(`C4 tls: a client that speaks ${version} at most is refused by an alert`, async (t) => {
+  test(`C4 tls: a client that speaks ${version} at most is rejected by an alert`, async (t) => {
     const listener = await listenTls(t);
     // OpenSSL itself offers these versions at security level 0 only.
     const old = { minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" };
@@ -73,7 +73,7 @@ test("C4 tls: a client that speaks TLS 1.2 is served", async (t) => {
   assert.equal(socket.getProtocol(), "TLSv1.2");
 });
 
-test("tls: a client that offers protocols we do not speak is refused (RFC 7301 §3.2)", async (t) => {
+test("tls: a client that offers protocols we do not speak is rejected (RFC 7301 §3.2)", async (t) => {
   const listener = await listenTls(t);
   await assert.rejects(secure(t, listener, { ALPNProtocols: ["spdy/3"] }), { code: /NO_APPLICATION_PROTOCOL/ });
 });
@@ -100,7 +100,7 @@ test("tls: plaintext on the TLS port ends that connection and no other", async (
   assert.equal((await get2(session(t, listener, { ca: certificate }), "/")).status, 200);
 });
 
-test("tls: a client that hangs up in the handshake harms nobody", async (t) => {
+test("tls: a client that hangs up in the handshake harms no other client", async (t) => {
   const listener = await listenTls(t);
   const socket = connectTcp(listener.address.port, "127.0.0.1");
   await once(socket, "connect");
@@ -115,7 +115,7 @@ const broken: [name: string, options: { cert: string; key: string }, wanted: Reg
 ];
 
 for (const [name, options, message] of broken) {
-  test(`tls: ${name} is refused before the port opens, naming the option`, async (t) => {
+  test(`tls: ${name} is rejected before the port opens, naming the option`, async (t) => {
     await assert.rejects(listenTls(t, { tls: options }), { message });
   });
 }

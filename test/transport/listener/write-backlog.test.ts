@@ -48,7 +48,7 @@ async function take(client: ClientHttp2Session, stream: ClientHttp2Stream): Prom
   return length;
 }
 
-test("D9 unread: of HTTP/2 clients that take nothing the one that is owed most goes, one that is owed less stays", async (t) => {
+test("D9 unread: of HTTP/2 clients that read nothing the one with the largest backlog is closed, one with a smaller backlog stays", async (t) => {
   const { listener, reports } = await bounded(t);
   const slow = await ask(t, listener, [4]);
   const bad = frameClient(listener.address.port, false);
@@ -64,7 +64,7 @@ test("D9 unread: of HTTP/2 clients that take nothing the one that is owed most g
   assert.equal(await take(slow.client, slow.streams[0]!), 4_000_000);
 });
 
-test("D9 unread: clients that take nothing are left alone as long as they are owed less", async (t) => {
+test("D9 unread: clients that read nothing are left alone while their backlog is smaller", async (t) => {
   const { listener, reports } = await bounded(t);
   const slow = await Promise.all([ask(t, listener, [4, 4]), ask(t, listener, [4, 4])]);
   await sleep(100);
@@ -72,7 +72,7 @@ test("D9 unread: clients that take nothing are left alone as long as they are ow
   assert.deepEqual([lengths, reports], [Array(4).fill(4_000_000), []]);
 });
 
-test("D9 unread: so does an HTTP/1 client, and what is owed over both versions counts together", async (t) => {
+test("D9 unread: so does an HTTP/1 client, and the backlogs of both versions add up", async (t) => {
   const { listener, reports } = await bounded(t);
   const slow = await ask(t, listener, [10]);
   const bad = rawClient(t, listener);
@@ -91,7 +91,7 @@ for (const [version, ask] of [
   ["HTTP/1", (listener: Listener) => get(listener, "/0")],
   ["HTTP/2", (_: Listener, client: ClientHttp2Session) => get2(client, "/0")],
 ] as const) {
-  test(`D9 unread: in a turn that lasts, a request over ${version} has it looked as a timer would`, async (t) => {
+  test(`D9 unread: in a long event-loop tick, a request over ${version} makes the check that a timer would`, async (t) => {
     // The turn in which no timer fires.
     t.mock.timers.enable({ apis: ["setInterval"] });
     const { listener, reports } = await bounded(t, { limits: { maxUnreadBytes: 6_000_000 } });
@@ -126,7 +126,7 @@ const left: [when: string, limits: TestOptions["limits"]][] = [
   ["when its session is idle", { maxUnreadBytes: 1e9, http2IdleTimeoutMs: 50, prefaceTimeoutMs: 50 }],
 ];
 for (const [when, limits] of left) {
-  test(`D9 http2: what has gone into the socket of a client that takes nothing goes with it ${when}`, async (t) => {
+  test(`D9 http2: what has gone into the socket of a client that reads nothing goes with it ${when}`, async (t) => {
     const asked = gate();
     const handler: HttpHandler = (received, response) => {
       if (received.url !== "/0") asked.resolve();
@@ -140,7 +140,7 @@ for (const [when, limits] of left) {
   });
 }
 
-test("D9 http2: requests beyond a few wait while their client takes nothing, and are answered when it does", async (t) => {
+test("D9 http2: requests beyond a few wait while their client reads nothing, and get responses when it does", async (t) => {
   let begun = 0;
   const handler: HttpHandler = (received, response) => {
     begun++;

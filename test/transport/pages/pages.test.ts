@@ -7,7 +7,7 @@ import { onExchange } from "../../../src/transport/http/exchange.ts";
 import type { HttpRequest } from "../../../src/transport/http/message.ts";
 import { isLocal, isLocalName, newSite } from "../../../src/transport/pages/pages.ts";
 
-it("a page or a mounted site that fails answers 503, and what failed is told to the operator alone", async () => {
+it("a page or a mounted site that fails responds 503, and what failed is reported to the operator only", async () => {
   const failures: string[] = [];
   const fails = async (where: string) => Promise.reject(new Error(`secret of ${where}`));
   const site = newSite(

@@ -24,7 +24,7 @@ for (const version of versions) {
       assert.equal(signal?.aborted, true);
     });
 
-    it("ends for a method whose client leaves", async () => {
+    it("ends for a method whose client disconnects", async () => {
       const started = Promise.withResolvers<Call>();
       const aborted = Promise.withResolvers<void>();
       const slow = methodOf(groups.listGroups, (call) => {
@@ -38,7 +38,7 @@ for (const version of versions) {
       assert.equal((await started.promise).signal?.aborted, true);
     });
 
-    it("does not end the signal of a call that was answered", async () => {
+    it("does not end the signal of a call that has a response", async () => {
       let signal: AbortSignal | undefined;
       const quick = methodOf(groups.listGroups, (call) => {
         signal = call.signal;

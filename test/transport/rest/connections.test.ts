@@ -30,7 +30,7 @@ const methods = [
 
 for (const version of versions) {
   describe(`slow requests over ${version}`, () => {
-    it("D6: a body that never ends is refused with 408", async () => {
+    it("D6: a body that never ends is rejected with 408", async () => {
       await using transports = await openTransports(methods, { bodyTimeoutMs: 50 });
       const sent = { method: "POST", path: "/iam/v2beta1/groups", headers: json, body: '{"name":', endless: true };
       const answer = await transports.send(version, sent);
@@ -45,7 +45,7 @@ for (const version of versions) {
       assert.deepEqual(transports.reported, []);
     });
 
-    it("a body that nobody reads does not hold the answer back", async () => {
+    it("a body that nobody reads does not hold the response back", async () => {
       await using transports = await openTransports(methods);
       for (const path of ["/iam/v2beta1/groups", "/nowhere", "/iam/v2beta1/groups:lookupGroup"]) {
         const answer = await transports.send(version, { method: "GET", path, headers: [], body: "a", endless: true });
@@ -66,7 +66,7 @@ describe("connections of HTTP/1", () => {
     assert.equal(calls[0]?.header("authorization"), "Bearer a, Bearer b");
   });
 
-  it("stay open after an answer that leaves a short body unread", async () => {
+  it("stay open after a response that leaves a short body unread", async () => {
     await using transports = await openTransports(methods);
     await using socket = open(transports.port);
     for (let time = 0; time < 3; time++) {
@@ -77,7 +77,7 @@ describe("connections of HTTP/1", () => {
     }
   });
 
-  it("D6: end after an answer that leaves a body without end unread", async () => {
+  it("D6: end after a response that leaves a body without end unread", async () => {
     await using transports = await openTransports(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
     await using socket = open(transports.port);
     socket.send(
@@ -89,7 +89,7 @@ describe("connections of HTTP/1", () => {
     await socket.ended;
   });
 
-  it("F9: end after a body that is announced too long, once the answer is out", async () => {
+  it("F9: end after a body that is announced too long, once the response is out", async () => {
     await using transports = await openTransports(methods, { maxBodyBytes: 1000, bodyTimeoutMs: 50 });
     await using socket = open(transports.port);
     socket.send(

@@ -77,7 +77,7 @@ describe("AIP-134: the mask of a PATCH that gives none", () => {
     ]);
   });
 
-  it("is not made up for other methods", () => {
+  it("is not set for other methods", () => {
     const create = methodWithRule({ pattern: { case: "post", value: "/things" }, body: "thing" }, "UpdateRequest");
     assert.equal(
       (bind([create], "POST /things", '{"theInt32":1}') as { updateMask?: FieldMask }).updateMask,

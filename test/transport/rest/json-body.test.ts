@@ -216,7 +216,7 @@ describe("a JSON body", () => {
     ],
   ];
   for (const [rule, body, ...violations] of refused) {
-    it(`is refused with ${rule}`, () => assertViolations(() => fromBody(body), ...violations));
+    it(`is rejected with ${rule}`, () => assertViolations(() => fromBody(body), ...violations));
   }
 
   it("F6: leaves the prototype of all objects alone", () => {
@@ -239,7 +239,7 @@ describe("a JSON body", () => {
     assert.deepEqual(fromBody('{"theString":"\\"{\\\\"}'), { the_string: '"{\\' });
   });
 
-  it("is empty when absent, so that what is missing is for the pipeline to say", () => {
+  it("is empty when absent, so that the pipeline reports missing fields", () => {
     assert.deepEqual(asJson(whole, bind([whole], "POST /whole")), {});
     const { createGroup } = GroupsService.method;
     assert.deepEqual(asJson(createGroup, bind([createGroup], "POST /iam/v2beta1/groups")), { group: {} });

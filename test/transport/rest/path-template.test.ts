@@ -62,7 +62,7 @@ describe("parsePathTemplate", () => {
     ["/a:b:c", 5, /unexpected ":"/],
   ];
   for (const [template, column, problem] of invalid) {
-    it(`refuses ${JSON.stringify(template)} at column ${column}`, () => {
+    it(`rejects ${JSON.stringify(template)} at column ${column}`, () => {
       assert.throws(
         () => parsePathTemplate(template),
         (error) => {

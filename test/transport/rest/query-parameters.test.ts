@@ -179,7 +179,7 @@ describe("query parameters", () => {
     ["a malformed escape in a name", "%zz=a", "query: has a malformed percent-escape"],
   ];
   for (const [rule, query, violation] of refused) {
-    it(`refuse ${rule}: ${query.slice(0, 60)}`, () => assertViolations(() => fromQuery(query), violation));
+    it(`reject ${rule}: ${query.slice(0, 60)}`, () => assertViolations(() => fromQuery(query), violation));
   }
 
   it("report all violations at once", () => {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { keptLog } from "../../harness/kept-log.ts";
 import { startTestServer } from "../../harness/server.ts";
 
-describe("the log line of a request", () => {
+describe("the log line of a rejected request", () => {
   const cases: [what: string, path: string, init: RequestInit, code: string][] = [
     ["an unknown parameter", "/iam/v2beta1/groups?pagesize=canary", {}, "INVALID_ARGUMENT"],
     ["an unknown path", "/nowhere?canary=1", {}, "NOT_FOUND"],

@@ -63,7 +63,7 @@ for (const version of versions) {
     });
   });
 
-  describe(`the headers of a reply over ${version}`, () => {
+  describe(`the headers of a response over ${version}`, () => {
     const withHeader = (name: string, value: string) =>
       methodOf(groups.listGroups, (call) => {
         call.setReplyHeader(name, value);
@@ -77,13 +77,13 @@ for (const version of versions) {
       assert.equal(answer.headers["x-page-token-expired"], "true");
     });
 
-    it("are those of the call where every reply has them", async () => {
+    it("are those of the call where every response has them", async () => {
       await using transports = await openTransports([withHeader("cache-control", "no-store")]);
       const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assert.equal(answer.headers["cache-control"], "no-store");
     });
 
-    it("that cannot be sent make the reply an error", async () => {
+    it("that cannot be sent make the response an error", async () => {
       await using transports = await openTransports([withHeader("x-bad", "a\r\nset-cookie: b")]);
       const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assertError(answer, 500, Code.INTERNAL, "Internal error");

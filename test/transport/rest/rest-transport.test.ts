@@ -15,7 +15,7 @@ import {
 import { TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { Code, codeName, unauthenticated } from "../../../src/aip/errors.ts";
 import type { Call } from "../../../src/pipeline/call.ts";
-import { newGateway } from "../../../src/transport/rest/rest-transport.ts";
+import { newRestTransport } from "../../../src/transport/rest/rest-transport.ts";
 import { assertError, bodyOf } from "./answers.ts";
 import { methodOf } from "./methods.ts";
 import { type Answer, openTransports, type Transports, versions } from "./transports.ts";
@@ -85,7 +85,7 @@ function comparable({ headers }: Answer): unknown {
 }
 
 for (const version of versions) {
-  describe(`the gateway over ${version}`, () => {
+  describe(`the REST transport over ${version}`, () => {
     let transports: Transports;
     before(async () => {
       transports = await openTransports(methods);
@@ -94,7 +94,7 @@ for (const version of versions) {
     const send = (method: string, path: string, headers: readonly string[] = [], text?: string | Uint8Array) =>
       transports.send(version, { method, path, headers, ...(text === undefined ? {} : { body: text }) });
 
-    it("answers a GET with JSON", async () => {
+    it("responds to a GET with JSON", async () => {
       const answer = await send("GET", `/iam/v2beta1/groups/${uid}`);
       assert.equal(answer.status, 200);
       assert.equal(
@@ -117,7 +117,7 @@ for (const version of versions) {
       assert.match(String(answer.headers["x-request-id"]), /^request-\d+$/);
     });
 
-    it("H7: has no word on other origins", async () => {
+    it("H7: has no CORS headers", async () => {
       const origin = ["origin", "https://evil.example", "access-control-request-method", "POST"];
       for (const answer of [
         await send("GET", "/iam/v2beta1/groups", origin),
@@ -130,7 +130,7 @@ for (const version of versions) {
       }
     });
 
-    it("answers Empty with nothing", async () => {
+    it("responds without content for Empty", async () => {
       const answer = await send("DELETE", `/iam/v2beta1/groups/${uid}`);
       assert.equal(answer.status, 200);
       assert.equal(answer.text, "");
@@ -152,7 +152,7 @@ for (const version of versions) {
       assert.deepEqual(seen?.request, expected);
     });
 
-    it("tells the call who asks, and how", async () => {
+    it("passes the caller and its headers to the call", async () => {
       await send("GET", "/iam/v2beta1/groups", ["x-one", "1", "authorization", "Bearer a"]);
       const { call } = seen!;
       assert.equal(call.transport, "rest");
@@ -194,7 +194,7 @@ for (const version of versions) {
       ],
     ];
     for (const [rule, method, path, status, code, message, allow] of unknown) {
-      it(`refuses ${rule}`, async () => {
+      it(`rejects ${rule}`, async () => {
         const answer = await send(method, path);
         assertError(answer, status, code, message);
         assert.equal(answer.headers.allow, allow);
@@ -229,7 +229,7 @@ for (const version of versions) {
         200,
       ],
     ] as const) {
-      it(`answers HEAD as GET, without a body: ${rule}`, async () => {
+      it(`responds to HEAD as to GET, without a body: ${rule}`, async () => {
         const [got, head] = [await send("GET", path, caller), await send("HEAD", path, caller)];
         assert.deepEqual([head.status, head.text], [status, ""]);
         assert.deepEqual(comparable(head), comparable(got));
@@ -266,7 +266,7 @@ for (const version of versions) {
       });
     });
 
-    it("keeps the reason of what a contract forbids to itself", async () => {
+    it("reports a violated contract as INTERNAL, without its reason", async () => {
       transports.reported.length = 0;
       const answer = await send("POST", `/iam/v2beta1/groups/${uid}:requestGroupAccess`, json, "{}");
       assertError(answer, 500, Code.INTERNAL, "Internal error");
@@ -274,7 +274,7 @@ for (const version of versions) {
       assert.deepEqual(transports.reported.map(String), ["Error: secret text"]);
     });
 
-    it("refuses a call without bearer before anything of it is read", async () => {
+    it("rejects a call without bearer before anything of it is read", async () => {
       seen = undefined;
       const answer = await send("GET", "/iam/v2beta1/groups:lookupGroup?nope=1");
       assertError(answer, 401, Code.UNAUTHENTICATED, "Unauthenticated: a bearer token is required");
@@ -299,7 +299,7 @@ for (const version of versions) {
       });
     }
 
-    it("refuses what it cannot read in a POST without body", async () => {
+    it("rejects what it cannot read in a POST without body", async () => {
       const answer = await send("POST", "/sts/exchange", json, '{"aud":["a"]}');
       assertError(
         answer,
@@ -336,7 +336,7 @@ for (const version of versions) {
   });
 }
 
-describe("newGateway", () => {
+describe("newRestTransport", () => {
   const options = {
     maxBodyBytes: 1,
     bodyTimeoutMs: 1,
@@ -347,16 +347,19 @@ describe("newGateway", () => {
     requestIdOf: () => "",
   };
 
-  it("refuses conflicting routes at once, naming both", () => {
+  it("rejects conflicting routes at once, naming both", () => {
     const twice = [methodOf(groups.getGroup), { ...methodOf(groups.getGroup), path: "/other.Service/GetGroup" }];
     assert.throws(
-      () => newGateway(twice, options),
+      () => newRestTransport(twice, options),
       /GroupsService\/GetGroup, and GET .* of \/other\.Service\/GetGroup/,
     );
   });
 
-  it("tells what leads to a method", () => {
-    const gateway = newGateway([...methods, methodOf(RoleBindingsService.method.batchCreateRoleBindings)], options);
+  it("knows which paths match a method", () => {
+    const gateway = newRestTransport(
+      [...methods, methodOf(RoleBindingsService.method.batchCreateRoleBindings)],
+      options,
+    );
     assert.equal(gateway.matches("GET", "/iam/v2beta1/groups"), true);
     assert.equal(gateway.matches("POST", "/iam/v2beta1/roleBindings:batchCreate"), true);
     assert.equal(gateway.matches("PUT", "/iam/v2beta1/groups"), false);

@@ -158,7 +158,7 @@ describe("Routes.find", () => {
     ["H1: a malformed escape in a verb", "GET /groups:%zz", 400],
   ];
   for (const [rule, request, status, allow] of refused) {
-    it(`refuses ${rule}: ${request}`, () => {
+    it(`rejects ${rule}: ${request}`, () => {
       const [httpMethod = "", path = ""] = request.split(" ");
       assert.throws(() => routes.find(httpMethod, path), refusal(status, allow));
       assert.equal(routes.has(httpMethod, path), false);
@@ -185,7 +185,7 @@ function refusal(status: number, allow: string | undefined): (error: unknown) =>
 }
 
 describe("newRoutes", () => {
-  it("makes what is made later once, and finds it ever after beside the rest", () => {
+  it("makes lazy bindings once, and finds them beside the others", () => {
     let made = 0;
     const later = () => {
       made++;
@@ -207,7 +207,7 @@ describe("newRoutes", () => {
     [`GET /a/{${x}=**}:b`, `GET /a/{${y}=**}:b`],
   ];
   for (const [first, second] of conflicts) {
-    it(`refuses ${second} beside ${first}, naming both`, () => {
+    it(`rejects ${second} beside ${first}, naming both`, () => {
       assert.throws(
         () => newRoutes(bindings(first, second)),
         (error: Error) => error.message.includes(first) && error.message.includes(second),
@@ -249,7 +249,7 @@ describe("bindingsOf", () => {
     ],
   ];
   for (const [rule, init, problem] of refused) {
-    it(`refuses ${rule}, naming the method`, () => {
+    it(`rejects ${rule}, naming the method`, () => {
       const error = /^Error: \/exemplar\.Service\/Do: /;
       assert.throws(
         () => bindingsOf(methodOf(methodWithRule(init))),

@@ -185,7 +185,7 @@ for (const version of versions) {
     });
 
     const tooLarge = `Resource exhausted: the body must not be larger than ${limit} bytes`;
-    it("F9: a body over the limit is refused, whether or not it says so", async () => {
+    it("F9: a body over the limit is rejected, whether or not it says so", async () => {
       const body = `{"name":"${"a".repeat(limit)}"}`;
       assertError(await send({ body }), 413, Code.RESOURCE_EXHAUSTED, tooLarge);
       if (version === "http1") {
@@ -207,7 +207,7 @@ for (const version of versions) {
       assertError(answer, 413, Code.RESOURCE_EXHAUSTED, tooLarge);
     });
 
-    it("a form of a million parameters is refused", async () => {
+    it("a form of a million parameters is rejected", async () => {
       const headers = ["content-type", "application/x-www-form-urlencoded"];
       const answer = await send({ path: "/sts/exchange", headers, body: "aud=&".repeat(800_000) });
       assertError(

@@ -8,7 +8,7 @@ import type { Method } from "../../../src/pipeline/method.ts";
 import { onExchange } from "../../../src/transport/http/exchange.ts";
 import { defaultLimits } from "../../../src/transport/listener/limits.ts";
 import { openListener } from "../../../src/transport/listener/listener.ts";
-import { type GatewayOptions, newGateway } from "../../../src/transport/rest/rest-transport.ts";
+import { newRestTransport, type RestOptions } from "../../../src/transport/rest/rest-transport.ts";
 
 /** What a client sends. */
 export interface Sent {
@@ -44,11 +44,11 @@ export interface Transports extends AsyncDisposable {
 /** Opens the gateway. */
 export async function openTransports(
   methods: readonly Method[],
-  options: Partial<GatewayOptions> = {},
+  options: Partial<RestOptions> = {},
 ): Promise<Transports> {
   const reported: unknown[] = [];
   let requests = 0;
-  const gateway = newGateway(methods, {
+  const gateway = newRestTransport(methods, {
     maxBodyBytes: 4 << 20,
     bodyTimeoutMs: 10_000,
     maxJsonDepth: 100,

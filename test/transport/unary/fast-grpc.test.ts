@@ -134,7 +134,7 @@ describe("the short way for gRPC", () => {
     return answers.short;
   }
 
-  it("has no table of headers take in what no two replies have the same", async () => {
+  it("has no table of headers take in what no two responses have the same", async () => {
     const body = encoded(GetGroupRequestSchema, { uid: short.groupUid });
     const authorization = `Bearer ${short.ownerToken}`;
     const path = `${service}/GetGroup`;
@@ -165,7 +165,7 @@ describe("the short way for gRPC", () => {
     }
   });
 
-  it("answers thousands of generated requests as connect-node does", async () => {
+  it("responds thousands of generated requests as connect-node does", async () => {
     await fc.assert(
       fc.asyncProperty(
         unaryRequests,
@@ -229,7 +229,7 @@ describe("the short way for gRPC", () => {
   }
 
   for (const length of [{}, { "content-length": "9999999" }])
-    it(`a body that connect-node refuses ends with the answer, ${JSON.stringify(length)}`, async () => {
+    it(`a body that connect-node rejects ends with the response, ${JSON.stringify(length)}`, async () => {
       const stream = sessions.complete.request({
         ":method": "POST",
         ":path": `${service}/GetGroup`,
@@ -267,7 +267,7 @@ describe("the short way for gRPC", () => {
     });
   }
 
-  it("a body beyond the limit is refused, and the connection lives", async () => {
+  it("a body beyond the limit is rejected, and the connection lives", async () => {
     const headers = { authorization: `Bearer ${short.ownerToken}` };
     const path = `${service}/GetGroup`;
     const chunks = Array.from({ length: 20 }, () => Buffer.alloc(256 * 1024));
@@ -275,7 +275,7 @@ describe("the short way for gRPC", () => {
     assert.equal((await send(sessions.short, { path, headers, chunks: [group()] })).grpcStatus, "0");
   });
 
-  it("strangers are refused before what they send is decoded", async () => {
+  it("strangers are rejected before what they send is decoded", async () => {
     const sent = {
       path: `${service}/GetGroup`,
       headers: { authorization: "Bearer x" },
@@ -287,7 +287,7 @@ describe("the short way for gRPC", () => {
     assert.deepEqual([compressed.short.grpcStatus, compressed.complete.grpcStatus], ["16", "16"]);
   });
 
-  it("a message of very many values is refused before it is decoded", async () => {
+  it("a message of very many values is rejected before it is decoded", async () => {
     const chunks = [encoded(ListGroupsRequestSchema, { uidp: { ids: Array(200_001).fill("") } })];
     const answer = await send(sessions.short, {
       path: `${service}/ListGroups`,
@@ -311,7 +311,7 @@ describe("the short way for gRPC", () => {
     assert.notEqual((await both(packed("a".repeat(4_000_000)))).complete.grpcStatus, "8");
   });
 
-  it("what is answered before its body is there is not carried out", async () => {
+  it("what gets a response before its body is there is not carried out", async () => {
     const body = encoded(CreateGroupRequestSchema, { parent: short.groupUid, group: { name: "too late" } });
     for (const [session, encoding] of [
       [sessions.short, "identity"],
@@ -343,7 +343,7 @@ describe("the short way for gRPC", () => {
     assert.deepEqual(((await reply.json()) as { groups: unknown }).groups, []);
   });
 
-  it("an unknown method is answered as gRPC has it, also of a service that has been asked before", async () => {
+  it("an unknown method gets a response as gRPC has it, also of a service that has been asked before", async () => {
     const health = "/grpc.health.v1.Health";
     for (const path of [`${service}/GetGroup`, `${health}/Check`]) {
       await both({ path, headers: { "grpc-encoding": "gzip" }, chunks: [frame(gzipSync(""), 1)] });
@@ -356,7 +356,7 @@ describe("the short way for gRPC", () => {
     }
   });
 
-  it("what no method gets to see is refused with an ErrorInfo, too", async () => {
+  it("what no method gets to see is rejected with an ErrorInfo, too", async () => {
     const path = `${service}/ListGroups`;
     const gzip = { "grpc-encoding": "gzip" };
     const large = toBinary(ListGroupsRequestSchema, create(ListGroupsRequestSchema, { name: "a".repeat(5_000_000) }));

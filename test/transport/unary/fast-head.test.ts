@@ -6,7 +6,7 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { Code } from "../../../src/aip/errors.ts";
 import { detailTypes } from "../../../src/transport/error-detail-types.ts";
 import { defaultLimits } from "../../../src/transport/listener/limits.ts";
-import { newFastPath } from "../../../src/transport/unary/unary-transport.ts";
+import { newUnaryTransport } from "../../../src/transport/unary/unary-transport.ts";
 import { flag, frame, frameClient, frameType, headerBlock, requestHeaders } from "../frames.ts";
 import { listen, session } from "../harness.ts";
 import { type Handler, methodOf } from "../rest/methods.ts";
@@ -20,7 +20,7 @@ async function open(t: TestContext, options: Partial<typeof times> = {}, handler
   const method = methodOf(GroupsService.method.getGroup, handler);
   const bounds = { maxBodyBytes: 1000, bodyTimeoutMs: far, maxJsonDepth: 10 };
   const methods = new Map([[method.path, method]]);
-  const { stream } = newFastPath({ methods, detailTypes, ...defaultLimits, ...bounds, ...times, ...options });
+  const { stream } = newUnaryTransport({ methods, detailTypes, ...defaultLimits, ...bounds, ...times, ...options });
   const listener = await listen(t, {
     fast: stream,
     handler: (_request, response) => {

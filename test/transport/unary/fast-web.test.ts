@@ -133,7 +133,7 @@ describe("the short way for Connect and gRPC-web", () => {
 
   for (const http of ["HTTP/1.1", "HTTP/2"]) {
     for (const [contentType, encode] of protocols) {
-      it(`${contentType} over ${http}: answers generated requests as connect-node does`, async () => {
+      it(`${contentType} over ${http}: responds generated requests as connect-node does`, async () => {
         await fc.assert(
           fc.asyncProperty(unaryRequests, authorizations, async ({ path, schema, init }, headers) => {
             const body = encode(schema, init(server.groupUid));
@@ -146,7 +146,7 @@ describe("the short way for Connect and gRPC-web", () => {
       });
     }
 
-    it(`${http}: JSON that is not UTF-8 is refused rather than changed`, async () => {
+    it(`${http}: JSON that is not UTF-8 is rejected rather than changed`, async () => {
       const headers = { "content-type": "application/json" };
       const body = Buffer.concat([Buffer.from('{"uid":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
       const { short } = await both(http, { path: getGroup, headers, body });
@@ -213,7 +213,7 @@ describe("the short way for Connect and gRPC-web", () => {
     assert.deepEqual(meaning(short), meaning(complete));
   });
 
-  it("a body beyond the limit is refused", async () => {
+  it("a body beyond the limit is rejected", async () => {
     const body = Buffer.alloc(5 * 1024 * 1024, " ");
     const { short } = await both("HTTP/1.1", { path: getGroup, headers: { "content-type": "application/json" }, body });
     assert.deepEqual([short.status, JSON.parse(short.body.toString()).code], [429, "resource_exhausted"]);

@@ -1,9 +1,9 @@
-// Protobuf scalars from text (paths, queries) and from JSON values.
+// Decodes protobuf scalars from text (paths, queries) and from JSON values.
 import { type DescEnum, type DescField, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { clip } from "../../../aip/clip.ts";
-import { Mismatch } from "./value-error.ts";
+import { ValueError } from "./value-error.ts";
 
-/** A value as reflection takes it. */
+/** A value as reflection accepts it. */
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;
 
 interface IntegerRange {
@@ -47,12 +47,12 @@ const unusualNumbers: ReadonlyMap<string, number> = new Map([
   ["-Infinity", Number.NEGATIVE_INFINITY],
 ]);
 
-/** Longer texts are out of range, whatever they say. */
+/** Longer texts are out of range in any case. */
 const maxIntegerLength = 40;
 
 const maxFloat = 3.4028234663852886e38;
 
-/** Reads a scalar from text; throws a Mismatch. */
+/** Parses a scalar. Throws a ValueError. */
 export function scalarFromText(type: ScalarType, text: string): ScalarValue {
   const range = integers[type];
   if (range) return integerFromText(range, text);
@@ -65,12 +65,12 @@ export function scalarFromText(type: ScalarType, text: string): ScalarValue {
     case ScalarType.DOUBLE:
       return numberFromText(type, text);
     default:
-      // Protobuf strings are UTF-8, which has no form for half a surrogate pair.
+      // Protobuf strings are UTF-8, which cannot encode an unpaired surrogate.
       return text.isWellFormed() ? text : mismatch("must be well-formed Unicode");
   }
 }
 
-/** Reads a scalar from a JSON value; throws a Mismatch. */
+/** Decodes a scalar from a JSON value. Throws a ValueError. */
 export function scalarFromJson(type: ScalarType, json: JsonValue): ScalarValue {
   if (type === ScalarType.BOOL) return typeof json === "boolean" ? json : mismatch("must be true or false");
   if (type === ScalarType.STRING || type === ScalarType.BYTES) {
@@ -82,20 +82,20 @@ export function scalarFromJson(type: ScalarType, json: JsonValue): ScalarValue {
   return range ? integerFromNumber(range, json) : checkNumber(type, json);
 }
 
-/** Reads an enum value by its name or number; throws a Mismatch. */
+/** Parses the name or number of an enum value. Throws a ValueError. */
 export function enumFromText(schema: DescEnum, text: string): number {
   const value = schema.values.find((candidate) => candidate.name === text);
   if (value) return value.number;
   return /^-?\d{1,10}$/.test(text) ? enumFromNumber(schema, Number(text)) : unknownEnumValue(schema, text);
 }
 
-/** Reads an enum value from a JSON string or number; throws a Mismatch. */
+/** Decodes an enum value from a JSON string or number. Throws a ValueError. */
 export function enumFromJson(schema: DescEnum, json: JsonValue): number {
   if (typeof json === "string") return enumFromText(schema, json);
   return typeof json === "number" ? enumFromNumber(schema, json) : mismatch("must be the name of an enum value");
 }
 
-/** What reflection is given for a scalar of this field: 64-bit integers are text where the proto asks for it. */
+/** Converts a scalar for reflection: 64-bit integers are strings if the proto says so. */
 export function toFieldScalar(field: DescField, value: ScalarValue): ScalarValue {
   return "longAsString" in field && field.longAsString && typeof value === "bigint" ? value.toString() : value;
 }
@@ -106,7 +106,7 @@ function integerFromText(range: IntegerRange, text: string): number | bigint {
   return inRange(range, text.length <= maxIntegerLength ? BigInt(text) : range.max + 1n);
 }
 
-/** The JSON of protobuf allows a fraction and an exponent in quoted numbers, too, as long as the number is an integer. */
+/** Protobuf JSON allows a fraction and an exponent in quoted integers, if the value is an integer. */
 function integerFromQuoted(range: IntegerRange, text: string): number | bigint {
   const parts = text.length <= maxIntegerLength && /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!parts) return integerFromText(range, text);
@@ -148,7 +148,7 @@ function bytesFromText(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(digits, "base64"));
 }
 
-/** Enums are open: whether a number has a name is checked with the request, for every transport alike. */
+/** Enums are open: the pipeline checks numbers without a name, for all transports. */
 function enumFromNumber(schema: DescEnum, number: number): number {
   return number === (number | 0) ? number : unknownEnumValue(schema, String(number));
 }
@@ -158,5 +158,5 @@ function unknownEnumValue(schema: DescEnum, text: string): never {
 }
 
 function mismatch(problem: string): never {
-  throw new Mismatch(problem);
+  throw new ValueError(problem);
 }

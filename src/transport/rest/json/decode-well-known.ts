@@ -1,9 +1,9 @@
-// The texts of google.protobuf's own types: https://protobuf.dev/programming-guides/json/
+// Decodes the messages of google.protobuf: https://protobuf.dev/programming-guides/json/
 import { create, type DescMessage, fromJson, type JsonValue, type Message, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { findUtcTime } from "../../../aip/timestamps.ts";
 import { findFieldPath, formatFieldPath } from "../field-path.ts";
-import { Mismatch } from "./value-error.ts";
+import { ValueError } from "./value-error.ts";
 
 const timestampText = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 /** A Duration in JSON, in seconds. */
@@ -12,7 +12,7 @@ const goDurationText = /^-?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
 const minSecond = Date.parse("0001-01-01T00:00:00Z") / 1000;
 const maxSecond = Date.parse("9999-12-31T23:59:59Z") / 1000;
-// google.protobuf.Duration: so many whole seconds, and a fraction of one beside them.
+// google.protobuf.Duration: the most whole seconds; a fraction may be added.
 const maxDurationSeconds = 315_576_000_000n;
 const nanosPerSecond = 1_000_000_000n;
 const nanosPerUnit: Readonly<Record<string, number>> = {
@@ -26,44 +26,45 @@ const nanosPerUnit: Readonly<Record<string, number>> = {
   h: 3.6e12,
 };
 
-/** Reads a Timestamp from RFC 3339 text with any offset; throws a Mismatch. */
+/** Parses a Timestamp in RFC 3339 with any offset. Throws a ValueError. */
 export function timestampFromText(text: string): Message {
   const parts = timestampText.exec(text.toUpperCase());
-  if (!parts) throw new Mismatch("must be an RFC 3339 time such as 2026-01-31T12:00:00Z");
+  if (!parts) throw new ValueError("must be an RFC 3339 time such as 2026-01-31T12:00:00Z");
   const [, date = "", time = "", fraction = "", offset = ""] = parts;
   const local = findUtcTime(date, time);
-  if (local === undefined) throw new Mismatch("must be a time that exists");
+  if (local === undefined) throw new ValueError("must be a time that exists");
   const seconds = local / 1000 - offsetSeconds(offset);
-  if (seconds < minSecond || seconds > maxSecond) throw new Mismatch("must lie between the years 1 and 9999");
+  if (seconds < minSecond || seconds > maxSecond) throw new ValueError("must lie between the years 1 and 9999");
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos: Number(fraction.padEnd(9, "0")) });
 }
 
-/** Reads a Duration from its JSON text, such as `3600s` or `-0.5s`; throws a Mismatch. */
+/** Parses a Duration in JSON form, such as `3600s` or `-0.5s`. Throws a ValueError. */
 function durationFromText(text: string): Message {
   const parts = durationText.exec(text);
-  if (!parts) throw new Mismatch("must be a duration in seconds such as 3600s");
+  if (!parts) throw new ValueError("must be a duration in seconds such as 3600s");
   const [, sign, seconds = "", fraction = ""] = parts;
   const nanos = BigInt(seconds) * nanosPerSecond + BigInt(fraction.padEnd(9, "0"));
   return durationFromNanos(sign ? -nanos : nanos);
 }
 
-/** Reads a Duration from JSON text or from Go syntax such as `1h30m`, the way queries spell it; throws a Mismatch. */
+/** Parses a Duration of a query: in JSON form, or in Go syntax such as `1h30m`. Throws a ValueError. */
 export function durationFromQuery(text: string): Message {
   if (durationText.test(text) || !goDurationText.test(text)) return durationFromText(text);
   let nanos = 0n;
   for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)([a-zµμ]+)/g)) {
     const part = Number(amount) * nanosPerUnit[unit!]!;
-    if (part > Number(maxDurationSeconds * nanosPerSecond)) throw new Mismatch("must not be longer than 10,000 years");
+    if (part > Number(maxDurationSeconds * nanosPerSecond))
+      throw new ValueError("must not be longer than 10,000 years");
     nanos += BigInt(Math.round(part));
   }
   return durationFromNanos(text.startsWith("-") ? -nanos : nanos);
 }
 
 /**
- * Reads a FieldMask from comma-separated paths in snake or camel case; it holds them in proto names.
+ * Parses a FieldMask: comma-separated paths in snake or camel case, which become proto names.
  *
- * With a `target`, paths are looked up there and those it lacks are kept as they are, so that whoever applies the mask
- * can name them. Without one every capital letter becomes `_` and its small form.
+ * With a `target`, paths are resolved there. Unknown ones stay unchanged, so that the error can name them. Without a target every
+ * capital letter becomes `_` and its small letter.
  */
 export function fieldMaskFromText(text: string, target?: DescMessage): Message {
   const paths = text
@@ -75,7 +76,7 @@ export function fieldMaskFromText(text: string, target?: DescMessage): Message {
   });
 }
 
-/** Reads any message of google.protobuf from JSON; throws a Mismatch. Any needs its content in the registry. */
+/** Decodes any message of google.protobuf. Throws a ValueError. The registry must have the content of an Any. */
 export function wellKnownFromJson(schema: DescMessage, json: JsonValue, registry: Registry): Message {
   if (schema.typeName === TimestampSchema.typeName) return timestampFromText(asText(json));
   if (schema.typeName === DurationSchema.typeName) return durationFromText(asText(json));
@@ -83,17 +84,17 @@ export function wellKnownFromJson(schema: DescMessage, json: JsonValue, registry
   try {
     return fromJson(schema, json, { registry });
   } catch {
-    throw new Mismatch(`must be ${isWrapperDesc(schema) ? "the value of a" : "a valid"} ${schema.typeName}`);
+    throw new ValueError(`must be ${isWrapperDesc(schema) ? "the value of a" : "a valid"} ${schema.typeName}`);
   }
 }
 
 function asText(json: JsonValue): string {
-  if (typeof json !== "string") throw new Mismatch("must be a string");
+  if (typeof json !== "string") throw new ValueError("must be a string");
   return json;
 }
 
 function toProtoPath(target: DescMessage, path: string): string {
-  // A mask in JSON has proto names in camel case, also where a field has a JSON name of its own.
+  // A mask in JSON has proto names in camel case, even for fields with a JSON name of their own.
   const fields = findFieldPath(target, path) ?? findFieldPath(target, toSnakeCase(path));
   return fields ? formatFieldPath(fields) : path;
 }
@@ -111,6 +112,6 @@ function offsetSeconds(offset: string): number {
 function durationFromNanos(nanos: bigint): Message {
   const seconds = nanos / nanosPerSecond;
   if (seconds > maxDurationSeconds || seconds < -maxDurationSeconds)
-    throw new Mismatch("must not be longer than 10,000 years");
+    throw new ValueError("must not be longer than 10,000 years");
   return create(DurationSchema, { seconds, nanos: Number(nanos % nanosPerSecond) });
 }

@@ -1,4 +1,4 @@
-// JSON values into messages, field by field, so that every problem is named by the path of its field.
+// Decodes JSON into messages field by field, so that every violation names the path of its field.
 import {
   type DescField,
   type DescMessage,
@@ -15,19 +15,19 @@ import { isJsonObject } from "../../../base/json.ts";
 import { findField, isWellKnown } from "../field-path.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, toFieldScalar } from "./decode-scalars.ts";
 import { wellKnownFromJson } from "./decode-well-known.ts";
-import { guard, Mismatch } from "./value-error.ts";
+import { guard, ValueError } from "./value-error.ts";
 
-/** How a JSON value is read, and where its problems go. */
+/** How JSON is decoded, and where violations are collected. */
 export interface JsonReading {
   readonly violations: Violations;
-  /** Whether members that no field answers to are passed over. */
+  /** Whether unknown members are ignored. */
   readonly ignoreUnknown: boolean;
-  /** The messages that an Any may hold. */
+  /** The messages that an Any may contain. */
   readonly registry: Registry;
 }
 
 /**
- * Reads the members of a JSON object into a message: proto or JSON names, null as unset.
+ * Decodes the members of a JSON object into a message. Names are proto or JSON names; null means unset.
  *
  * `at` is the path of the message in the request, empty for the request itself.
  */
@@ -42,7 +42,7 @@ export function readJsonObject(target: ReflectMessage, json: JsonObject, at: str
   }
 }
 
-/** Reads one JSON value into a field. */
+/** Decodes a JSON value into a field. */
 export function readJsonField(
   target: ReflectMessage,
   field: DescField,
@@ -85,7 +85,7 @@ function readList(
   at: string,
   reading: JsonReading,
 ): void {
-  if (!Array.isArray(json)) throw new Mismatch("must be an array");
+  if (!Array.isArray(json)) throw new ValueError("must be an array");
   const list = target.get(field);
   for (const [i, item] of json.entries()) {
     const place = `${at}[${i}]`;
@@ -100,24 +100,24 @@ function readMap(
   at: string,
   reading: JsonReading,
 ): void {
-  if (!isJsonObject(json)) throw new Mismatch("must be an object");
+  if (!isJsonObject(json)) throw new ValueError("must be an object");
   const map = target.get(field);
   for (const [key, item] of Object.entries(json)) {
     const place = `${at}["${clip(key)}"]`;
     guard(reading.violations, place, () => {
       const read = readMapKey(field.mapKey, key);
-      // JSON has another member for each spelling of a number.
-      if (map.has(read)) throw new Mismatch("must not be given twice");
+      // One number can have several spellings, which are different members in JSON.
+      if (map.has(read)) throw new ValueError("must not be given twice");
       map.set(read, readItem(field, item, place, reading));
     });
   }
 }
 
 function readMapKey(type: ScalarType, key: string): unknown {
-  // Plain objects hold maps, and on those this key means the prototype.
-  if (key === "__proto__") throw new Mismatch("is not allowed as a key");
+  // Maps are plain objects, on which this key sets the prototype.
+  if (key === "__proto__") throw new ValueError("is not allowed as a key");
   if (type === ScalarType.BOOL && key !== "true" && key !== "false")
-    throw new Mismatch("must have the key true or false");
+    throw new ValueError("must have the key true or false");
   return scalarFromText(type, key);
 }
 
@@ -129,13 +129,13 @@ function readItem(field: DescField, json: JsonValue, at: string, reading: JsonRe
 
 function readMessage(schema: DescMessage, json: JsonValue, at: string, reading: JsonReading): ReflectMessage {
   if (isWellKnown(schema)) return reflect(schema, wellKnownFromJson(schema, json, reading.registry));
-  if (!isJsonObject(json)) throw new Mismatch("must be an object");
+  if (!isJsonObject(json)) throw new ValueError("must be an object");
   const message = reflect(schema);
   readJsonObject(message, json, at, reading);
   return message;
 }
 
-/** Whether null is a value of the field's type rather than its absence. */
+/** Whether null is a value of the field rather than its absence. */
 function takesNull(field: DescField): boolean {
   return field.message?.typeName === "google.protobuf.Value" || field.enum?.typeName === "google.protobuf.NullValue";
 }

@@ -1,10 +1,10 @@
-// Single values as JSON has them: https://protobuf.dev/programming-guides/json/
+// Encodes scalars and enums: https://protobuf.dev/programming-guides/json/
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 
-/** Makes one value of a field into one for JSON. */
+/** Converts a value of a field for JSON. */
 export type ValueConverter = (value: unknown) => unknown;
 
-/** The converter of a scalar type, for values as protobuf messages hold them; undefined where JSON has them as they are. */
+/** Returns the converter of a scalar type; undefined if JSON needs no conversion. */
 export function scalarConverter(type: ScalarType): ValueConverter | undefined {
   switch (type) {
     case ScalarType.BYTES:
@@ -23,7 +23,7 @@ export function scalarConverter(type: ScalarType): ValueConverter | undefined {
   }
 }
 
-/** The converter of an enum: to names, and numbers where there is no name. */
+/** Returns the converter of an enum: to names, or to numbers without a name. */
 export function enumConverter(schema: DescEnum): ValueConverter {
   if (schema.typeName === "google.protobuf.NullValue") return () => null;
   const names = new Map(schema.values.map((value) => [value.number, value.name]));

@@ -1,4 +1,4 @@
-// The JSON of google.protobuf's own messages.
+// Encodes the messages of google.protobuf.
 import { type DescMessage, type Message, type Registry, toJson } from "@bufbuild/protobuf";
 import {
   type Any,
@@ -15,7 +15,7 @@ import { formatTimestamp } from "./format-timestamp.ts";
 
 type Converter = (message: Message) => unknown;
 
-/** The converter of a message with a JSON form of its own; undefined for all others. */
+/** Returns the converter of a message with a special JSON form; undefined for other messages. */
 export function wellKnownConverter(
   schema: DescMessage,
   registry: Registry,
@@ -40,7 +40,7 @@ export function wellKnownConverter(
   };
 }
 
-/** Adds the type of a message to its JSON, the way an Any shows what it holds. */
+/** Adds the type of a message to its JSON, as in the JSON of an Any. */
 export function withType(schema: DescMessage, json: unknown): object {
   const type = { "@type": `type.googleapis.com/${schema.typeName}` };
   return hasCustomJsonRepresentation(schema) ? { ...type, value: json } : { ...type, ...(json as object) };

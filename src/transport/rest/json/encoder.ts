@@ -1,5 +1,5 @@
-// Messages into JSON, by converters that are put together once per message type from its descriptor: they make plain objects,
-// of which JSON.stringify makes text faster than anybody puts it together.
+// Encodes messages as JSON, by a converter per message type that is compiled from its descriptor. Converters make plain objects:
+// JSON.stringify makes text faster than JavaScript can.
 import { type DescField, type DescMessage, type Message, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { compileLiteral } from "../../../base/compile.ts";
@@ -7,43 +7,43 @@ import { enumConverter, scalarConverter, type ValueConverter } from "./encode-sc
 import { wellKnownConverter } from "./encode-well-known.ts";
 import { newTextWriters, type TextWriter } from "./serializer.ts";
 
-/** Makes a message of the type that it was made for into a value for JSON.stringify, which leaves out what is undefined. */
+/** Converts a message of one type to a value for JSON.stringify, which omits undefined members. */
 export type JsonConverter = (message: Message) => unknown;
 
 /** Makes converters, one per message type. */
 export interface JsonConverters {
-  /** The converter of a message type, put together when it is first asked for. */
+  /** Returns the converter of a message type, made on first use. */
   converter(schema: DescMessage): JsonConverter;
-  /** What makes messages of a type into text, put together when it is first asked for. */
+  /** Returns the writer of a message type, made on first use. */
   writer(schema: DescMessage): TextWriter;
 }
 
-/** How values are written. */
+/** How values are encoded. */
 export interface JsonOptions {
-  /** The messages that an Any may hold; converting any other throws. */
+  /** The messages that an Any may contain; converting any other throws. */
   readonly registry: Registry;
   /**
-   * Whether false, 0, `{}` and `[]` are written for plain fields that hold them. Empty strings and bytes, unspecified
-   * enums, unset messages and unset members of a oneof or with `optional` are left out in any case.
+   * Whether plain fields with false, 0, `{}` or `[]` are written. Empty strings and bytes, unspecified enums, unset messages, and unset
+   * members of a oneof or with `optional` are always omitted.
    */
   readonly zeroValues: boolean;
-  /** What every text ends with; nothing when absent. */
+  /** Appended to every text; nothing when absent. */
   readonly end?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes what a field holds into a value for JSON; undefined when the member is left out. */
+/** Converts a field for JSON; undefined if the member is omitted. */
 type MemberConverter = (value: unknown, fields: Fields) => unknown;
 
-/** Makes converters to the JSON of proto3, except that timestamps have three digits and zero values follow the options. */
+/** Makes converters to proto3 JSON, except that timestamps have three fraction digits and `zeroValues` applies. */
 export function newJsonConverters(options: JsonOptions): JsonConverters {
   const made = new Map<DescMessage, JsonConverter>();
   const converter = (schema: DescMessage): JsonConverter => {
     const known = made.get(schema);
     if (known) return known;
     let convert: JsonConverter;
-    // Known before its members are made, since a message may hold itself.
+    // Set before its members are compiled: a message type may contain itself.
     made.set(schema, (message) => convert(message));
     convert = wellKnownConverter(schema, options.registry, converter) ?? membersConverter(schema);
     made.set(schema, convert);
@@ -75,22 +75,22 @@ function memberConverter(
   if (field.fieldKind === "map") return mapConverter(convert, zeroValues);
   if (field.oneof) return oneofConverter(localName, convert);
   if (zeroValues && isAlwaysWritten(field)) return convert;
-  const isLeftOut = emptiness(field);
+  const isOmitted = omission(field);
   return (value, fields) => {
-    if (isLeftOut(value, fields)) return undefined;
+    if (isOmitted(value, fields)) return undefined;
     return convert ? convert(value) : value;
   };
 }
 
-/** Whether a field is in all JSON of its message that has zero values, whatever it holds. */
+/** Whether JSON with zero values always contains the field. */
 export function isAlwaysWritten(field: DescField): boolean {
   if (field.fieldKind === "list" || field.fieldKind === "map") return true;
   if (field.fieldKind !== "scalar" || field.presence !== FeatureSet_FieldPresence.IMPLICIT) return false;
   return field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES;
 }
 
-/** Tells when a singular field is not written. */
-function emptiness(field: DescField): (value: unknown, fields: Fields) => boolean {
+/** Makes the test whether a singular field is omitted. */
+function omission(field: DescField): (value: unknown, fields: Fields) => boolean {
   const { localName } = field;
   if (field.presence !== FeatureSet_FieldPresence.IMPLICIT) {
     // Default values of proto2 are inherited from a prototype.
@@ -103,7 +103,7 @@ function emptiness(field: DescField): (value: unknown, fields: Fields) => boolea
 }
 
 function isZero(value: unknown): boolean {
-  // -0 is another value than 0, though JSON shows them alike.
+  // -0 differs from 0, although JSON shows both as 0.
   return value === false || Object.is(value, 0) || value === 0n || value === "0";
 }
 
@@ -132,7 +132,7 @@ function mapConverter(convert: ValueConverter | undefined, zeroValues: boolean):
   };
 }
 
-/** Undefined where JSON has the value as it is. */
+/** Returns undefined if JSON needs no conversion. */
 function valueConverter(field: DescField, converters: JsonConverters["converter"]): ValueConverter | undefined {
   if (field.message) return messageConverter(field, field.message, converters);
   if (field.enum) return enumConverter(field.enum);

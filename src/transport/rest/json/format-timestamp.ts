@@ -2,15 +2,15 @@ const millisPerDay = 86_400_000;
 const minMillis = Date.parse("0001-01-01T00:00:00.000Z");
 const maxMillis = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** How many days are remembered: ten years of them, and 300 kB. */
+/** Cached days: ten years, some 300 kB. */
 const maxDays = 3653;
 const days = new Map<number, string>();
 
 /**
  * Formats milliseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
  *
- * The dates of days are remembered, since the times of resources fall on few of them. Throws a RangeError
- * outside the years 1 to 9999, which is what a Timestamp may hold.
+ * Caches the text of each day: the times of resources fall on few days. Throws a RangeError outside the years 1 to 9999, the range of
+ * a Timestamp.
  */
 export function formatTimestamp(millis: number): string {
   if (!(millis >= minMillis && millis <= maxMillis)) throw new RangeError(`no timestamp: ${millis} ms`);
@@ -28,7 +28,7 @@ function dayText(day: number): string {
   return text;
 }
 
-/** Few pieces of text make for few strings: a page has a hundred times. */
+/** Shared strings save allocations: a page has a hundred times. */
 const minutes: string[] = [];
 const seconds: string[] = [];
 

@@ -1,4 +1,4 @@
-// JSON Schema (2020-12) of what json.ts writes and json-reader.ts takes.
+// JSON Schema (2020-12) of what encoder.ts writes and decoder.ts accepts.
 import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import { isInputOnly, isOutputOnly, isRequiredInside } from "../../../aip/field-behavior.ts";
@@ -7,8 +7,8 @@ import { durationText } from "./decode-well-known.ts";
 import { isAlwaysWritten } from "./encoder.ts";
 
 /**
- * What the JSON is for: a reply has all that is always written, the detail of an error no zero values; a request has what is
- * required, and nothing unknown; an update has what it changes, and needs nothing.
+ * The use of the JSON. A response has all fields that are always written, an error detail no zero values. A request has all required
+ * fields and no unknown ones, an update any fields.
  */
 export type JsonUse = "reply" | "detail" | "request" | "update";
 
@@ -16,17 +16,17 @@ const noRules: FieldRules = { text: () => undefined, bounds: () => ({}) };
 
 const integerText = "^-?[0-9]+$";
 
-/** What schemas are made with. */
+/** The context of a schema. */
 export interface SchemaContext {
-  /** Refers to the schema of a message or an enum that stands elsewhere. */
+  /** Returns a reference to the schema of a message or enum. */
   refer(desc: DescMessage | DescEnum, use: JsonUse): JsonObject;
-  /** What is said of a field; empty when there is nothing to say. */
+  /** Returns the description of a field; may be empty. */
   describe(field: DescField): string;
-  /** What is asked of the fields of requests. */
+  /** The rules for the fields of requests. */
   readonly rules: FieldRules;
 }
 
-/** Whether a request without the field is refused: nothing tells a number, a boolean or an enum that is left out from its zero. */
+/** Whether a request without the field is rejected. A missing number, boolean or enum cannot be distinguished from zero. */
 export function isNeededInside(field: DescField): boolean {
   const hasZero = field.fieldKind === "enum" || (field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING);
   return isRequiredInside(field) && !hasZero;
@@ -35,8 +35,8 @@ export function isNeededInside(field: DescField): boolean {
 const nothing: ReadonlySet<DescField> = new Set();
 
 /**
- * The schema of a message that is no value of a field (`valueSchema`). The `given` fields of a request stand in its path, and are not
- * looked at here.
+ * Returns the schema of a message outside a field (`valueSchema` makes those of fields). The `given` fields of a request are in its
+ * path, so the body need not have them.
  */
 export function messageSchema(
   message: DescMessage,
@@ -46,7 +46,7 @@ export function messageSchema(
 ): JsonObject {
   const wellKnown = wellKnownSchema(message);
   if (wellKnown) return wellKnown;
-  // What is input only is in no reply.
+  // A response has no input-only fields.
   const fields = isInput(use) ? message.fields : message.fields.filter((field) => !isInputOnly(field));
   const isNeeded = (field: DescField) =>
     use === "reply"
@@ -59,12 +59,12 @@ export function messageSchema(
       fields.map((field) => [field.jsonName, memberSchema(field, use, context, given.has(field))]),
     ),
     ...(required.length > 0 && { required }),
-    // Clients must bear members of later versions; the server refuses what it does not know.
+    // Clients must accept members of later versions; the server rejects unknown ones.
     ...(isInput(use) && { additionalProperties: false }),
   };
 }
 
-/** The schema of a field with whatever it holds. */
+/** Returns the schema of a field. */
 export function fieldSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   const value = valueSchema(field, use, context);
   const { maxItems, minimum } = isInput(use) ? context.rules.bounds(field) : {};
@@ -79,7 +79,7 @@ export function fieldSchema(field: DescField, use: JsonUse, context: SchemaConte
   return { ...value, ...stated({ minimum }) };
 }
 
-/** The schema of an enum: its names, as they are written. */
+/** Returns the schema of an enum: its names. */
 export function enumSchema(schema: DescEnum): JsonObject {
   if (schema.typeName === "google.protobuf.NullValue") return { type: "null" };
   return { type: "string", enum: schema.values.map(({ name }) => name) };
@@ -87,28 +87,28 @@ export function enumSchema(schema: DescEnum): JsonObject {
 
 function memberSchema(field: DescField, use: JsonUse, context: SchemaContext, isGiven: boolean): JsonObject {
   const description = context.describe(field);
-  // What is output only is not looked at in a request, beyond its type.
+  // In a request an output-only field is ignored, except for its type.
   const isIgnored = isInput(use) && isOutputOnly(field);
   return {
     ...(isIgnored || isGiven
       ? fieldSchema(field, "update", { ...context, rules: noRules })
       : fieldSchema(field, use, context)),
     ...(description !== "" && { description }),
-    // A request may have it: it is passed over, so that what was read can be sent back.
+    // A request may have it, so that a resource can be sent back as it was read.
     ...(isIgnored && { readOnly: true }),
     ...(isInputOnly(field) && { writeOnly: true }),
     ...(field.deprecated && { deprecated: true }),
   };
 }
 
-/** One value of a field, or one item. */
+/** Returns the schema of one value or item of a field. */
 function valueSchema(field: DescField, use: JsonUse, context: SchemaContext): JsonObject {
   if (field.message) return wellKnownSchema(field.message) ?? context.refer(field.message, use);
   if (field.enum) return context.refer(field.enum, use);
   return field.scalar === ScalarType.STRING && isInput(use) ? givenText(field, context) : scalarSchema(field.scalar);
 }
 
-/** What is let pass as a text. A rule counts UTF-16 units, of which a text has no fewer than the code points of JSON Schema. */
+/** Returns the schema of a text in a request. Rules count UTF-16 units, JSON Schema code points, of which there are never more. */
 function givenText(field: DescField, { rules }: SchemaContext): JsonObject {
   const { pattern, maxLength = Number.POSITIVE_INFINITY } = rules.text(field) ?? {};
   const isOptional = field.fieldKind !== "list" && field.fieldKind !== "map" && !isRequiredInside(field);
@@ -123,12 +123,12 @@ function givenText(field: DescField, { rules }: SchemaContext): JsonObject {
   };
 }
 
-/** The members that have a value. */
+/** Returns the members with a value. */
 function stated(members: Readonly<Record<string, number | string | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
-/** Keys are texts in JSON, whatever they are. */
+/** Keys are always texts in JSON. */
 function keySchema(type: ScalarType): JsonObject {
   if (type === ScalarType.STRING) return {};
   if (type === ScalarType.BOOL) return { propertyNames: { enum: ["true", "false"] } };
@@ -139,7 +139,7 @@ function isInput(use: JsonUse): boolean {
   return use === "request" || use === "update";
 }
 
-/** The schema of a message with a JSON form of its own; undefined for all others. */
+/** Returns the schema of a message with a special JSON form; undefined for other messages. */
 function wellKnownSchema(schema: DescMessage): JsonObject | undefined {
   if (!hasCustomJsonRepresentation(schema)) return undefined;
   if (isWrapperDesc(schema)) return scalarSchema(schema.fields[0].scalar);

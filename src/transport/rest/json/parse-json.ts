@@ -4,37 +4,37 @@ import { invalidField } from "../../../aip/errors.ts";
 import { maxValues } from "../../http/message-size.ts";
 import { decodeUtf8 } from "../../http/request-body.ts";
 
-/** Where a violation says that the body as a whole is wrong. */
+/** The field of violations that concern the whole body. */
 export const bodyField = "body";
 
-/** How many members one object may have: objects of many distinct names are what parsing spends longest on. */
+/** The most members of one object: objects with many distinct names take the longest to parse. */
 const maxMembers = 10_000;
 
 /**
- * Parses the bytes of a JSON body; throws INVALID_ARGUMENT about `body`.
+ * Parses a JSON body. Throws INVALID_ARGUMENT for `body`.
  *
  * Stricter than JSON.parse: RFC 8259 §8.1 (UTF-8 without byte order mark), RFC 7493 §2.3 (no member twice in an object),
- * no more than `maxDepth` arrays and objects in one another, no more than 10,000 members in an object, and no more than
+ * arrays and objects nested at most `maxDepth` deep, at most 10,000 members in an object, and at most
  * 200,000 values.
  */
 export function parseJsonText(bytes: Uint8Array, maxDepth: number): JsonValue {
   const text = decodeUtf8(bytes, bodyField);
-  if (text.startsWith("\uFEFF")) throw refused("must not begin with a byte order mark");
+  if (text.startsWith("\uFEFF")) throw bodyError("must not begin with a byte order mark");
   checkStructure(text, maxDepth);
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    throw refused("is not valid JSON");
+    throw bodyError("is not valid JSON");
   }
 }
 
-/** The names in each open object; undefined in arrays, and in objects that have none so far. */
+/** The names in each open object; undefined for arrays, and for objects without a name so far. */
 type Open = (Set<string> | undefined)[];
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Looks at punctuation and member names only; what is no JSON at all passes and is left to the parser. */
+/** Checks punctuation and member names only; the parser finds other syntax errors. */
 function checkStructure(text: string, maxDepth: number): void {
   const open: Open = [];
   let values = 1;
@@ -42,15 +42,15 @@ function checkStructure(text: string, maxDepth: number): void {
     const char = text.charCodeAt(at);
     if (char === quote) at = checkString(text, at, open);
     else if (char === openBrace || char === openBracket) {
-      if (open.push(undefined) > maxDepth) throw refused(`must not be nested deeper than ${maxDepth} levels`);
+      if (open.push(undefined) > maxDepth) throw bodyError(`must not be nested deeper than ${maxDepth} levels`);
       values++;
     } else if (char === closeBrace || char === closeBracket) open.pop();
     else if (char === comma) values++;
-    if (values > maxValues) throw refused(`must not hold more than ${maxValues} values`);
+    if (values > maxValues) throw bodyError(`must not hold more than ${maxValues} values`);
   }
 }
 
-/** Answers the index of the closing quote. A string before a colon is a member's name. */
+/** Returns the index of the closing quote. A string before a colon is a member name. */
 function checkString(text: string, start: number, open: Open): number {
   const end = endOfString(text, start);
   let next = end + 1;
@@ -62,12 +62,12 @@ function checkString(text: string, start: number, open: Open): number {
 function addName(open: Open, literal: string): void {
   const names = open.at(-1) ?? new Set<string>();
   const name = literal.includes("\\") ? unescaped(literal) : literal.slice(1, -1);
-  if (names.has(name)) throw refused(`must not have the member "${clip(name)}" twice`);
-  if (names.size === maxMembers) throw refused(`must not have more than ${maxMembers} members in one object`);
+  if (names.has(name)) throw bodyError(`must not have the member "${clip(name)}" twice`);
+  if (names.size === maxMembers) throw bodyError(`must not have more than ${maxMembers} members in one object`);
   open[open.length - 1] = names.add(name);
 }
 
-function refused(problem: string): Error {
+function bodyError(problem: string): Error {
   return invalidField(bodyField, problem);
 }
 

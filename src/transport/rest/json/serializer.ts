@@ -1,16 +1,16 @@
-// Messages as the text of their JSON. What is frozen becomes text once, and so do lists that are frozen at the beginning of a
-// message, where replies to lists have their page.
+// Writes messages as JSON text. The text of a frozen message is memoized, as is that of a frozen list in the first field of a message: list
+// responses have their page there.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { memoizeFrozen } from "../../../base/memoize-frozen.ts";
 
-/** Makes a message of the type that it was made for into text. */
+/** Writes a message of one type as text. */
 export type TextWriter = (message: Message) => string;
 
-/** Makes a message into a value for JSON.stringify. */
+/** Converts a message to a value for JSON.stringify. */
 type ToJson = (schema: DescMessage, message: Message) => unknown;
 
 /**
- * Makes writers, one per message type when it is first asked for, of messages as `toJson` has them. Each text ends with `end`.
+ * Makes writers, one per message type on first use, of the JSON that `toJson` returns. Each text ends with `end`.
  */
 export function newTextWriters(toJson: ToJson, end = ""): (schema: DescMessage) => TextWriter {
   const made = new Map<DescMessage, TextWriter>();
@@ -26,7 +26,7 @@ export function newTextWriters(toJson: ToJson, end = ""): (schema: DescMessage) 
 function newTextWriter(schema: DescMessage, toJson: ToJson, end: string): TextWriter {
   const write: TextWriter = (message) => JSON.stringify(toJson(schema, message)) + end;
   const [first] = schema.fields.toSorted((a, b) => a.number - b.number);
-  // Of well-known types a list holds something else than messages.
+  // A list of a well-known type does not contain plain messages.
   const isPaged =
     first?.fieldKind === "list" && first.message && !first.message.typeName.startsWith("google.protobuf.");
   return memoizeFrozen(isPaged ? pagedWriter(first.localName, first.jsonName, first.message, toJson, write) : write);
@@ -47,7 +47,7 @@ function pagedWriter(
     const items = (message as unknown as Readonly<Record<string, readonly Message[]>>)[localName]!;
     if (items.length === 0 || !Object.isFrozen(items)) return write(message);
     const rest = write({ ...message, [localName]: [] } as Message);
-    // Whether an empty list is written is the matter of `toJson`.
+    // `toJson` decides whether an empty list is written.
     const isWritten = rest.startsWith(`${opening}]`);
     const others = rest.startsWith("{}") ? rest.slice(1) : `,${rest.slice(1)}`;
     return opening + textOf(items) + (isWritten ? rest.slice(opening.length) : `]${others}`);

@@ -1,16 +1,16 @@
 import type { Violations } from "../../../aip/violations.ts";
 
-/** What is wrong with one value; whoever knows the field that the value is for makes a violation of it. */
-export class Mismatch extends Error {
-  override readonly name = "Mismatch";
+/** The problem of one value. The caller, which knows the field, turns it into a violation. */
+export class ValueError extends Error {
+  override readonly name = "ValueError";
 }
 
-/** Runs `read`, and makes a violation of the field if it throws a Mismatch. */
+/** Runs `read`, and adds a violation of the field if it throws a ValueError. */
 export function guard(violations: Violations, field: string, read: () => void): void {
   try {
     read();
   } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
+    if (!(error instanceof ValueError)) throw error;
     violations.add(field, error.message);
   }
 }

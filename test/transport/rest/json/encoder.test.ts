@@ -51,7 +51,7 @@ function written(json: JsonValue): JsonValue {
   return JSON.parse(errors.writer(EverythingSchema)(everything(json)));
 }
 
-describe("the JSON of a reply", () => {
+describe("the JSON of a response", () => {
   it("has zero values of bools, numbers, maps and lists, and nothing else that is not set", () => {
     assert.deepEqual(JSON.parse(replies.writer(GroupSchema)(create(GroupSchema))), {
       resourceLimits: {},
@@ -196,7 +196,7 @@ describe("formatTimestamp", () => {
     );
   });
 
-  it("refuses what no Timestamp holds", () => {
+  it("rejects what no Timestamp holds", () => {
     for (const millis of [
       Date.parse("0001-01-01T00:00:00Z") - 1,
       Date.parse("9999-12-31T23:59:59.999Z") + 1,

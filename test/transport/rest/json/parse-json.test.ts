@@ -15,7 +15,7 @@ describe("parseJsonText", () => {
     );
   });
 
-  it("refuses whatever JSON.parse refuses", () => {
+  it("rejects whatever JSON.parse rejects", () => {
     const text = fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ":", ",", "a", "1", " ", "null"), {
       maxLength: 12,
     });
@@ -46,7 +46,7 @@ describe("parseJsonText", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
   ];
   for (const [text, name] of twice) {
-    it(`RFC 7493 §2.3: refuses a member twice: ${text}`, () => {
+    it(`RFC 7493 §2.3: rejects a member twice: ${text}`, () => {
       assertViolations(() => parse(text), `body: must not have the member "${name}" twice`);
     });
   }
@@ -87,7 +87,7 @@ describe("parseJsonText", () => {
     assertViolations(() => parse('{"\\x":1}'), "body: is not valid JSON");
   });
 
-  it("RFC 8259 §8.1: refuses a byte order mark and what is no UTF-8", () => {
+  it("RFC 8259 §8.1: rejects a byte order mark and what is no UTF-8", () => {
     assertViolations(() => parse("\uFEFF{}"), "body: must not begin with a byte order mark");
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x22, 0xe4, 0x22]]) {
       assertViolations(() => parseJsonText(Uint8Array.from(bytes), 100), "body: must be UTF-8");
