@@ -6,7 +6,7 @@ import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.
 import type { Database } from "../storage/database.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
-import type { Endpoint, EndpointResponse, EndpointRequest } from "../transport/pages/endpoints.ts";
+import type { Endpoint, EndpointRequest, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
 import type { NameRules } from "./name.ts";
