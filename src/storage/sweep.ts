@@ -31,39 +31,39 @@ interface ExpiringTable {
   readonly kind: string;
   /** Rows whose `end` is null do not expire. */
   readonly table: (tables: Tables) => { readonly rows: PgTable; readonly key: PgColumn; readonly end: PgColumn };
-  readonly keptMs: (policy: RetentionPolicy) => number;
+  readonly retentionMs: (policy: RetentionPolicy) => number;
 }
 
 const expiringTables: readonly ExpiringTable[] = [
   {
     kind: "sign_ins",
     table: ({ signIns: rows }) => ({ rows, key: rows.id, end: rows.expireTime }),
-    keptMs: () => 0,
+    retentionMs: () => 0,
   },
   {
     kind: "headless_sessions",
     table: ({ headlessSessions: rows }) => ({ rows, key: rows.code, end: rows.expireTime }),
-    keptMs: () => 0,
+    retentionMs: () => 0,
   },
   {
     kind: "refresh_families",
     table: ({ refreshFamilies: rows }) => ({ rows, key: rows.id, end: rows.expireTime }),
-    keptMs: () => 0,
+    retentionMs: () => 0,
   },
   {
     kind: "registry_events",
     table: ({ registryEvents: rows }) => ({ rows, key: rows.id, end: rows.time }),
-    keptMs: ({ registryEventMs }) => registryEventMs,
+    retentionMs: ({ registryEventMs }) => registryEventMs,
   },
   {
     kind: "events",
     table: ({ events: rows }) => ({ rows, key: rows.sequence, end: rows.time }),
-    keptMs: ({ eventMs }) => eventMs,
+    retentionMs: ({ eventMs }) => eventMs,
   },
   {
     kind: "signing_keys",
     table: ({ signingKeys: rows }) => ({ rows, key: rows.kid, end: rows.retireTime }),
-    keptMs: ({ retiredKeyMs }) => retiredKeyMs,
+    retentionMs: ({ retiredKeyMs }) => retiredKeyMs,
   },
 ];
 
@@ -85,7 +85,7 @@ export async function sweep(
 async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<boolean> {
   let isAll = true;
   for (const ending of expiringTables) {
-    const removed = await deleteBatch(tx, ending, tx.context.time - ending.keptMs(policy));
+    const removed = await deleteBatch(tx, ending, tx.context.time - ending.retentionMs(policy));
     if (removed === batchSize) isAll = false;
   }
   if (policy.changeMs !== undefined && !(await removeChanges(tx, tx.context.time - policy.changeMs, batchSize)))

@@ -145,7 +145,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const keyless = await run(args);
       assert.equal(keyless.code, 1);
       assert.match(keyless.stdout, /settings page_token_key: value is encrypted with the key [0-9a-f]{16}/);
-      assert.match(keyless.stdout, /signing_keys \S+: privateJwk is sealed with the key/);
+      assert.match(keyless.stdout, /signing_keys \S+: privateJwk is encrypted with the key/);
     });
   });
 }

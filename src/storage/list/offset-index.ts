@@ -33,9 +33,9 @@ const defaultLimits: OffsetIndexLimits = {
 interface Segment {
   /** The cursor after its last row; undefined at the end of the range. */
   readonly end: Cursor | undefined;
-  /** Its number of rows, as of `sequence`. */
+  /** Its number of rows, with all changes that were applied. */
   count: number;
-  /** The last change that `count` included when the segment was built. Later changes are added to `count`. */
+  /** The last change before the segment was built. Only later changes are applied to `count`. */
   readonly sequence: number;
 }
 
