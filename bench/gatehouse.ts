@@ -6,6 +6,7 @@ import { get, type IncomingMessage } from "node:http";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { once as memoized } from "../src/base/lazy.ts";
 import type { Data } from "./data.ts";
 import type { Landmarks } from "./population.ts";
 import { anonymousMemoryOf } from "./proc.ts";
@@ -24,8 +25,8 @@ export interface Gatehouse extends ServerProcess {
   readonly idleMib: number;
 }
 
-const wholeProgram = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
-const makeBundle = fileURLToPath(new URL("../src/bundle/make.js", import.meta.url));
+const wholeProgram = fileURLToPath(new URL("../dist/gatehouse.js", import.meta.url));
+const build = fileURLToPath(new URL("../build/bundle.js", import.meta.url));
 const tokenTimeoutMs = 10_000;
 const settleMs = 500;
 
@@ -46,14 +47,16 @@ export async function startMeasured(data: Data): Promise<Gatehouse> {
   return { ...last, firstAnswerMs: median([...times, last.firstAnswerMs]) };
 }
 
+const bundle = memoized(() => execFileSync(process.execPath, [build]));
+
 /** Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`. */
 export async function startGatehouse(
   { directory, landmarks }: Data,
   nodeFlags: readonly string[],
   program = wholeProgram,
 ): Promise<Gatehouse> {
-  // As npm ci leaves it.
-  execFileSync(process.execPath, [makeBundle]);
+  // As `npm run build` leaves it.
+  if (program === wholeProgram) bundle();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const tokenFile = path.join(directory, "owner-token");

@@ -5,8 +5,8 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { changedFiles, selectTests } from "./run/changed-tests.ts";
 import { newMemoryFolder } from "./run/memory-folder.ts";
-import { runStep, runSteps } from "./run/run-steps.ts";
-import { bundle, lockFileStep, protoSteps, type Step, sourceSteps, testSteps } from "./run/steps.ts";
+import { runSteps } from "./run/run-steps.ts";
+import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps } from "./run/steps.ts";
 import { formatSummary } from "./run/summary.ts";
 
 /** One more than there are processors: tests wait for databases and processes. */
@@ -18,8 +18,7 @@ process.once("exit", () => memoryFolder && rmSync(memoryFolder, { recursive: tru
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 const steps = values.changed ? stepsOfChange() : [...testSteps(namedTests(), memoryFolder), ...otherSteps()];
-const needsBundle = steps.some(({ name }) => name.startsWith("tests"));
-const results = [...(needsBundle ? [await runStep(bundle)] : []), ...(await runSteps(steps, lanes))];
+const results = await runSteps(steps, lanes);
 console.log(`\n${formatSummary(results)}`);
 const failed = results.filter(({ error }) => error !== undefined);
 if (failed.length > 0) {

@@ -1,7 +1,5 @@
 // Vectors of CVSS (https://www.first.org/cvss/), checked strictly: what the library tolerates, scanners may read in another way.
-import { loader, once } from "../base/lazy.ts";
-
-const load = loader(import.meta.url);
+import calculator from "ae-cvss-calculator";
 
 /** A valid vector. */
 export interface Cvss {
@@ -16,19 +14,16 @@ export interface Cvss {
   readonly baseSeverity: "NONE" | "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 }
 
-const scales = once(() => {
-  const { Cvss2, Cvss3P0, Cvss3P1, Cvss4P0 }: typeof import("ae-cvss-calculator") = load("ae-cvss-calculator");
-  return [
-    { type: "CVSS_V4", version: "4.0", prefix: "CVSS:4.0/", Vector: Cvss4P0 },
-    { type: "CVSS_V3", version: "3.1", prefix: "CVSS:3.1/", Vector: Cvss3P1 },
-    { type: "CVSS_V3", version: "3.0", prefix: "CVSS:3.0/", Vector: Cvss3P0 },
-    { type: "CVSS_V2", version: "2.0", prefix: "", Vector: Cvss2 },
-  ] as const;
-});
+const scales = [
+  { type: "CVSS_V4", version: "4.0", prefix: "CVSS:4.0/", Vector: calculator.Cvss4P0 },
+  { type: "CVSS_V3", version: "3.1", prefix: "CVSS:3.1/", Vector: calculator.Cvss3P1 },
+  { type: "CVSS_V3", version: "3.0", prefix: "CVSS:3.0/", Vector: calculator.Cvss3P0 },
+  { type: "CVSS_V2", version: "2.0", prefix: "", Vector: calculator.Cvss2 },
+] as const;
 
 /** Parses a vector; undefined when it is not valid in the version of CVSS that it names. */
 export function parseCvss(text: string): Cvss | undefined {
-  const { type, version, prefix, Vector } = scales().find((scale) => text.startsWith(scale.prefix))!;
+  const { type, version, prefix, Vector } = scales.find((scale) => text.startsWith(scale.prefix))!;
   const metrics = text.slice(prefix.length).split("/");
   const names = metrics.map((metric) => metric.split(":")[0]);
   // The library ignores empty metrics, second values and blanks, and takes the last of two metrics of one name.

@@ -1,7 +1,6 @@
 // Package URLs: https://github.com/package-url/purl-spec. Rules of types are those of packageurl-js.
 import { LRUCache } from "lru-cache";
-import type { PackageURL } from "packageurl-js";
-import { loader, once } from "../base/lazy.ts";
+import { PackageURL } from "packageurl-js";
 
 /** A package URL in its canonical parts. */
 export interface Purl {
@@ -18,11 +17,6 @@ export interface Purl {
   /** The rule of the specification that it breaks although it can be read. Empty when it breaks none. */
   readonly problem: string;
 }
-
-const load = loader(import.meta.url);
-
-/** The library of package URLs, which is loaded on first use. */
-export const purlLibrary = once((): typeof import("packageurl-js") => load("packageurl-js"));
 
 /** Types whose versions have an epoch, which some write as a qualifier. */
 const epochTypes: ReadonlySet<string> = new Set(["rpm", "deb", "alpm"]);
@@ -52,8 +46,6 @@ function parsePurl(text: string): Purl | undefined {
   const [, type, rest] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/(.+)$/isu.exec(text.trim()) ?? [];
   if (type === undefined || rest === undefined || control.test(rest)) return undefined;
   const isEncoded = isDecodable(rest);
-  // That it is not installed is no fault of the text.
-  purlLibrary();
   try {
     const purl = readParts(type.toLowerCase(), isEncoded ? rest : rest.replaceAll("%", "%25"));
     return (
@@ -88,7 +80,7 @@ function readParts(type: string, rest: string): Purl | undefined {
   // The library reads a query as an HTML form, where "+" is a blank.
   const [path = "", ...query] = rest.split("?");
   const text = [path, ...query.map((part) => part.replaceAll("+", "%2B"))].join("?");
-  const [, namespace = "", name = "", version = "", entries, subpath = ""] = purlLibrary().PackageURL.parseString(
+  const [, namespace = "", name = "", version = "", entries, subpath = ""] = PackageURL.parseString(
     `pkg:${type}/${text}`,
   );
   const qualifiers = uniqueQualifiers(entries as Iterable<[string, string]> | undefined);
@@ -131,14 +123,7 @@ export function withEpoch({ type, version, qualifiers }: Pick<Purl, "type" | "ve
 /** Normalised by the rules of the type, and not checked by them. */
 function toLibrary({ type, namespace, name, version, qualifiers, subpath }: Omit<Purl, "problem">): PackageURL {
   const pairs = Object.fromEntries(qualifiers);
-  const purl = new (purlLibrary().PackageURL)(
-    "generic",
-    namespace || null,
-    name,
-    version || null,
-    pairs,
-    subpath || null,
-  );
+  const purl = new PackageURL("generic", namespace || null, name, version || null, pairs, subpath || null);
   purl.type = type;
   rulesOf(type)?.normalize(purl);
   // PEP 503: runs of these three are one dash; the library knows of the underscore alone.
@@ -164,6 +149,6 @@ function problemOf(purl: Purl): string {
 }
 
 function rulesOf(type: string) {
-  const types = purlLibrary().PackageURL.Type;
+  const types = PackageURL.Type;
   return Object.hasOwn(types, type) ? types[type as keyof typeof types] : undefined;
 }

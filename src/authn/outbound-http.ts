@@ -231,7 +231,7 @@ function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal
 }
 
 function clientOf({ protocol }: URL) {
-  return protocol === "https:" ? process.getBuiltinModule("node:https") : http();
+  return protocol === "https:" ? process.getBuiltinModule("node:https") : http;
 }
 
 function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -33,7 +33,7 @@ export function askProxy(
   proxy: URL,
   request: { method: string; path: string; headers: Readonly<Record<string, string | number>>; signal: AbortSignal },
 ): ClientRequest {
-  const open = proxy.protocol === "https:" ? process.getBuiltinModule("node:https").request : http().request;
+  const open = proxy.protocol === "https:" ? process.getBuiltinModule("node:https").request : http.request;
   return open({ ...request, host: bareHost(proxy), port: portOf(proxy), agent: false });
 }
 

@@ -1,5 +1,4 @@
-// What a start does not need, made or loaded when something first does.
-import { createRequire } from "node:module";
+// Memoization: values that are computed on first use.
 
 /** Memoizes a function without parameters: runs it on the first call only. */
 export function once<T>(make: () => T): () => T {
@@ -23,9 +22,14 @@ export function memoizeByObject<T extends object, M>(make: (from: T) => M): (fro
   };
 }
 
-/**
- * Loads modules on behalf of the one at this URL, at once, as `import` cannot. Types are the caller's to name.
- *
- * What loads modules of the project is called `load` and gets a literal: `src/bundle/build.js` looks for that.
- */
-export const loader: (url: string) => (specifier: string) => never = createRequire as never;
+/** Memoizes an asynchronous function without parameters until it rejects: the next call tries again. */
+export function onceLoaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}

@@ -1,9 +1,4 @@
-import { readFileSync } from "node:fs";
+import manifest from "../../package.json" with { type: "json" };
 
 /** The version of the program, from its manifest. */
-export const version: string = readVersion();
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return (manifest as { version: string }).version;
-}
+export const { version } = manifest;

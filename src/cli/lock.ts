@@ -1,9 +1,6 @@
 // A lock between processes.
-import { loader } from "../base/lazy.ts";
 import { errorMessage } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
-
-const load = loader(import.meta.url);
 
 /** How long to wait for another process, in milliseconds: longer than the time limit of a call. */
 const patienceMs = 75_000;
@@ -22,7 +19,7 @@ export async function whileLocked<T>(file: string, work: () => Promise<T>): Prom
  * The file is an empty database, because the system releases its lock however the process ends.
  */
 export async function openLock(file: string, waitMs: number): Promise<Disposable | undefined> {
-  const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");
+  const { default: BetterSqlite } = await import("better-sqlite3");
   try {
     const database = new BetterSqlite(file, { timeout: waitMs });
     try {

@@ -1,12 +1,10 @@
 // The OpenAPI documents, each made with its first request.
 import { createHash } from "node:crypto";
-import { loader, once } from "../base/lazy.ts";
+import { once } from "../base/lazy.ts";
 import type { Method } from "../pipeline/method.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import type { PageReply, Pages } from "../transport/pages/pages.ts";
 import type { Api } from "./api.ts";
-
-const load = loader(import.meta.url);
 
 /** How long others may keep a document, in seconds, before they ask whether it is still the same. */
 const maxAge = 300;
@@ -41,8 +39,8 @@ function documentOfToday({ path }: Method): string {
   return path.includes(".v2beta1.") ? "v2beta1" : "auth";
 }
 
-function page(name: string, baseUrl: string, methods: readonly Method[]): PageReply {
-  const { documentText }: typeof import("../openapi/document-text.ts") = load("../openapi/document-text.ts");
+async function page(name: string, baseUrl: string, methods: readonly Method[]): Promise<PageReply> {
+  const { documentText } = await import("../openapi/document-text.ts");
   const text = Buffer.from(documentText(name, baseUrl.replace(/\/$/, ""), methods, detailTypes));
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   return { status: 200, contentType: "application/json", text, maxAge, etag };

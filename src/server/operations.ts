@@ -1,27 +1,32 @@
-// The services that are no part of the API, by name.
+// Services outside the API: health and reflection.
 import type { DescService } from "@bufbuild/protobuf";
-import type { ConnectRouter } from "@connectrpc/connect";
-import { loader, once } from "../base/lazy.ts";
+import { once } from "../base/lazy.ts";
 import type { MethodTable } from "../pipeline/method.ts";
 import type { HealthOptions } from "../services/operations/health.ts";
+import type { Operation } from "../transport/connect/router.ts";
 
-const load = loader(import.meta.url);
-
-/** What adds each of them to the transport that serves it, when it is first asked for. */
+/** Returns the health and reflection services by name. Each is loaded by the first request for it. */
 export function operations(
   methods: MethodTable,
   state: Omit<HealthOptions, "services">,
-): Readonly<Record<string, (router: ConnectRouter) => void>> {
+): Readonly<Record<string, Operation>> {
   const served = once((): DescService[] => [...new Set([...methods.values()].map((m) => m.descriptor.parent))]);
   const services = once(() => new Set(served().map((service) => service.typeName)));
-  const addReflection = (router: ConnectRouter) => loaded().addReflection(router, served());
+  const health: Operation = async () => {
+    const { addHealth } = await loadOperations();
+    return (router) => addHealth(router, { ...state, services });
+  };
+  const reflection: Operation = async () => {
+    const { addReflection } = await loadOperations();
+    return (router) => addReflection(router, served());
+  };
   return {
-    "grpc.health.v1.Health": (router) => loaded().addHealth(router, { ...state, services }),
-    "grpc.reflection.v1.ServerReflection": addReflection,
-    "grpc.reflection.v1alpha.ServerReflection": addReflection,
+    "grpc.health.v1.Health": health,
+    "grpc.reflection.v1.ServerReflection": reflection,
+    "grpc.reflection.v1alpha.ServerReflection": reflection,
   };
 }
 
-function loaded(): typeof import("../services/operations/operations.ts") {
-  return load("../services/operations/operations.ts");
+function loadOperations() {
+  return import("../services/operations/operations.ts");
 }

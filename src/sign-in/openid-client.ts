@@ -9,13 +9,15 @@ import { OutboundError } from "../authn/outbound-error.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import { retryDelayMs } from "../authn/retry-delay.ts";
 import type { Clock } from "../base/clock.ts";
-import { loader, once } from "../base/lazy.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { parseSubjectToken, verifySigned } from "../sts/subject-token.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { withUserInfo } from "./user-info.ts";
 
-const oidc = once((): typeof client => loader(import.meta.url)("openid-client"));
+type Library = typeof client;
+
+/** Loads openid-client, which only servers where somebody signs in need. */
+const loadLibrary = (): Promise<Library> => import("openid-client");
 
 /** The secrets of a login that the callback is checked against. */
 export interface LoginSecrets {
@@ -87,31 +89,31 @@ export function newUpstream(options: UpstreamOptions): Upstream {
 
   return {
     async authorizationUrl(provider, { state, nonce, codeVerifier }) {
+      const oidc = await loadLibrary();
       const configuration = await translated(() => configurationOf(provider));
-      return oidc().buildAuthorizationUrl(configuration, {
+      return oidc.buildAuthorizationUrl(configuration, {
         ...provider.parameters,
         redirect_uri: options.redirectUriOf(provider),
         scope: ["openid", ...provider.scopes].join(" "),
         state,
         nonce,
-        code_challenge: await oidc().calculatePKCECodeChallenge(codeVerifier),
+        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: "S256",
       });
     },
     async claimsOf(provider, { state, nonce, codeVerifier }, callback) {
+      const oidc = await loadLibrary();
       return await translated(async () => {
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier };
         const configuration = await configurationOf(provider);
-        const tokens = await oidc().authorizationCodeGrant(configuration, callback, {
+        const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
           ...checks,
           idTokenExpected: true,
         });
         const claims = await verifiedClaims(provider, tokens.id_token ?? "", options);
         const { sub } = tokens.claims() ?? {};
         if (sub === undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-        return await withUserInfo(provider, claims, () =>
-          oidc().fetchUserInfo(configuration, tokens.access_token, sub),
-        );
+        return await withUserInfo(provider, claims, () => oidc.fetchUserInfo(configuration, tokens.access_token, sub));
       });
     },
   };
@@ -140,13 +142,14 @@ async function discover(provider: LoginProvider, options: UpstreamOptions): Prom
   const problem = checkIssuer(issuer, options.allowInsecureIssuers);
   if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
   const isInsecure = issuer.startsWith("http:");
-  const configuration = await oidc()
-    .discovery(new URL(issuer), clientId, undefined, clientAuth(clientSecret), {
-      [oidc().customFetch]: fetchBy(options.fetch),
-      execute: isInsecure ? [oidc().allowInsecureRequests] : [],
+  const oidc = await loadLibrary();
+  const configuration = await oidc
+    .discovery(new URL(issuer), clientId, undefined, clientAuth(oidc, clientSecret), {
+      [oidc.customFetch]: fetchBy(options.fetch),
+      execute: isInsecure ? [oidc.allowInsecureRequests] : [],
     })
     .catch((error) => {
-      throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(error), error);
+      throw findOutboundError(error) ?? new OutboundError("refused", whyUndiscovered(oidc, error), error);
     });
   const metadata = configuration.serverMetadata();
   // OpenID Connect Discovery 1.0 §4.3: compared exactly (security case J6).
@@ -168,16 +171,16 @@ function checkEndpoints(metadata: client.ServerMetadata, issuer: string): void {
 const namesAnotherIssuer = "the discovery document names another issuer";
 
 /** Returns what is wrong at the issuer, in our words and with the library's error code. */
-function whyUndiscovered(error: unknown): string {
-  const code = codeOf(error);
+function whyUndiscovered(oidc: Library, error: unknown): string {
+  const code = codeOf(oidc, error);
   if (code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return namesAnotherIssuer;
   return `the issuer has no discovery document that can be read (${code})`;
 }
 
 /** RFC 6749 §2.3.1: in the header, unless the provider only supports the body. */
-function clientAuth(secret: string): client.ClientAuth {
-  if (secret === "") return oidc().None();
-  const [basic, post] = [oidc().ClientSecretBasic(secret), oidc().ClientSecretPost(secret)];
+function clientAuth(oidc: Library, secret: string): client.ClientAuth {
+  if (secret === "") return oidc.None();
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
     const chosen = methods.includes("client_secret_basic") ? basic : post;
@@ -206,9 +209,10 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
       throw unavailable(`the login provider cannot be asked: ${outbound.message}`, outbound);
     if (outbound?.failure === "unavailable") throw unavailable(noAnswer, outbound);
     if (outbound) throw permissionDenied("the login provider cannot be used", { check: outbound.message });
-    if (error instanceof oidc().AuthorizationResponseError) throw refusedThere(error.error);
+    const oidc = await loadLibrary();
+    if (error instanceof oidc.AuthorizationResponseError) throw refusedThere(error.error);
     if (error instanceof ApiError && error.code === Code.UNAVAILABLE) throw unavailable(noAnswer, error.cause);
-    throw permissionDenied("the sign-in at the login provider could not be verified", { check: codeOf(error) });
+    throw permissionDenied("the sign-in at the login provider could not be verified", { check: codeOf(oidc, error) });
   }
 }
 
@@ -222,9 +226,9 @@ function findOutboundError(error: unknown): OutboundError | undefined {
  * Returns the error code of RFC 6749 §5.2, such as invalid_grant for a code that was used before, or the library's
  * code.
  */
-function codeOf(error: unknown): string {
+function codeOf(oidc: Library, error: unknown): string {
   if (error instanceof ApiError) return error.metadata.check ?? "unknown";
-  const code = error instanceof oidc().ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
+  const code = error instanceof oidc.ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";
 }
 

@@ -3,12 +3,9 @@ import { isUtf8 } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { type KeyHint, type KeySet, outsideAlgorithms } from "../authn/key-sets.ts";
 import { isJsonObject, type JsonObject, numberOf, parseExactly } from "../base/json.ts";
-import { loader, once } from "../base/lazy.ts";
 import { type Claims, normalizeIssuer } from "./claim-match.ts";
 import { checkVisible } from "./claim-text.ts";
 import { keysDenied, show, type VerificationCheck, verificationDenied } from "./denials.ts";
-
-const jose = once((): typeof import("jose") => loader(import.meta.url)("jose"));
 
 /** A parsed token. */
 export interface SubjectToken {
@@ -137,12 +134,13 @@ async function verifySignature(
 }
 
 async function isSignedBy(keys: readonly KeyObject[], text: string, { alg }: KeyHint): Promise<boolean> {
+  const { compactVerify, errors } = await import("jose");
   for (const key of keys) {
     try {
-      await jose().compactVerify(text, key, { algorithms: [alg] });
+      await compactVerify(text, key, { algorithms: [alg] });
       return true;
     } catch (error) {
-      if (error instanceof jose().errors.JWSSignatureVerificationFailed) continue;
+      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
       throw verificationDenied("token", "the token is not well-formed", error);
     }
   }

@@ -43,7 +43,7 @@ const unary = newRouter({ ...options, methods, operations: {}, fallback });
 const streams = newRouter({
   ...options,
   methods: { get: () => undefined, values: () => [] },
-  operations: { [service.typeName]: addStreams },
+  operations: { [service.typeName]: async () => addStreams },
   fallback,
 });
 

@@ -5,11 +5,11 @@ import { getOption, hasOption } from "@bufbuild/protobuf";
 import { type CloudEvent, HTTP } from "cloudevents";
 import { EventAttributes_Audience, events as eventOption } from "../../gen/chainguard/annotations/events_pb.ts";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import type { DatabaseKind, TestServer } from "../harness/server.ts";
 import { addIdentity, bind, ownerRole } from "../security/tree.ts";
+import { composeUncalled } from "../server/compose-uncalled.ts";
 import { openSink, startSendingServer } from "./sink.ts";
 
 const [viewer, editor] = ["viewer", "editor"].map((wanted) => builtInRoles.find(({ name }) => name === wanted)!.uid);

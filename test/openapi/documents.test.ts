@@ -5,13 +5,13 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { createRegistry, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { accessRuleOf } from "../../src/authz/rules.ts";
-import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { openApiPages } from "../../src/server/openapi-pages.ts";
 import { MessageExchange } from "../../src/transport/http/exchange.ts";
 import { newSite } from "../../src/transport/pages/pages.ts";
 import { bindRequest } from "../../src/transport/rest/bind-request.ts";
 import { bindingsOf, formatBinding } from "../../src/transport/rest/http-rule.ts";
 import { newRoutes } from "../../src/transport/rest/routes.ts";
+import { composeUncalled } from "../server/compose-uncalled.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { samplesOf } from "./samples.ts";
 

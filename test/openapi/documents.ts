@@ -1,7 +1,7 @@
 // The OpenAPI documents as a client reads them.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { openApiPages } from "../../src/server/openapi-pages.ts";
+import { composeUncalled } from "../server/compose-uncalled.ts";
 
 export interface Parameter {
   readonly name: string;

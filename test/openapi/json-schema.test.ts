@@ -12,12 +12,12 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
-import { composeUncalled } from "../../src/bundle/prepare.ts";
 import { newComponents } from "../../src/openapi/components.ts";
 import { fieldRules, newGroupParentRule } from "../../src/pipeline/text-rules.ts";
 import { detailTypes } from "../../src/transport/error-detail-types.ts";
 import { newJsonConverters } from "../../src/transport/rest/json/encoder.ts";
 import type { JsonUse } from "../../src/transport/rest/json/json-schema.ts";
+import { composeUncalled } from "../server/compose-uncalled.ts";
 import { messages } from "../transport/rest/arbitrary.ts";
 import { EverythingSchema } from "../transport/rest/exemplar.ts";
 import { strictValidator } from "./strict.ts";

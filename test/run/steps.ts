@@ -20,12 +20,6 @@ export interface Step {
   readonly isLive?: boolean;
 }
 
-/** Must run first: tests start servers from the bundle. */
-export const bundle: Step = {
-  name: "bundle of the server",
-  run: (print) => tool("node", ["src/bundle/make.js"], print),
-};
-
 /**
  * Test folders that take about a sixth of the time each, the longest first. They run in processes of their own: in one process,
  * garbage collection takes longer.

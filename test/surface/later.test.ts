@@ -1,10 +1,10 @@
 // The versions that are made when they are asked for: all of it can be made, and is where it is looked for.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { composeUncalled } from "../../src/bundle/prepare.ts";
 import type { Method } from "../../src/pipeline/method.ts";
 import { bindingsOf } from "../../src/transport/rest/http-rule.ts";
 import { newRoutes } from "../../src/transport/rest/routes.ts";
+import { composeUncalled } from "../server/compose-uncalled.ts";
 
 const api = composeUncalled();
 const untouched = composeUncalled().methods;

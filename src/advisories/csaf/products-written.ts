@@ -1,8 +1,10 @@
 // Products of other formats in the words of CSAF.
+
+import { PackageURL } from "packageurl-js";
 import type { Product, ProductStatement, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { identityOf } from "../product.ts";
-import { purlLibrary, readPurl, versionedPurl } from "../purl.ts";
+import { readPurl, versionedPurl } from "../purl.ts";
 import { orderOf } from "../versions/order.ts";
 import type { ProductJson } from "./read-product.ts";
 import { rangeText } from "./vers.ts";
@@ -107,7 +109,7 @@ function helperOf(purl: string, cpe: string): { readonly helper?: JsonObject } {
 /** CSAF 2.0 §6.1.13: a package URL that keeps the rules of its type. */
 function isWritable(purl: string): boolean {
   try {
-    return purl !== "" && purlLibrary().PackageURL.fromString(purl) !== undefined;
+    return purl !== "" && PackageURL.fromString(purl) !== undefined;
   } catch {
     return false;
   }

@@ -1,9 +1,6 @@
 // Versions of NuGet: https://learn.microsoft.com/nuget/concepts/package-versioning.
-import { loader, once } from "../../base/lazy.ts";
+import semver from "semver";
 import { compareDigits, compareItems } from "./texts.ts";
-
-const load = loader(import.meta.url);
-const semver = once((): typeof import("semver") => load("semver"));
 
 /** SemVer with a fourth number, in which case does not count. Undefined when one of them is no version. */
 export function compareNuget(a: string, b: string): number | undefined {
@@ -23,7 +20,7 @@ function parse(version: string) {
 function comparePrerelease(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length;
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = semver().compareIdentifiers(a[i]!, b[i]!);
+    const order = semver.compareIdentifiers(a[i]!, b[i]!);
     if (order !== 0) return order;
   }
   return a.length - b.length;

@@ -1,15 +1,12 @@
 // Versions of Python packages: https://packaging.python.org/specifications/version-specifiers/ (PEP 440), by pep440.
-import { loader, once } from "../../base/lazy.ts";
-
-const load = loader(import.meta.url);
-const pep440 = once((): typeof import("@renovatebot/pep440") => load("@renovatebot/pep440"));
+import * as pep440 from "@renovatebot/pep440";
 
 /** Undefined when one of them is no version of PEP 440, or has a number that the library would round. */
 export function comparePypi(a: string, b: string): number | undefined {
   const [left, right] = [a.trim(), b.trim()];
-  return isExact(left) && isExact(right) ? pep440().compare(left, right) : undefined;
+  return isExact(left) && isExact(right) ? pep440.compare(left, right) : undefined;
 }
 
 function isExact(version: string): boolean {
-  return !/[0-9]{16}/.test(version) && pep440().parse(version) !== null;
+  return !/[0-9]{16}/.test(version) && pep440.parse(version) !== null;
 }

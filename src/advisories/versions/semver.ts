@@ -1,14 +1,10 @@
 // Versions of SemVer 2.0 (https://semver.org), by the library of npm, and what ecosystems make of them.
-import type { SemVer } from "semver";
-import { loader, once } from "../../base/lazy.ts";
-
-const load = loader(import.meta.url);
-const semver = once((): typeof import("semver") => load("semver"));
+import semver, { type SemVer } from "semver";
 
 /** Compares versions of SemVer, also such as "v1.2". Undefined when one of them is none. */
 export function compareSemver(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
-  return left && right && semver().compare(left, right);
+  return left && right && semver.compare(left, right);
 }
 
 /** Versions of Go modules, and those of Go itself, such as "go1.21rc2". */
@@ -19,7 +15,7 @@ export function compareGo(a: string, b: string): number | undefined {
 /** Pub: what is built later is a later version. */
 export function comparePub(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
-  return left && right && semver().compareBuild(left, right, true);
+  return left && right && semver.compareBuild(left, right, true);
 }
 
 function parse(version: string): SemVer | undefined {
@@ -27,7 +23,7 @@ function parse(version: string): SemVer | undefined {
   if (numbers === undefined) return undefined;
   // Ecosystems with versions like "1.2" mean "1.2.0"; zeros before a number mean nothing.
   const padded = [...numbers.split("."), "0", "0"].slice(0, 3).map((number) => number.replace(/^0+(?=[0-9])/, ""));
-  return semver().parse(padded.join(".") + rest, { loose: true }) ?? undefined;
+  return semver.parse(padded.join(".") + rest, { loose: true }) ?? undefined;
 }
 
 function withoutGo(version: string): string {

@@ -2,16 +2,16 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { makeDirectory } from "../../base/directories.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { programFile } from "../../base/program-file.ts";
 import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 
 /** The part of the helper's name after `docker-credential-`. */
 const helper = "gatehouse";
-const launcher = fileURLToPath(new URL("../../gatehouse.js", import.meta.url));
+const launcher = programFile("gatehouse.js");
 
 /** Registers the credential helper for a registry. */
 export function saveHelper(shell: Shell, host: string): string {

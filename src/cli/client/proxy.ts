@@ -22,7 +22,7 @@ export function beginFetch(address: string | URL, init: RequestInit): Promise<Re
   const proxy = proxyFor(new URL(address), proxies());
   if (!proxy) return fetch(address, init);
   // `fetch` reads the dispatcher when it is called, so concurrent requests keep theirs.
-  const restore = http().setGlobalProxyFromEnv({ http_proxy: proxy.href, https_proxy: proxy.href });
+  const restore = http.setGlobalProxyFromEnv({ http_proxy: proxy.href, https_proxy: proxy.href });
   try {
     return fetch(address, init);
   } finally {

@@ -4,7 +4,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { stripVTControlCharacters } from "node:util";
 import type { Logger } from "pino";
-import { loader, once } from "../../base/lazy.ts";
+import { once } from "../../base/lazy.ts";
 import { goBack, markup, page } from "../../sign-in/html.ts";
 import type { LoginProvider } from "../../sign-in/login-provider.ts";
 import { MessageExchange } from "../../transport/http/exchange.ts";
@@ -55,8 +55,6 @@ export interface DevelopmentLogin {
 
 const clientId = "gatehouse";
 
-const load = loader(import.meta.url);
-
 /** Makes the provider. Its package is loaded when the first browser comes. */
 export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick<Logger, "info">): DevelopmentLogin {
   const issuer = baseUrl + developmentPath;
@@ -70,7 +68,7 @@ export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick
       parameters: { prompt: "login" },
     },
     async handler(request, response) {
-      const provider = open();
+      const provider = await open();
       const interaction = new RegExp(`^${developmentPath}/choose/[\\w-]+$`).exec(requestTarget(request).path);
       if (interaction) await choose(provider, request, response);
       else serve(provider, request, response);
@@ -78,9 +76,9 @@ export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick
   };
 }
 
-function openProvider(issuer: string, clientSecret: string, callbackUrl: string): Provider {
-  // Not by `import`: in the bundle that answers the whole module as its default, as it does for CommonJS.
-  const { default: OidcProvider }: ProviderModule = load("oidc-provider");
+async function openProvider(issuer: string, clientSecret: string, callbackUrl: string): Promise<Provider> {
+  // @ts-expect-error: the package has no types.
+  const { default: OidcProvider }: ProviderModule = await import("oidc-provider");
   return new OidcProvider(issuer, configurationFor(clientSecret, callbackUrl));
 }
 
@@ -88,12 +86,12 @@ function openProvider(issuer: string, clientSecret: string, callbackUrl: string)
  * The package warns, when it is loaded and when a provider is made, of what production would need. It has no other way to say
  * it than the console, where lines of its own would stand among those of the log.
  */
-function notingWarnings<T>(log: Pick<Logger, "info">, work: () => T): T {
+async function notingWarnings<T>(log: Pick<Logger, "info">, work: () => Promise<T>): Promise<T> {
   const { warn } = console;
   console.warn = (warning: unknown) =>
     log.info({ event: "development_login", warning: stripVTControlCharacters(String(warning)) }, "sign-in");
   try {
-    return work();
+    return await work();
   } finally {
     console.warn = warn;
   }

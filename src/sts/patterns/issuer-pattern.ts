@@ -3,7 +3,7 @@
 // after it must not match a slash: a host may serve one tenant under another. Only issuers in canonical spelling are
 // matched (claim-match.ts).
 
-import { re2 } from "./re2.ts";
+import { RE2JS } from "re2js";
 import type { PatternNode } from "./syntax.ts";
 
 /**
@@ -75,7 +75,7 @@ function walkRepeat({ item, min, max }: PatternNode & { kind: "repeat" }, before
 
 function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
   const only = singleMember(node.text);
-  if (only === undefined && before.has(rest) && re2().RE2JS.compile(node.text).testExact("/"))
+  if (only === undefined && before.has(rest) && RE2JS.compile(node.text).testExact("/"))
     throw new Offence(`${locate(node)} can match "/"; write ${forSegment}`);
   if ([...before].every((phase) => phase === rest)) return before;
   if (only !== undefined) return advance(before, only, node);
@@ -85,7 +85,7 @@ function walkSet(node: PatternNode & { kind: "set" }, before: Phases): Phases {
   if (node.text === ".") {
     throw new Offence(`${locate(node)} matches any character of the host; write "\\." for a dot, ${forName}`);
   }
-  const matches = re2().RE2JS.compile(node.text);
+  const matches = RE2JS.compile(node.text);
   const delimiter = delimiters.find((char) => matches.testExact(char));
   if (delimiter !== undefined)
     throw new Offence(`${locate(node)} can match "${delimiter}" in the host; write ${forName}`);
@@ -113,7 +113,7 @@ function findSlash(node: PatternNode): (PatternNode & { kind: "literal" | "set" 
 function singleMember(text: string): string | undefined {
   if (text.startsWith("[")) return /^\[\\?([./:-])\]$/.exec(text)?.[1];
   if (text === "." || /^\\[pPdDwWsS]/.test(text)) return undefined;
-  const matches = re2().RE2JS.compile(text);
+  const matches = RE2JS.compile(text);
   return ascii.find((char) => matches.testExact(char));
 }
 

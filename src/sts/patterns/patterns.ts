@@ -1,10 +1,9 @@
 // Patterns that users write, matched against claims of untrusted tokens. RE2 only: its time is linear in the length of
 // the value (security case M4). Data is never compiled as a pattern (M8).
 import { LRUCache } from "lru-cache";
-import type { RE2JS, RE2JSException } from "re2js";
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { checkVisible } from "../claim-text.ts";
 import { checkIssuerPattern } from "./issuer-pattern.ts";
-import { re2 } from "./re2.ts";
 import type { StepBudget } from "./step-budget.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./syntax.ts";
 
@@ -75,13 +74,13 @@ function compileNew(text: string): Compiled {
   if (problem !== undefined) return { problem };
   try {
     // Compiled alone first: `a)|(?:b` is well-formed only when wrapped (security case M1).
-    re2().RE2JS.compile(text);
+    RE2JS.compile(text);
     // One group makes the anchors apply to each alternative; without (?m) they are the ends of the value (M1, M2).
-    const regex = re2().RE2JS.compile(`^(?:${text})$`);
+    const regex = RE2JS.compile(`^(?:${text})$`);
     if (regex.programSize() > maxProgramSize) return { problem: tooLarge };
     return parsed ? { regex } : { problem: "must be a plain RE2 pattern" };
   } catch (error) {
-    if (error instanceof re2().RE2JSException) return { problem: `must be a valid RE2 pattern: ${explain(error)}` };
+    if (error instanceof RE2JSException) return { problem: `must be a valid RE2 pattern: ${explain(error)}` };
     throw error;
   }
 }
@@ -89,7 +88,7 @@ function compileNew(text: string): Compiled {
 const tooLarge = `must not repeat so much: it stands for more than ${maxProgramSize} instructions`;
 
 function explain(error: RE2JSException): string {
-  return error instanceof re2().RE2JSSyntaxException
+  return error instanceof RE2JSSyntaxException
     ? `${error.getDescription()} ${error.getPattern() ?? ""}`
     : error.message;
 }

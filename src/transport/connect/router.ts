@@ -3,7 +3,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ApiError, toApiError, unimplemented } from "../../aip/errors.ts";
-import { loader, memoizeByObject, once } from "../../base/lazy.ts";
+import { memoizeByObject, onceLoaded } from "../../base/lazy.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import { methodPath } from "../../pipeline/compose.ts";
 import { isMethodPath } from "../../pipeline/lazy-methods.ts";
@@ -21,20 +21,21 @@ import { type CallRejection, isConnectStream, newCallRejection, transportOfConte
 /** The methods and services to serve, and the limits of calls. */
 export interface RouterOptions extends AdapterOptions {
   readonly methods: MethodTable;
-  /** Services outside the method table, such as those with streams, by name. Each registers itself on first use. */
-  readonly operations: Readonly<Record<string, (router: ConnectRouter) => void>>;
+  /** Services outside the method table, such as those with streams, by name. */
+  readonly operations: Readonly<Record<string, Operation>>;
 }
+
+/** Loads a service on first use. Resolves to the function that registers it. */
+export type Operation = () => Promise<(router: ConnectRouter) => void>;
 
 /** The options, and what is made of them once. */
 interface Router extends RouterOptions {
   readonly rejectCall: CallRejection;
   /** The handler of the methods of a service, made on first use. */
-  readonly methodHandler: (service: DescService) => MethodHandler;
-  /** The handlers of `operations`. */
-  readonly operationHandlers: ReadonlyMap<string, () => ExchangeHandler>;
+  readonly methodHandler: (service: DescService) => Promise<MethodHandler>;
+  /** The handlers of `operations`, made on first use. */
+  readonly operationHandlers: ReadonlyMap<string, () => Promise<ExchangeHandler>>;
 }
-
-const load = loader(import.meta.url);
 
 /** Makes the handler of all calls. Other requests go to `fallback`. */
 export function newRouter(options: RouterOptions): ExchangeHandler {
@@ -50,13 +51,12 @@ export function newRouter(options: RouterOptions): ExchangeHandler {
     if (exchange.request.httpVersion === "1.0" && transportOf(head) === "grpc") return reject(response, 505);
     // RFC 9110 §15.5.6: a 405 names what is allowed.
     if (head.method !== "POST") response.setHeader("allow", "POST");
-    return method ? serveMethod(method, exchange, router) : serveOperation(operation!(), exchange, router);
+    return method ? serveMethod(method, exchange, router) : serveOperation(operation!, exchange, router);
   };
 }
 
 function composeRouter(options: RouterOptions): Router {
   const rejectCall = newCallRejection(options);
-  const adapter = once((): typeof import("./adapter.ts") => load("./adapter.ts"));
   const composed: AdapterOptions = {
     ...options,
     // A method that connect-node does not find in a known service is as unknown as one in an unknown service.
@@ -65,19 +65,38 @@ function composeRouter(options: RouterOptions): Router {
   const methodsOf = (service: DescService) =>
     service.methods.flatMap((descriptor) => options.methods.get(methodPath(descriptor)) ?? []);
   const operations = Object.entries(options.operations).map(
-    ([service, routes]) => [service, once(() => adapter().adapt(routes, composed))] as const,
+    ([service, load]) => [service, onceLoaded(() => loadOperation(load, composed))] as const,
+  );
+  const methodHandlers = memoizeByObject((service: DescService) =>
+    onceLoaded(() => loadMethods(methodsOf(service), composed)),
   );
   return {
     ...options,
     ...composed,
     rejectCall,
-    methodHandler: memoizeByObject((service: DescService) => adapter().adaptMethods(methodsOf(service), composed)),
+    methodHandler: (service) => methodHandlers(service)(),
     operationHandlers: new Map(operations),
   };
 }
 
+/** connect-node takes a tenth of a start to load: the first request that needs it waits. */
+async function loadMethods(methods: readonly Method[], options: AdapterOptions): Promise<MethodHandler> {
+  const { adaptMethods } = await import("./adapter.ts");
+  return adaptMethods(methods, options);
+}
+
+async function loadOperation(load: Operation, options: AdapterOptions): Promise<ExchangeHandler> {
+  const { adapt } = await import("./adapter.ts");
+  return adapt(await load(), options);
+}
+
 /** Passes a call of a service outside the table to connect-node, unless its announced message is too long. */
-function serveOperation(handler: ExchangeHandler, exchange: MessageExchange, router: Router): void | Promise<void> {
+async function serveOperation(
+  loadHandler: () => Promise<ExchangeHandler>,
+  exchange: MessageExchange,
+  router: Router,
+): Promise<void> {
+  const handler = await loadHandler();
   const { head } = exchange;
   const isStream = isConnectStream(head);
   const transport = isStream ? "connect" : transportOf(head);
@@ -96,7 +115,7 @@ function serveOperation(handler: ExchangeHandler, exchange: MessageExchange, rou
  * millions of values.
  */
 async function serveMethod(method: Method, exchange: MessageExchange, router: Router): Promise<void> {
-  const handler = router.methodHandler(method.descriptor.parent);
+  const handler = await router.methodHandler(method.descriptor.parent);
   const transport = transportOf(exchange.head);
   // connect-node responds 405 or 415.
   if (!transport) return handler(exchange);

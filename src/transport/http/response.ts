@@ -77,7 +77,7 @@ function isAmong(headers: HeaderList, name: string): boolean {
 
 /** Throws on line breaks in values, which node:http2 accepts. */
 function check(headers: HeaderList): void {
-  const { validateHeaderName, validateHeaderValue } = http();
+  const { validateHeaderName, validateHeaderValue } = http;
   for (const [name, value] of headers) {
     validateHeaderName(name);
     validateHeaderValue(name, value);

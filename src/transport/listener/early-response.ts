@@ -15,7 +15,7 @@ export type DiscardLimits = Pick<
 
 /** Makes the classes of HTTP/1 messages. With the server, because a startup snapshot cannot contain the classes that they extend. */
 export function http1Messages({ maxKeptBodyBytes }: Pick<ListenerLimits, "maxKeptBodyBytes">): Http1Messages {
-  const { IncomingMessage, ServerResponse } = http();
+  const { IncomingMessage, ServerResponse } = http;
 
   /** A request that survives a handler which leaves a `for await` over its body. */
   class Request extends IncomingMessage {

@@ -23,7 +23,7 @@ export function limitOf({ code }: NodeJS.ErrnoException): LimitName | undefined 
 export function lastResponse(status: number): string {
   const text = rejectionText(status);
   const head = [
-    `HTTP/1.1 ${status} ${http().STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     "Connection: close",
     `Content-Type: ${rejectionType}`,
     `Content-Length: ${text.length}`,

@@ -168,7 +168,7 @@ class Http1Server implements SocketServer {
 }
 
 function newNodeServer(limits: ListenerLimits): Server {
-  const server = http().createServer({
+  const server = http.createServer({
     ...http1Messages(limits),
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,

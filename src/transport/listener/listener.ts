@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
-import { once as lazy, loader } from "../../base/lazy.ts";
+import { onceLoaded } from "../../base/lazy.ts";
 import type { HttpHandler, StreamHandler } from "../http/handlers.ts";
 import { markPeer, newPeer, type Peer } from "../http/peer.ts";
 import { newConnectionShares } from "./connection-shares.ts";
@@ -15,8 +15,6 @@ import { guardHandler, guardStreamHandler } from "./request-guard.ts";
 import { ignore, type SocketServer } from "./socket-server.ts";
 import { type Certificate, newHandshakes } from "./tls.ts";
 import { type BacklogLimiter, type BacklogReport, newBacklogLimiter } from "./write-backlog.ts";
-
-const load = loader(import.meta.url);
 
 /** Where and how to listen. */
 export interface ListenerOptions {
@@ -68,8 +66,19 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
     track(undetected, socket);
     detectProtocol(socket, options.limits.prefaceTimeoutMs, (protocol) => {
-      undetected.delete(socket);
-      acceptOn(protocol === "http1" ? () => servers.http1 : servers.http2, socket, onError);
+      const accept = (server: SocketServer) => {
+        undetected.delete(socket);
+        if (!socket.destroyed) server.accept(socket);
+      };
+      if (protocol === "http1") return accept(servers.http1);
+      // With too many open files nothing can be loaded: that ends this connection, and the next one tries again.
+      servers
+        .http2()
+        .then(accept)
+        .catch((error) => {
+          onError(error);
+          socket.destroy();
+        });
     });
   };
   const handshakes = tls && newHandshakes(tls, options.limits.prefaceTimeoutMs, serve);
@@ -98,7 +107,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 interface Servers {
   readonly http1: SocketServer;
   /** Made for the first connection that speaks HTTP/2. */
-  readonly http2: () => SocketServer;
+  readonly http2: () => Promise<SocketServer>;
   readonly started: readonly SocketServer[];
   readonly backlog: BacklogLimiter;
   readonly limits: ReturnType<typeof newLimitCounters>;
@@ -123,8 +132,8 @@ function newServers(options: ListenerOptions, hasConnections: () => boolean): Se
   const http1 = newHttp1Server({ limits, handle: handleHttp1, countLimit });
   started.push(http1);
   // node:http2 takes as long to load as the rest of node.
-  const http2 = lazy(() => {
-    const { newHttp2Server }: typeof import("./http2-server.ts") = load("./http2-server.ts");
+  const http2 = onceLoaded(async () => {
+    const { newHttp2Server } = await import("./http2-server.ts");
     const server = newHttp2Server({ limits, handle, handleStream, beforeEach: backlog.check, countLimit });
     started.push(server);
     return server;
@@ -155,16 +164,6 @@ function closeAtAge(socket: Socket, peer: Peer, maxAgeMs: number | undefined): v
   if (maxAgeMs === undefined) return;
   const timer = setTimeout(() => peer.closeGracefully(), maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
   socket.once("close", () => clearTimeout(timer));
-}
-
-/** Passes a connection to a server. With too many open files the server cannot be loaded: only this connection ends, and the next tries again. */
-function acceptOn(server: () => SocketServer, socket: Socket, onError: (error: unknown) => void): void {
-  try {
-    server().accept(socket);
-  } catch (error) {
-    onError(error);
-    socket.destroy();
-  }
 }
 
 function track(sockets: Set<Socket>, socket: Socket): void {

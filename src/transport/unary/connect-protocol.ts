@@ -1,15 +1,13 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
 import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJson } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
-import { loader } from "../../base/lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { parseJsonText } from "../rest/json/parse-json.ts";
 import { newTextWriters } from "../rest/json/serializer.ts";
+import { failureReply } from "./connect-error-response.ts";
 import { readMessage } from "./envelope.ts";
 import { writeBinary } from "./protobuf-encoder.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
-
-const load = loader(import.meta.url);
 
 type Codec = Pick<Protocol, "parse"> & {
   readonly contentType: string;
@@ -50,11 +48,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     timeoutOf: connectTimeout,
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
-    failure(thrown) {
-      // Uses the library, which is loaded with the first error.
-      const { failureReply }: typeof import("./connect-error-response.ts") = load("./connect-error-response.ts");
-      return failureReply(toApiError(thrown), options);
-    },
+    failure: (thrown) => failureReply(toApiError(thrown), options),
   };
 }
 

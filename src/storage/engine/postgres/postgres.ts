@@ -1,6 +1,6 @@
 // PostgreSQL: a pool, ordinary transactions, and statements that are prepared once per connection.
-import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { programFile } from "../../../base/program-file.ts";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import { ConcurrencyConflict, DatabaseMissing, driverCode, ReferenceViolation, StorageUnavailable } from "../errors.ts";
@@ -14,7 +14,7 @@ import { runAsync } from "./statement.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
-const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/postgres", import.meta.url));
+const migrationsFolder = programFile("storage/schema/migrations/postgres");
 
 /** Names of advisory locks; any two constants do. */
 const migrationLock = 7_301_001;

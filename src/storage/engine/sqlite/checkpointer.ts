@@ -2,6 +2,7 @@
 // the event loop must not wait for a disk.
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { programFile } from "../../../base/program-file.ts";
 import { StorageUnavailable } from "../errors.ts";
 
 /** Runs the checkpoints of one database file. */
@@ -49,7 +50,7 @@ export const keptLogBytes = longLogPages * 4096;
 /** Commands of the thread. `empty` also truncates the log on disk, and waits for readers. */
 type Order = "checkpoint" | "empty" | "close";
 
-const threadFile = new URL("./checkpoint-thread.cjs", import.meta.url);
+const threadFile = programFile("storage/engine/sqlite/checkpoint-thread.cjs");
 /** The result of a checkpoint that did not run. */
 const nothing: CheckpointResult = { log: 0, checkpointed: 0, isMade: false };
 

@@ -1,11 +1,12 @@
 // Migrates a SQLite file.
-import { fileURLToPath } from "node:url";
+
 import type BetterSqlite from "better-sqlite3";
+import { programFile } from "../../../base/program-file.ts";
 import type { loadSqliteDriver } from "../../schema/drizzle.ts";
 import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
 import { withPrepare } from "./custom-prepare.ts";
 
-const migrationsFolder = fileURLToPath(new URL("../../schema/migrations/sqlite", import.meta.url));
+const migrationsFolder = programFile("storage/schema/migrations/sqlite");
 
 /** Applies missing migrations. Throws the errors of SQLite, and DatabaseNewer for a file of a newer version. */
 export function migrateFile(
