@@ -45,118 +45,136 @@ type Result = MessageInitShape<typeof RecordResultSchema>;
 
 /** Serves advisory records. */
 export function advisoryRecords(context: ServiceContext): Implementation {
-  const { database, clock } = context;
-
-  async function checkGroup(parent: string): Promise<void> {
-    if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
-  }
-
-  function write<T>(call: Call, body: (tx: Transaction) => Promise<T>): Promise<T> {
-    return database.write({ ...writeContext(call, clock), isBulk: true }, body);
-  }
-
-  /**
-   * Previews what happens to the records of a request. Records of one key are handled in order. `decide` may leave the decision to the
-   * writing transaction.
-   */
-  async function preview(parent: string, records: readonly AdvisoryRecord[], decide: Decider): Promise<Preview[]> {
-    const now = clock();
-    return await database.read(async (session) => {
-      const earlier = new Map<string, Copy>();
-      const previews: Preview[] = [];
-      for (const record of records) {
-        const key = keyOf(record);
-        const incoming = await resultOf(async () => checked(record));
-        if ("outcome" in incoming) {
-          previews.push({ key, result: incoming });
-          continue;
-        }
-        const { copy } = incoming;
-        const before = earlier.get(key);
-        const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
-        const result = isRepeated(copy, before) ? repeated : await decide(session, parent, incoming, stored, now);
-        if (isWritten(result)) earlier.set(key, copy);
-        previews.push({ key, result, incoming });
-      }
-      return previews;
-    });
-  }
-
-  async function store(parent: string, { incoming, result }: Preview, call: Call): Promise<Result> {
-    if (!incoming || !isWritten(result)) return result;
-    return await resultOf(() => write(call, (tx) => storeRecord(tx, parent, incoming)));
-  }
-
-  /** Runs `work` on items concurrently, up to the write limit, but sequentially for items of one key. */
-  async function workOnAll<T, R>(items: readonly T[], keyOfItem: (item: T) => string, work: (item: T) => Promise<R>) {
-    const results = new Map<T, R>();
-    const groups = Map.groupBy(items, keyOfItem).values();
-    const worker = async () => {
-      for (const group of groups) for (const each of group) results.set(each, await work(each));
-    };
-    const workers = Math.min(advisoryLimits.recordsAtOnce[database.dialect], items.length);
-    await Promise.all(Array.from({ length: workers }, worker));
-    return items.map((each) => results.get(each)!);
-  }
-
-  async function complete(request: CompleteDocumentRequest, call: Call) {
-    const { parent, source, document, dryRun } = request;
-    const modifyTime = fromTimestamp(request.modifyTime!);
-    if (!isTime(modifyTime)) throw invalidField("modify_time", timeRule);
-    if (request.revision < 0n) throw invalidField("revision", "must not be negative");
-    await checkGroup(parent);
-    const version = versionOf(request);
-    const row = { parent, source, document, ...version, modifyTime };
-    const now = clock();
-    // A time in the future would block all correct copies.
-    if (modifyTime > now) return { deletedCount: 0 };
-    const key = { parent, source, document };
-    const known = await findCompleteDocument(database.session, key);
-    const isNewer = !known || compareVersions(row, known, now) > 0;
-    const copies = await findCopiesOfDocument(database.session, key);
-    const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
-    if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
-    if (!isNewer && older.length === 0) return { deletedCount: 0 };
-    await write(call, (tx) => writeCompleteDocument(tx, row));
-    const removeOlder = (copy: StoredCopy) =>
-      write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
-    return { deletedCount: countTrue(await workOnAll(older, keyOf, removeOlder)) };
-  }
-
-  async function remove({ parent, records }: BatchDeleteAdvisoryRecordsRequest, call: Call) {
-    await checkGroup(parent);
-    const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
-      const isMatch = (stored: StoredCopy) => digest === "" || digest === stored.digest;
-      return write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMatch));
-    };
-    return { deletedCount: countTrue(await workOnAll(records, keyOf, removeCopy)) };
-  }
-
+  const work = recordWork(context);
   return implement(
     AdvisoryRecordsService,
     {
       async importAdvisoryRecords({ parent, records, dryRun }, call) {
         requireFewRecords(records);
-        await checkGroup(parent);
-        const previews = await preview(parent, records, dryRun ? previewRecord : decideRecord);
+        await work.checkGroup(parent);
+        const previews = await preview(context, parent, records, dryRun ? previewRecord : decideRecord);
         if (dryRun) return { results: previews.map(({ result }) => result) };
-        return {
-          results: await workOnAll(
-            previews,
-            ({ key }) => key,
-            (each) => store(parent, each, call),
-          ),
-        };
+        const store = (each: Preview) => storePreviewed(work, parent, each, call);
+        return { results: await work.onAll(previews, ({ key }) => key, store) };
       },
-      completeDocument: complete,
+      completeDocument: (request, call) => completeDocument(context, work, request, call),
       async batchDeleteAdvisoryRecords(request, call) {
         requireFewRecords(request.records);
-        return await remove(request, call);
+        return await deleteRecords(work, request, call);
       },
       ...recordLists(context),
     },
     recordRules,
   );
+}
+
+type RecordWork = ReturnType<typeof recordWork>;
+
+/** Returns what all writing methods share. */
+function recordWork({ database, clock }: ServiceContext) {
+  return {
+    async checkGroup(parent: string): Promise<void> {
+      if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+    },
+
+    write<T>(call: Call, body: (tx: Transaction) => Promise<T>): Promise<T> {
+      return database.write({ ...writeContext(call, clock), isBulk: true }, body);
+    },
+
+    /** Runs `work` on items concurrently, up to the write limit, but sequentially for items of one key. */
+    async onAll<T, R>(items: readonly T[], keyOfItem: (item: T) => string, work: (item: T) => Promise<R>) {
+      const results = new Map<T, R>();
+      const groups = Map.groupBy(items, keyOfItem).values();
+      const worker = async () => {
+        for (const group of groups) for (const each of group) results.set(each, await work(each));
+      };
+      const workers = Math.min(advisoryLimits.recordsAtOnce[database.dialect], items.length);
+      await Promise.all(Array.from({ length: workers }, worker));
+      return items.map((each) => results.get(each)!);
+    },
+  };
+}
+
+/**
+ * Previews what happens to the records of a request. Records of one key are handled in order. `decide` may leave the decision to the
+ * writing transaction.
+ */
+async function preview(
+  { database, clock }: ServiceContext,
+  parent: string,
+  records: readonly AdvisoryRecord[],
+  decide: Decider,
+): Promise<Preview[]> {
+  const now = clock();
+  return await database.read(async (session) => {
+    const earlier = new Map<string, Copy>();
+    const previews: Preview[] = [];
+    for (const record of records) {
+      const key = keyOf(record);
+      const incoming = await resultOf(async () => checked(record));
+      if ("outcome" in incoming) {
+        previews.push({ key, result: incoming });
+        continue;
+      }
+      const { copy } = incoming;
+      const before = earlier.get(key);
+      const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
+      const result = isRepeated(copy, before) ? repeated : await decide(session, parent, incoming, stored, now);
+      if (isWritten(result)) earlier.set(key, copy);
+      previews.push({ key, result, incoming });
+    }
+    return previews;
+  });
+}
+
+async function storePreviewed(
+  work: RecordWork,
+  parent: string,
+  { incoming, result }: Preview,
+  call: Call,
+): Promise<Result> {
+  if (!incoming || !isWritten(result)) return result;
+  return await resultOf(() => work.write(call, (tx) => storeRecord(tx, parent, incoming)));
+}
+
+/** Records that a document is complete in a version, and deletes its older copies. */
+async function completeDocument(
+  { database, clock }: ServiceContext,
+  work: RecordWork,
+  request: CompleteDocumentRequest,
+  call: Call,
+) {
+  const { parent, source, document, dryRun } = request;
+  const modifyTime = fromTimestamp(request.modifyTime!);
+  if (!isTime(modifyTime)) throw invalidField("modify_time", timeRule);
+  if (request.revision < 0n) throw invalidField("revision", "must not be negative");
+  await work.checkGroup(parent);
+  const version = versionOf(request);
+  const row = { parent, source, document, ...version, modifyTime };
+  const now = clock();
+  // A time in the future would block all correct copies.
+  if (modifyTime > now) return { deletedCount: 0 };
+  const key = { parent, source, document };
+  const known = await findCompleteDocument(database.session, key);
+  const isNewer = !known || compareVersions(row, known, now) > 0;
+  const copies = await findCopiesOfDocument(database.session, key);
+  const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
+  if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
+  if (!isNewer && older.length === 0) return { deletedCount: 0 };
+  await work.write(call, (tx) => writeCompleteDocument(tx, row));
+  const removeOlder = (copy: StoredCopy) =>
+    work.write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
+  return { deletedCount: countTrue(await work.onAll(older, keyOf, removeOlder)) };
+}
+
+/** Deletes the named records that exist. */
+async function deleteRecords(work: RecordWork, { parent, records }: BatchDeleteAdvisoryRecordsRequest, call: Call) {
+  await work.checkGroup(parent);
+  const removeCopy = ({ source, document, vulnerability, digest }: RecordKey) => {
+    const isMatch = (stored: StoredCopy) => digest === "" || digest === stored.digest;
+    return work.write(call, (tx) => removeOne(tx, { parent, source, document, vulnerability }, isMatch));
+  };
+  return { deletedCount: countTrue(await work.onAll(records, keyOf, removeCopy)) };
 }
 
 type Decider = typeof decideRecord;
