@@ -110,7 +110,7 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       value: MessageShape<D> & { uid: string },
       fieldMask: FieldMask | undefined,
       guard: (before: R, after: R) => Promise<R>,
-      options: { readonly changesBeside?: boolean } = {},
+      options: { readonly changesDependents?: boolean } = {},
     ): Promise<R> {
       const mask = requestMask(resource.schema, value, fieldMask);
       const before = await find(tx, value.uid);

@@ -62,7 +62,13 @@ export function repoReadmes(
         const readme = create(RepoReadmeSchema, { uid, content: before });
         applyMask(RepoReadmeSchema, readme, value!, mask);
         if (readme.content === before) return readme;
-        await updateRow(tx, repoCollection, repo, { ...repo, updateTime: tx.context.time }, { changesBeside: true });
+        await updateRow(
+          tx,
+          repoCollection,
+          repo,
+          { ...repo, updateTime: tx.context.time },
+          { changesDependents: true },
+        );
         await setReadme(tx, repo, before, readme.content);
         return readme;
       });

@@ -94,7 +94,7 @@ export function repoWriter(context: ServiceContext) {
           const writeDependent = await dependent(tx, await standard.find(tx, value.uid));
           const guard = async (before: RepoRow, after: RepoRow) =>
             canManageCatalog(call, before.uid) ? after : { ...after, ...catalogFields(before) };
-          const options = { changesBeside: writeDependent !== undefined };
+          const options = { changesDependents: writeDependent !== undefined };
           const row = await standard.change(tx, value, updateMask, guard, options);
           await writeDependent?.();
           return repo.toMessage(row);

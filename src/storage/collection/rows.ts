@@ -90,7 +90,7 @@ export async function insertOrRetry<R extends ResourceRow>(
  * Replaces a row, as this transaction read it, by one with the same uid and parent. Returns the stored row. Throws
  * ConcurrencyConflict.
  *
- * An update of no column but the update time writes nothing and returns `before`. `changesBeside` says that something
+ * An update of no column but the update time writes nothing and returns `before`. `changesDependents` says that something
  * of the row changes in another table. The update time never decreases and never precedes the creation, even if updates
  * race or clocks are set back.
  */
@@ -99,10 +99,10 @@ export async function updateRow<R extends ResourceRow>(
   collection: Collection<R>,
   before: R,
   given: R,
-  { changesBeside = false, ...logged }: Logged & { readonly changesBeside?: boolean } = {},
+  { changesDependents = false, ...logged }: Logged & { readonly changesDependents?: boolean } = {},
 ): Promise<R> {
   const changed = changedColumns(before, given);
-  if (changed.length === 0 && !changesBeside) return before;
+  if (changed.length === 0 && !changesDependents) return before;
   const after =
     given.updateTime === undefined ? given : { ...given, updateTime: laterUpdate(before, given.updateTime) };
   const update = tx.prepared(`${collection.kind}.update`, (db, tables) => {
@@ -115,7 +115,7 @@ export async function updateRow<R extends ResourceRow>(
   await collection.syncDependents?.(tx, before, after);
   await updateEntries(tx, collection, before, after);
   const internal: readonly string[] = collection.internal ?? [];
-  if (changesBeside || changed.some((column) => !internal.includes(column)))
+  if (changesDependents || changed.some((column) => !internal.includes(column)))
     recordChange(tx, collection, "update", before, after, logged);
   return after;
 }
@@ -184,11 +184,11 @@ function recordChange<R extends ResourceRow>(
   logged: Logged,
 ): void {
   if (collection.changesAccess.includes(change)) tx.changeAccess();
-  const visible = (row: R | undefined, beside: object | undefined) => {
+  const visible = (row: R | undefined, extra: object | undefined) => {
     if (!row) return null;
     const secret: readonly string[] = collection.secret ?? [];
-    if (secret.length === 0) return beside ? { ...row, ...beside } : row;
-    return Object.fromEntries(Object.entries({ ...row, ...beside }).filter(([column]) => !secret.includes(column)));
+    if (secret.length === 0) return extra ? { ...row, ...extra } : row;
+    return Object.fromEntries(Object.entries({ ...row, ...extra }).filter(([column]) => !secret.includes(column)));
   };
   const { uid, parent } = (after ?? before)!;
   const isFiledUnderItself = collection.sharesUid || (collection.kind === "groups" && change !== "delete");

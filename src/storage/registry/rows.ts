@@ -44,7 +44,7 @@ export const tagCollection: Collection<TagRow> = {
   syncDependents: keepHistory,
 };
 
-/** Stores each digest of a tag, whoever sets it, for the lifetime of the tag. */
+/** Stores each new digest of a tag. Deletes them with the tag. */
 async function keepHistory(tx: Transaction, before: TagRow | undefined, after: TagRow | undefined): Promise<void> {
   if (before && !after) await clearTagDigests(tx, before.uid);
   if (!after || after.digest === "" || after.digest === before?.digest) return;

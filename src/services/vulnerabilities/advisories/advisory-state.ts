@@ -116,9 +116,9 @@ export async function replaceState(
   const known = new Map(before.events.map((event) => [event.uid, event]));
   const left = new Set(events.map(({ uid }) => uid));
   const dropped = before.events.filter(({ uid }) => !left.has(uid));
-  const changesBeside = dropped.length > 0 || events.some((event) => known.get(event.uid) !== event);
+  const changesDependents = dropped.length > 0 || events.some((event) => known.get(event.uid) !== event);
   const logged = { before: loggedState(before), after: loggedState({ row: given, events }) };
-  const row = await updateRow(tx, advisoryCollection, before.row, given, { changesBeside, ...logged });
+  const row = await updateRow(tx, advisoryCollection, before.row, given, { changesDependents, ...logged });
   for (const { uid } of dropped) await deleteAdvisoryEvent(tx, uid);
   for (const event of events) {
     if (!known.has(event.uid)) await insertAdvisoryEvent(tx, event);
