@@ -34,19 +34,13 @@ export interface ExportPages {
 export function exportPages(methods: MethodTable): ExportPages {
   const { listAdvisoryStatements, listAdvisoryRecords } = AdvisoryRecordsService.method;
 
-  function methodOf(descriptor: DescMethodUnary): Method {
-    const method = methods.get(methodPath(descriptor));
-    if (!method) throw new Error(`${descriptor.name} is not served`);
-    return method;
-  }
-
   async function invoke<I extends DescMethodUnary>(
     call: Call,
     descriptor: I,
     request: () => MessageInitShape<I["input"]>,
   ): Promise<MessageShape<I["output"]>> {
-    const method = methodOf(descriptor);
-    // SQLite answers within the same event-loop tick: without a pause no other request would be served until the export ends.
+    const method = methodOf(methods, descriptor);
+    // SQLite reads synchronously: without a pause the server would serve no other request until the export ends.
     await nextTick();
     call.signal?.throwIfAborted();
     // The call of the export itself has no method: the pipeline logs these calls, and denials of them, as its own.
@@ -72,4 +66,10 @@ export function exportPages(methods: MethodTable): ExportPages {
         })),
     }),
   };
+}
+
+function methodOf(methods: MethodTable, descriptor: DescMethodUnary): Method {
+  const method = methods.get(methodPath(descriptor));
+  if (!method) throw new Error(`${descriptor.name} is not served`);
+  return method;
 }

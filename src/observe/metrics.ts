@@ -30,20 +30,8 @@ export function newMetrics(version: string): Metrics {
   });
   // With too many open files the package cannot be loaded. The next scrape tries again, and reports the error.
   setTimeout(() => measureProcess().catch(() => {}), processMetricsDelay).unref();
-  // Prometheus, "Instrumentation": what is known of the program is labels of a gauge that is 1.
-  new Gauge({
-    name: "gatehouse_build_info",
-    help: "1, labelled with the versions of the program and of Node.",
-    labelNames: ["version", "node"],
-    registers: [registry],
-  }).set({ version, node: process.versions.node }, 1);
-  const calls = new Histogram({
-    name: "gatehouse_call_duration_seconds",
-    help: "Duration of calls by method, transport and code. The labels method and door are deprecated.",
-    labelNames: ["rpc_service", "rpc_method", "transport", "code", "method", "door"],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
-    registers: [registry],
-  });
+  registerBuildInfo(registry, version);
+  const calls = newCallHistogram(registry);
   return {
     observeCall(path, transport, code, seconds) {
       const { service, method } = methodNamesOf(path);
@@ -51,27 +39,10 @@ export function newMetrics(version: string): Metrics {
       const labels = { rpc_service: service, rpc_method: method, transport, code, method: path, door: transport };
       calls.observe(labels, seconds);
     },
-    counter(name, help, read) {
-      new Counter({
-        name,
-        help,
-        registers: [registry],
-        collect() {
-          this.reset();
-          this.inc(read());
-        },
-      });
-    },
+    counter: (name, help, read) => registerCounters(registry, { name, help }, (counter) => counter.inc(read())),
     counters(name, help, label, read) {
-      new Counter({
-        name,
-        help,
-        labelNames: [label],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const [value, number] of Object.entries(read())) this.inc({ [label]: value }, number);
-        },
+      registerCounters(registry, { name, help, labelNames: [label] }, (counter) => {
+        for (const [value, number] of Object.entries(read())) counter.inc({ [label]: value }, number);
       });
     },
     async text() {
@@ -80,6 +51,42 @@ export function newMetrics(version: string): Metrics {
     },
     contentType: registry.contentType,
   };
+}
+
+/** Prometheus, "Instrumentation": facts about the program are labels of a gauge with the value 1. */
+function registerBuildInfo(registry: Registry, version: string): void {
+  new Gauge({
+    name: "gatehouse_build_info",
+    help: "1, labelled with the versions of the program and of Node.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version, node: process.versions.node }, 1);
+}
+
+function newCallHistogram(registry: Registry): Histogram {
+  return new Histogram({
+    name: "gatehouse_call_duration_seconds",
+    help: "Duration of calls by method, transport and code. The labels method and door are deprecated.",
+    labelNames: ["rpc_service", "rpc_method", "transport", "code", "method", "door"],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
+    registers: [registry],
+  });
+}
+
+/** Registers a counter that `fill` sets anew with every scrape. */
+function registerCounters(
+  registry: Registry,
+  definition: { readonly name: string; readonly help: string; readonly labelNames?: string[] },
+  fill: (counter: Counter) => void,
+): void {
+  new Counter({
+    ...definition,
+    registers: [registry],
+    collect() {
+      this.reset();
+      fill(this);
+    },
+  });
 }
 
 interface MethodNames {

@@ -32,9 +32,9 @@ export interface Call {
   /** Returns a header of the request by its lower-case name. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
   /** Headers of the response, by lower-case name. */
-  readonly replyHeaders: ReadonlyMap<string, string>;
+  readonly responseHeaders: ReadonlyMap<string, string>;
   /** Sets a header of the response. */
-  setReplyHeader(name: string, value: string): void;
+  setResponseHeader(name: string, value: string): void;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal | undefined;
   /** Set by the pipeline, which then logs the call. */
@@ -74,10 +74,10 @@ export function callAs(call: Call, method: CalledMethod): Call {
     get signal() {
       return call.signal;
     },
-    get replyHeaders() {
-      return call.replyHeaders;
+    get responseHeaders() {
+      return call.responseHeaders;
     },
-    setReplyHeader: (name, value) => call.setReplyHeader(name, value),
+    setResponseHeader: (name, value) => call.setResponseHeader(name, value),
   };
 }
 
@@ -90,7 +90,7 @@ class RequestCall implements Call {
   readonly isHead: boolean | undefined;
   readonly header: Call["header"];
   readonly #signal: (() => AbortSignal | undefined) | undefined;
-  #replyHeaders: Map<string, string> | undefined;
+  #responseHeaders: Map<string, string> | undefined;
 
   constructor({ transport, requestId, clientAddress, connection, isHead, header, signal }: CallInit) {
     this.transport = transport;
@@ -106,12 +106,12 @@ class RequestCall implements Call {
     return this.#signal?.();
   }
 
-  get replyHeaders(): ReadonlyMap<string, string> {
-    return this.#replyHeaders ?? noHeaders;
+  get responseHeaders(): ReadonlyMap<string, string> {
+    return this.#responseHeaders ?? noHeaders;
   }
 
-  setReplyHeader(name: string, value: string): void {
-    this.#replyHeaders ??= new Map();
-    this.#replyHeaders.set(name, value);
+  setResponseHeader(name: string, value: string): void {
+    this.#responseHeaders ??= new Map();
+    this.#responseHeaders.set(name, value);
   }
 }

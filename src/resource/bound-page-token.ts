@@ -25,7 +25,7 @@ export function readToken(
   if (token.query !== query) throw invalidField("page_token", "was made for another query, method or caller");
   if (order !== undefined && order !== token.order) throw invalidField("page_token", "was made for another order_by");
   if (!isExpired(token, context.clock())) return token;
-  call.setReplyHeader("x-page-token-expired", "true");
+  call.setResponseHeader("x-page-token-expired", "true");
   return undefined;
 }
 

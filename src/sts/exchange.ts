@@ -66,7 +66,7 @@ type Presented = SubjectToken | { readonly aws: AwsRequest; readonly issuer: str
 export function newExchange(deps: ExchangeDeps) {
   return async (request: ExchangeRequest, call: Call): Promise<MessageInitShape<typeof RawTokenSchema>> => {
     // RFC 6749 §5.1: caches must not store the response, including errors.
-    call.setReplyHeader("cache-control", "no-store");
+    call.setResponseHeader("cache-control", "no-store");
     const token = readToken(call);
     const wanted = readExchangeRequest(request, deps.audiences);
     return await checkToken(deps, call.clientAddress, token, async () => {

@@ -102,7 +102,7 @@ export function newRefresh(deps: RefreshDeps) {
     call: Call,
   ): Promise<MessageInitShape<typeof TokenPairSchema>> => {
     // RFC 6749 §5.1: caches must not store the response, including errors.
-    call.setReplyHeader("cache-control", "no-store");
+    call.setResponseHeader("cache-control", "no-store");
     const token = requireBearer(call.header("authorization"), "the refresh token");
     return await withFailureLimit(deps.failures, {
       source: call.clientAddress,

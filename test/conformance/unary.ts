@@ -48,9 +48,9 @@ async function answer(descriptor: DescMethodUnary, call: Call, request: SuiteReq
   const exchange = exchanges.getStore()!;
   const definition = request.responseDefinition;
   const info = requestInfo(exchange, [request], descriptor);
-  for (const [name, value] of pairs(definition?.responseHeaders)) call.setReplyHeader(name, value);
+  for (const [name, value] of pairs(definition?.responseHeaders)) call.setResponseHeader(name, value);
   for (const [name, value] of pairs(definition?.responseTrailers))
-    if (call.transport === "connect") call.setReplyHeader(`trailer-${name}`, value);
+    if (call.transport === "connect") call.setResponseHeader(`trailer-${name}`, value);
     else exchange.trailers.push([name, value]);
   await sleep(definition?.responseDelayMs ?? 0);
   const { response } = definition ?? {};

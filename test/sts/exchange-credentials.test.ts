@@ -35,7 +35,7 @@ describe("a credential", () => {
       const promise = exchange.run({ identity }, headers);
       await assert.rejects(promise, (error) => {
         assert.ok(error instanceof ApiError && error.code === Code.UNAUTHENTICATED);
-        assert.equal(failedCalls.get(error)?.replyHeaders.get("cache-control"), "no-store");
+        assert.equal(failedCalls.get(error)?.responseHeaders.get("cache-control"), "no-store");
         return true;
       });
       assert.deepEqual([exchange.outside.requests, exchange.touched, exchange.events], [[], [], []]);
@@ -59,7 +59,7 @@ describe("a credential", () => {
         assert.ok(error instanceof ApiError && error.code === Code.PERMISSION_DENIED);
         assert.match(error.message, /^verifying token: oidc: malformed jwt: /);
         assert.deepEqual(error.metadata, { check: "token" });
-        assert.equal(failedCalls.get(error)?.replyHeaders.get("cache-control"), "no-store");
+        assert.equal(failedCalls.get(error)?.responseHeaders.get("cache-control"), "no-store");
         return true;
       });
       assert.deepEqual([exchange.outside.requests, exchange.touched, exchange.events], [[], [], []]);

@@ -115,7 +115,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
           throw error;
         },
       );
-      return { token: reply.token ?? "", expiry: reply.expiry, headers: call.replyHeaders };
+      return { token: reply.token ?? "", expiry: reply.expiry, headers: call.responseHeaders };
     },
   };
 }

@@ -53,7 +53,7 @@ export function auth(context: AuthContext): Implementation {
     },
 
     async getHeadlessSession({ code }, call) {
-      call.setReplyHeader("cache-control", "no-store");
+      call.setResponseHeader("cache-control", "no-store");
       const row = await findHeadlessSession(database.session, code);
       const isThere = row && row.encryptedToken !== "" && row.expireTime > clock();
       if (!isThere || !(await isDelivered(row, call))) throw notFound(sessionType, unknownCode);

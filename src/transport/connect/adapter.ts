@@ -145,7 +145,7 @@ async function respondToUnary(request: Message, context: HandlerContext): Promis
     if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
     throw toConnectError(apiError);
   } finally {
-    for (const [name, value] of call.replyHeaders) context.responseHeader.set(name, value);
+    for (const [name, value] of call.responseHeaders) context.responseHeader.set(name, value);
     context.responseHeader.set("x-request-id", call.requestId);
   }
 }

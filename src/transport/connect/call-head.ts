@@ -44,7 +44,7 @@ function checkCompression(call: Call): void {
   const encoding = encodingOf(call);
   if (encoding === "identity" || compressions.includes(encoding)) return;
   // gRPC's compression.md: the response lists the supported encodings.
-  call.setReplyHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
+  call.setResponseHeader(isConnect ? "accept-encoding" : "grpc-accept-encoding", compressions.join(","));
   throw unimplemented(`unknown compression "${clip(encoding)}": supported are ${compressions.join(", ")}`);
 }
 

@@ -25,12 +25,12 @@ const longText = 16 * 1024;
 export type HeaderList = readonly (readonly [string, string])[];
 
 /** What a response takes from its call. */
-export type ResponseCall = Pick<Call, "requestId" | "replyHeaders">;
+export type ResponseCall = Pick<Call, "requestId" | "responseHeaders">;
 
 /** The headers of a response to a call. */
-export function callHeaders({ requestId, replyHeaders }: ResponseCall): HeaderList {
+export function callHeaders({ requestId, responseHeaders }: ResponseCall): HeaderList {
   const named = ["x-request-id", requestId] as const;
-  return replyHeaders.size === 0 ? [named] : [named, ...replyHeaders];
+  return responseHeaders.size === 0 ? [named] : [named, ...responseHeaders];
 }
 
 /** Sends a response with `headers` added, which replace its own; without the content for HEAD. */

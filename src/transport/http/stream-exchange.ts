@@ -133,8 +133,8 @@ export function respondOnStream(
   // A list, which node:http2 writes unchanged.
   const lines = [":status", String(status), "x-request-id", call.requestId] as OutgoingLines;
   lines[sensitiveHeaders()] = unique;
-  for (const name in headers) if (!call.replyHeaders.has(name)) lines.push(name, headers[name]!);
-  for (const [name, value] of call.replyHeaders) lines.push(name, value);
+  for (const name in headers) if (!call.responseHeaders.has(name)) lines.push(name, headers[name]!);
+  for (const [name, value] of call.responseHeaders) lines.push(name, value);
   if (!body) {
     for (const name in trailers) lines.push(name, trailers[name]!);
     stream.respond(lines, { endStream: true });

@@ -28,6 +28,8 @@ interface Holder {
  * Makes the function that decides whether a connection that was just accepted may stay. If there are too many, it closes one: of the
  * same client or network if that exceeds its share, of the largest holder if the listener is full. It returns false if that is the new
  * connection itself.
+ *
+ * Longer than 40 lines because its functions share the tables of connections and holders.
  */
 export function newConnectionShares(
   limits: ShareLimits,

@@ -20,7 +20,11 @@ export interface IdleWatch {
   check(now: number): void;
 }
 
-/** Watches a session that begins now. Pings of the client keep it open, as gRPC clients expect. */
+/**
+ * Watches a session that begins now. Pings of the client keep it open, as gRPC clients expect.
+ *
+ * Longer than 40 lines because its functions share the state of one session.
+ */
 export function watchIdle({ session, socket, hasStreams, cutOff }: WatchedSession, limits: ListenerLimits): IdleWatch {
   let bytes = 0;
   let quietSince = performance.now();

@@ -196,6 +196,6 @@ function send(serving: ServingState, exchange: MessageExchange, response: Outgoi
   } catch (error) {
     // A header of the response cannot be sent.
     const failure = serving.errorResponse(toReported(serving, error, call), undefined);
-    exchange.respond(failure, { requestId: call.requestId, replyHeaders: new Map() });
+    exchange.respond(failure, { requestId: call.requestId, responseHeaders: new Map() });
   }
 }

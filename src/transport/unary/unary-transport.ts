@@ -68,7 +68,7 @@ export function newUnaryTransport(options: UnaryOptions): UnaryTransport {
       const call = callOf(exchange.head, plan.protocol.transport);
       // Streams do not pass through cors.ts, which sets these headers for requests.
       const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
-      for (const [name, value] of allowed) call.setReplyHeader(name, value);
+      for (const [name, value] of allowed) call.setResponseHeader(name, value);
       run(method, plan, call, exchange, options);
       return true;
     },

@@ -33,7 +33,7 @@ for (const version of versions) {
     for (const [code, status] of statuses) {
       it(`${codeName(code)} is HTTP ${status}`, async () => {
         const failing = methodOf(groups.listGroups, (call) => {
-          call.setReplyHeader("x-reply", "1");
+          call.setResponseHeader("x-reply", "1");
           throw new ApiError(code, 'a "message"');
         });
         await using transports = await openTransports([failing]);
@@ -66,7 +66,7 @@ for (const version of versions) {
   describe(`the headers of a response over ${version}`, () => {
     const withHeader = (name: string, value: string) =>
       methodOf(groups.listGroups, (call) => {
-        call.setReplyHeader(name, value);
+        call.setResponseHeader(name, value);
         return create(groups.listGroups.output);
       });
 
