@@ -1,6 +1,6 @@
 // The OpenAPI documents, each made with its first request.
 import { createHash } from "node:crypto";
-import { once } from "../base/lazy.ts";
+import { onceLoaded } from "../base/lazy.ts";
 import type { Method } from "../pipeline/method.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import type { PageReply, Pages } from "../transport/pages/pages.ts";
@@ -30,7 +30,7 @@ function documentMethods(api: Api): Readonly<Record<string, () => readonly Metho
 export function openApiPages(api: Api, baseUrl: string): Pages {
   const documents = Object.entries(documentMethods(api));
   return Object.fromEntries(
-    documents.map(([name, methods]) => [`/openapi/${name}.json`, once(() => page(name, baseUrl, methods()))]),
+    documents.map(([name, methods]) => [`/openapi/${name}.json`, onceLoaded(() => page(name, baseUrl, methods()))]),
   );
 }
 

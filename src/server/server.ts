@@ -43,6 +43,7 @@ import { outboundOptions, sinkOptions } from "./outbound.ts";
 import { metricsPage, pages } from "./pages.ts";
 import { newReadiness } from "./readiness.ts";
 import { reload } from "./reload.ts";
+import type { StartHooks } from "./start-hooks.ts";
 import { openTokenService } from "./token-service.ts";
 import { openMetricsListener, openTransports } from "./transports.ts";
 
@@ -59,17 +60,6 @@ export interface Server extends AsyncDisposable {
   reload(config: Config): Promise<void>;
   /** Finishes what is being answered, then closes everything. */
   drain(): Promise<void>;
-}
-
-/** A server before it listens. */
-export type UnopenedServer = Pick<Server, "database" | "tokens" | "policy">;
-
-/** What is done on the way to a server that listens; each step may reject, and nothing listens then. */
-export interface StartHooks {
-  /** Before anything is written. */
-  readonly admit?: ((database: Database) => Promise<void>) | undefined;
-  /** When all is there but the listener: what clients find from the first request on is made here. */
-  readonly prepare?: ((unopened: UnopenedServer) => Promise<void>) | undefined;
 }
 
 /** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */

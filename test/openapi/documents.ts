@@ -42,11 +42,14 @@ export interface Placed {
 
 /** The documents by the path that they are served at. */
 export const documents: ReadonlyMap<string, Document> = new Map(
-  Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org")).map(([path, page]) => {
-    const reply = page(undefined as never);
-    if (reply instanceof Promise) throw new Error(`${path} is not made at once`);
-    return [path, JSON.parse(String(reply.text))];
-  }),
+  await Promise.all(
+    Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org")).map(
+      async ([path, page]): Promise<[string, Document]> => {
+        const { text } = await page(undefined as never);
+        return [path, JSON.parse(String(text))];
+      },
+    ),
+  ),
 );
 
 /** The operations of all documents. */

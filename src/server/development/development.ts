@@ -20,7 +20,7 @@ import {
 import { insertAdvisory } from "../../services/vulnerabilities/advisories/insert-advisory.ts";
 import type { Database } from "../../storage/database.ts";
 import { readSetting, writeSetting } from "../../storage/engine/settings.ts";
-import type { UnopenedServer } from "../server.ts";
+import type { UnopenedServer } from "../start-hooks.ts";
 import { developmentPath } from "./login-provider.ts";
 import { ownerTokenFiles } from "./owner-token-files.ts";
 import { characters } from "./person-chooser.ts";

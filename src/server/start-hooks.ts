@@ -1,0 +1,19 @@
+// What a caller may do while a server starts.
+import type { Tokens } from "../authn/tokens.ts";
+import type { Policy } from "../authz/policy.ts";
+import type { Database } from "../storage/database.ts";
+
+/** A server before it listens. */
+export interface UnopenedServer {
+  readonly database: Database;
+  readonly tokens: Tokens;
+  readonly policy: Policy;
+}
+
+/** Steps of a start. If one rejects, the start fails and nothing listens. */
+export interface StartHooks {
+  /** Runs before anything is written to the database. */
+  readonly admit?: ((database: Database) => Promise<void>) | undefined;
+  /** Runs just before the server listens, to write what the first request must find. */
+  readonly prepare?: ((unopened: UnopenedServer) => Promise<void>) | undefined;
+}
