@@ -10,7 +10,7 @@ const pages = [
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 
-const sources = ["src", "test", "bench", "gen"].flatMap((folder) =>
+const sources = ["src", "test", "bench", "gen", "build"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.posix.join(folder, file)),
 );
 
@@ -41,9 +41,9 @@ function withoutCode(page: string): string {
   return readFileSync(page, "utf8").replace(/^( *)```[\s\S]*?^\1```$/gm, "");
 }
 
-/** The example of CONTRIBUTING.md. */
+/** The example of CONTRIBUTING.md, and what `npm run build` writes. */
 function isExample(file: string): boolean {
-  return path.basename(file) === "things.ts";
+  return path.basename(file) === "things.ts" || file === "dist/gatehouse.js";
 }
 
 /** The anchors that GitHub gives to headings. */

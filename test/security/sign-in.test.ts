@@ -251,7 +251,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       ];
       for (const [i, claims] of others.entries()) {
         upstream.behaviour.claims = { sub: `other-${i}`, ...claims };
-        assert.match(await refused({ invite: code }), /^403 .*somebody else/, JSON.stringify(claims));
+        assert.match(await refused({ invite: code }), /^403 .*for another address/, JSON.stringify(claims));
         assert.equal(await bindingsOf(`other-${i}`), 0);
       }
       upstream.behaviour.claims = { sub: "invited" };

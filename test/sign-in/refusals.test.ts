@@ -106,11 +106,11 @@ describe("a sign-in that fails", () => {
     const provider = await createProvider(upstream.issuer);
     assert.match(await signIn({ idp_id: provider, invite: "0".repeat(96) }), /^400 Not found: there is no invite/);
     const { code } = await api("groupInvites", { roleUid: viewerRole.uid, ttl: "60s", email: "other@example.org" });
-    assert.match(await signIn({ idp_id: provider, invite: code }), /^403 .*sign in with the verified address/);
+    assert.match(await signIn({ idp_id: provider, invite: code }), /^403 .*sign in with the address that was invited/);
     upstream.behaviour.claims = { email: undefined };
     assert.match(
       await signIn({ idp_id: provider, invite: code }),
-      /^403 .*does not say that it has verified an address/,
+      /^403 .*the login provider has not verified your address/,
     );
     assert.equal(lastRefusal().provider, provider);
   });

@@ -220,7 +220,7 @@ describe("version 1 over gRPC", () => {
       const { code, message } = await call("registry.Registry/ListRepos", filter);
       assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
       // Not by the client, which takes no message of that length.
-      assert.match(message, /the readmes of the list are too much/);
+      assert.match(message, /the readmes of the list are too long/);
       const [one] = items;
       const alone = await list({ id: one!.id });
       assert.equal(alone.items[0]?.readme, readme);
