@@ -10,12 +10,6 @@ export const limits = {
   deadlineMs: 2 ** 31 - 1,
   jsonDepth: 100,
   groupDepth: 32,
-  /** What a list of version 1, which has no pages, may hold. */
-  v1ListItems: 10_000,
-  /** What the texts in one such list may add up to, in UTF-16 units: more than that many groups can say. */
-  v1ListLength: 32 * 1024 * 1024,
-  /** What the readmes in one such list may add up to, in UTF-16 units. */
-  v1ListReadmes: 16 * 1024 * 1024,
   /** Refused tokens of one address within a second; after that it is answered RESOURCE_EXHAUSTED for the rest of it. */
   badTokensPerSecond: 100,
   /** Addresses whose refused tokens are counted. */

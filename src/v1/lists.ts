@@ -3,10 +3,10 @@ import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } 
 import { resourceExhausted } from "../aip/errors.ts";
 import { maxPageSize } from "../aip/pagination.ts";
 import { textLength } from "../aip/text-length.ts";
-import { limits } from "../config/limits.ts";
 import { type Adapted, adapt } from "./adapter.ts";
 import type { CurrentApi, Unary } from "./current-api.ts";
 import { type FieldNames, fieldsOf, mapMessages, reversed } from "./fields.ts";
+import { v1Limits } from "./limits.ts";
 import { type Filter, type Places, placedViolation, placeFilter } from "./place-filter.ts";
 import { renamer } from "./violations.ts";
 
@@ -57,10 +57,10 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
       for (let pageToken: string | undefined = asked && ""; pageToken !== undefined; ) {
         const response = await callCurrent({ ...asked, pageSize: maxPageSize, pageToken } as never);
         const { nextPageToken, totalCount = 0n } = response as unknown as Page;
-        if (totalCount > limits.v1ListItems) throw tooMany(current);
+        if (totalCount > v1Limits.v1ListItems) throw tooMany(current);
         const page = (response as unknown as Record<string, Message[]>)[resources.localName] ?? [];
         length += textLength(page);
-        if (length > limits.v1ListLength) throw tooLong(current);
+        if (length > v1Limits.v1ListLength) throw tooLong(current);
         found.push(...page.map((each) => item.toV1(each)));
         pageToken = nextPageToken || undefined;
       }
@@ -91,12 +91,12 @@ function repeatedField(response: DescMessage): DescField & { message: DescMessag
 }
 
 function tooMany(current: Unary) {
-  return tooMuch(current, `has more than ${limits.v1ListItems} items, too many`);
+  return tooMuch(current, `has more than ${v1Limits.v1ListItems} items, too many`);
 }
 
 /** Returns the error for a list that is too long for one response. */
 export function tooLong(current: Unary) {
-  return tooMuch(current, `is longer than ${limits.v1ListLength} characters, too much`);
+  return tooMuch(current, `is longer than ${v1Limits.v1ListLength} characters, too much`);
 }
 
 function tooMuch(current: Unary, problem: string) {

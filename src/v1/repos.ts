@@ -9,7 +9,6 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from "../aip/errors.ts";
-import { limits } from "../config/limits.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
@@ -23,6 +22,7 @@ import { repoCollection } from "../storage/registry/rows.ts";
 import { handwritten, passThrough, type V1Methods } from "./adapter.ts";
 import type { CurrentApi } from "./current-api.ts";
 import { type FieldNames, fieldsOf, mapMessages } from "./fields.ts";
+import { v1Limits } from "./limits.ts";
 import { list } from "./lists.ts";
 import { renamer } from "./violations.ts";
 
@@ -149,7 +149,7 @@ async function addReadmes(session: Session, items: readonly V1Repo[]): Promise<v
       repo.readme = found.get(repo.id) ?? "";
       length += repo.readme.length;
     }
-    if (length > limits.v1ListReadmes) throw tooMuch();
+    if (length > v1Limits.v1ListReadmes) throw tooMuch();
   }
 }
 

@@ -13,7 +13,6 @@ import {
   RoleBindingsService,
 } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { textLength } from "../aip/text-length.ts";
-import { limits } from "../config/limits.ts";
 import { namesOfNumbers } from "../model/capabilities.ts";
 import { rootOf } from "../model/uid.ts";
 import { groupMessage } from "../services/iam/groups/group-message.ts";
@@ -23,6 +22,7 @@ import { groupCollection, roleCollection } from "../storage/iam/collections.ts";
 import { adapt, passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
 import type { CurrentApi } from "./current-api.ts";
 import { type FieldNames, mapMessages } from "./fields.ts";
+import { v1Limits } from "./limits.ts";
 import { list, tooLong } from "./lists.ts";
 import { renamer } from "./violations.ts";
 
@@ -91,7 +91,7 @@ async function complete(session: Session, items: readonly RoleBindingList_Bindin
     const role = await roles(item.role!.id);
     if (role) item.role!.capabilities = namesOfNumbers(role.capabilities);
     length += textLength(item.role!.capabilities);
-    if (length > limits.v1ListLength) throw tooLong(current.listRoleBindings);
+    if (length > v1Limits.v1ListLength) throw tooLong(current.listRoleBindings);
   }
 }
 

@@ -19,7 +19,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   advisories: ["aip", "base"],
   sts: ["aip", "authn", "authz", "base", "model", "types:pipeline"],
   services: ["advisories", "aip", "authn", "authz", "base", "model", "pipeline", "resource", "storage", "sts"],
-  v1: ["aip", "authz", "base", "config", "model", "pipeline", "resource", "services", "storage"],
+  v1: ["aip", "authz", "base", "model", "pipeline", "resource", "services", "storage"],
   v2: ["base", "types:pipeline"],
   audit: ["aip", "types:authn", "authz", "types:base", "model", "pipeline", "storage", "types:sts"],
   events: ["authn", "base", "model", "types:resource", "storage"],

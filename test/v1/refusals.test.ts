@@ -5,12 +5,12 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { codeName } from "../../src/aip/errors.ts";
-import { limits } from "../../src/config/limits.ts";
 import { namesOfNumbers } from "../../src/model/capabilities.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { findRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { roleCollection } from "../../src/storage/iam/collections.ts";
 import { addTagDigest } from "../../src/storage/registry/tag-history.ts";
+import { v1Limits } from "../../src/v1/limits.ts";
 import { type ApiClient, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addRepo, addTag } from "../security/registry-tree.ts";
@@ -38,7 +38,7 @@ describe("version 1 refuses", () => {
   }
 
   describe("lists that are longer than a response may be", () => {
-    const long = Math.floor(limits.v1ListLength / 15);
+    const long = Math.floor(v1Limits.v1ListLength / 15);
     const capability = Capability.CAP_LIBRARIES_AWS_MARKETPLACE_SUBSCRIPTIONS_CREATE;
     const { length } = namesOfNumbers([capability])[0]!;
     const parts: readonly [part: string, description: string, capabilities: number[]][] = [

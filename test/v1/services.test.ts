@@ -5,7 +5,6 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { codeName } from "../../src/aip/errors.ts";
-import { limits } from "../../src/config/limits.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
@@ -15,6 +14,7 @@ import { subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { identityCollection } from "../../src/storage/iam/collections.ts";
 import { writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../../src/storage/registry/rows.ts";
+import { v1Limits } from "../../src/v1/limits.ts";
 import { type ApiClient, type Outcome, openApiClient } from "../harness/api-clients.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addRepo, imageDigest } from "../security/registry-tree.ts";
@@ -149,7 +149,7 @@ describe("version 1 over gRPC", () => {
       assert.equal(items.length, 401);
       const ids = items.map(({ id }) => id);
       assert.deepEqual(ids, [...new Set(ids)].sort());
-      await add(limits.v1ListItems - 400);
+      await add(v1Limits.v1ListItems - 400);
       const { code, message } = await call("events.Subscriptions/List", filter);
       assert.equal(codeName(code), "RESOURCE_EXHAUSTED");
       assert.match(message, /more than 10000 items.*ListSubscriptions/);
@@ -208,7 +208,7 @@ describe("version 1 over gRPC", () => {
     it("are returned unless they are too long for one response", async () => {
       const group = await addGroup(server, server.groupUid);
       const readme = "a".repeat(65_536);
-      const fits = limits.v1ListReadmes / readme.length;
+      const fits = v1Limits.v1ListReadmes / readme.length;
       await add(group, [readme, readme]);
       const filter = { uidp: { childrenOf: group } };
       const { items } = await list(filter);
