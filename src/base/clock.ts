@@ -1,8 +1,8 @@
-/** Tells the time in milliseconds since the epoch. Injected, so that tests own it. */
+/** Returns the time in milliseconds since the epoch. Injected, so tests control it. */
 export type Clock = () => number;
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = () => Date.now();
 
-/** How far the clocks of our nodes may differ, in seconds. */
+/** The tolerated difference between the clocks of nodes, in seconds. */
 export const clockSkewSeconds = 30;

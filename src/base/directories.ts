@@ -3,10 +3,11 @@ import path from "node:path";
 import { hasCode } from "./system-error.ts";
 
 /**
- * Makes a directory with those above it that are missing, which its owner alone may read unless another mode is given; what is
- * there stays as it is. Throws what the system says of the first that cannot be made, such as EROFS.
+ * Creates a directory and its missing ancestors. Only the owner may read it, unless another mode is given. Existing
+ * directories stay unchanged. Throws the system error of the first one that cannot be created, such as EROFS.
  *
- * Node's `recursive` tries for ever where a directory takes no others, as in /proc, and says ENOENT of a disk that is read-only.
+ * Node's `recursive` option loops forever where a directory cannot have children, as in /proc, and reports ENOENT for a
+ * read-only disk.
  */
 export function makeDirectory(directory: string, mode = 0o700): void {
   try {

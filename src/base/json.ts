@@ -1,16 +1,16 @@
-/** An object as JSON.parse makes it, whose members are not known yet. */
+/** An object from JSON.parse, whose members are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object with members: no list, and not null. What is JSON by its type stays that. */
+/** Reports whether a value is an object with members: neither a list nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof RepeatedMember);
 }
 
-/** In place of an object that has a member twice: no reader may choose one of them. */
+/** Replaces an object with a duplicate member, so no reader can pick one of the values. */
 export class RepeatedMember {
-  /** The member. */
+  /** The duplicate member. */
   readonly name: string;
-  /** All members, each as often as it is there. */
+  /** All members, including duplicates. */
   readonly entries: readonly (readonly [name: string, value: unknown])[];
 
   constructor(name: string, entries: RepeatedMember["entries"]) {
@@ -19,12 +19,12 @@ export class RepeatedMember {
   }
 }
 
-/** A number as it was sent, where JavaScript would write it otherwise. JSON.stringify writes it as it was sent. */
+/** A number that JavaScript would write differently. JSON.stringify writes it as it was sent. */
 interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** What V8 has of https://tc39.es/proposal-json-parse-with-source/, and the types of ES2024 do not. */
+/** The part of https://tc39.es/proposal-json-parse-with-source/ that V8 supports and the types of ES2024 lack. */
 interface JsonWithSource {
   parse(
     text: string,
@@ -37,9 +37,9 @@ interface JsonWithSource {
 const json: JsonWithSource = JSON as never;
 
 /**
- * Parses JSON without losing anything of it. A number that JavaScript would write otherwise (`1.0`, `1e400`, integers beyond 2^53)
- * stays as it was sent; `numberOf` and `numberText` read it. Throws a SyntaxError for an object that has a member twice, since
- * parsers disagree about which one counts (RFC 8725 §2.4).
+ * Parses JSON without loss. A number that JavaScript would write differently (`1.0`, `1e400`, integers beyond 2^53)
+ * keeps its text; `numberOf` and `numberText` read it. Throws a SyntaxError for an object with a duplicate member,
+ * because parsers disagree about which one counts (RFC 8725 §2.4).
  */
 export function parseExactly(text: string): unknown {
   let members = -1; // JSON.parse puts the value itself into an object.
@@ -54,19 +54,19 @@ export function parseExactly(text: string): unknown {
   return value;
 }
 
-/** The number that a value of `parseExactly` is, possibly rounded; undefined for anything else. */
+/** Returns the number in a value of `parseExactly`, possibly rounded; undefined for other values. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   return json.isRawJSON(value) ? Number(value.rawJSON) : undefined;
 }
 
-/** The text of a number as it was sent; undefined for anything else. */
+/** Returns the text of a number as it was sent; undefined for other values. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return json.isRawJSON(value) ? value.rawJSON : undefined;
 }
 
-/** The text of a string, a number or a boolean; empty for anything else. `String` throws for some objects. */
+/** Returns the text of a string, a number or a boolean; empty for other values. `String` throws for some objects. */
 export function scalarText(value: unknown): string {
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   return numberText(value) ?? "";

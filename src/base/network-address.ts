@@ -1,14 +1,14 @@
-// IP addresses and networks as text: one spelling for each address, and which addresses count as one client.
+// IP addresses and networks as text: canonical spelling, and which addresses count as one client.
 import { BlockList, isIP, SocketAddress } from "node:net";
 
-/** The addresses that begin with the same bits. */
+/** A network: addresses with a common prefix. */
 export interface Network {
   readonly address: string;
   readonly prefix: number;
   readonly family: "ipv4" | "ipv6";
 }
 
-/** The network of a text such as `10.0.0.0/8`; undefined for any other text. */
+/** Parses a network such as `10.0.0.0/8`; undefined if it is not valid. */
 export function parseNetwork(text: string): Network | undefined {
   const match = /^([0-9a-fA-F:.]+)\/(\d{1,3})$/.exec(text);
   const [address = "", prefix] = [match?.[1], Number(match?.[2])];
@@ -18,21 +18,21 @@ export function parseNetwork(text: string): Network | undefined {
   return { address, prefix, family };
 }
 
-/** A list of all addresses of some networks. */
+/** Creates a list with all addresses of the networks. */
 export function newNetworkList(networks: readonly Network[]): BlockList {
   const list = new BlockList();
   for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
   return list;
 }
 
-/** Whether a list has an address in its canonical spelling. */
+/** Reports whether the list contains an address in canonical spelling. */
 export function isInNetworks(list: BlockList, address: string): boolean {
   return list.check(address, address.includes(":") ? "ipv6" : "ipv4");
 }
 
 /**
- * The one spelling of an address (RFC 5952), without its zone; an IPv4-mapped address is the IPv4 address. Undefined for a text
- * that is no address.
+ * Returns the canonical spelling of an address (RFC 5952), without its zone; an IPv4-mapped address becomes an IPv4
+ * address. Returns undefined if the text is not an address.
  */
 export function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);
@@ -43,21 +43,24 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * What a limit per client counts: an IPv4 address, or the /64 of an IPv6 address, which is what one host has for itself
- * (RFC 4291 §2.5.4). The address is canonical; any other text stands for itself.
+ * Returns the key of a per-client limit: an IPv4 address, or the /64 of an IPv6 address, which one host has for itself
+ * (RFC 4291 §2.5.4). The address must be canonical; other text is returned unchanged.
  */
 export function clientOf(address: string): string {
   return address.includes(":") ? `${groupsOf(address, 4)}::/64` : address;
 }
 
-/** The network that an operator of many hosts has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */
+/**
+ * Returns the network of an operator with many hosts: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC
+ * 6177).
+ */
 export function networkOf(address: string): string {
   if (address.includes(":")) return `${groupsOf(address, 3)}::/48`;
   const lastDot = address.lastIndexOf(".");
   return lastDot < 0 ? address : `${address.slice(0, lastDot)}.0/24`;
 }
 
-/** The first groups of a canonical IPv6 address. */
+/** Returns the first groups of a canonical IPv6 address. */
 function groupsOf(address: string, count: number): string {
   const [head = "", tail] = address.split("::");
   const groups = head === "" ? [] : head.split(":");

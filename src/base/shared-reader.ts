@@ -1,37 +1,37 @@
-// A value that many ask for, and that others change. Its age counts from the moment when its reading begins: how late the
-// database answers makes no difference (docs/decisions/0041).
+// Shares reads of a value that others change. The age of a value counts from the start of its read, so slow responses
+// of the database do not make it seem newer (docs/decisions/0041).
 import { isPromise, type MaybePromise } from "./maybe-promise.ts";
 
-/** Reads a value for everybody who asks. */
+/** Reads a value for all callers. */
 export interface Reader<T> {
-  /** The value, from a reading that began `maxAgeMs` before the call at the earliest. */
+  /** Returns the value from a read that started at most `maxAgeMs` before the call. */
   current(): MaybePromise<T>;
-  /** The value, from a reading that began after the call. Those who ask meanwhile share the next reading. */
+  /** Returns the value from a read that starts after the call. Concurrent callers share it. */
   latest(): MaybePromise<T>;
-  /** Whether `current` would answer at once. */
+  /** Reports whether `current` would return synchronously. */
   isCurrent(): boolean;
-  /** Makes every later call wait for a reading that begins after this one. */
+  /** Makes all later calls wait for a read that starts after this one. */
   invalidate(): void;
 }
 
-/** How many readings may run at once: one that gets no answer does not hold up all others. */
+/** The number of concurrent reads: one without a response does not block the others. */
 const maxReadings = 4;
 
 interface Reading<T> {
   readonly startedAt: number;
-  /** How often the value had been invalidated when it began. */
+  /** The number of invalidations before it started. */
   readonly generation: number;
   readonly value: PromiseLike<T>;
 }
 
-/** How old a value may be, and how long a reading holds up the next one. */
+/** The maximum age of a value, and the time limit of a read. */
 export interface ReaderLimits {
   readonly maxAgeMs: number;
-  /** How long a reading is waited for before another one begins beside it. */
+  /** How long to wait for a read before another one starts in parallel. */
   readonly patienceMs: number;
 }
 
-/** Makes a reader that knows nothing yet. */
+/** Creates a reader without a value. */
 export function newReader<T>(read: () => MaybePromise<T>, { maxAgeMs, patienceMs }: ReaderLimits): Reader<T> {
   let generation = 0;
   let known: (Pick<Reading<T>, "startedAt" | "generation"> & { readonly value: T }) | undefined;
@@ -55,12 +55,12 @@ export function newReader<T>(read: () => MaybePromise<T>, { maxAgeMs, patienceMs
   }
 
   function learn(begun: Pick<Reading<T>, "startedAt" | "generation">, value: T): T {
-    // A reading that began earlier may end later.
+    // An earlier read may finish later.
     if (!known || begun.startedAt >= known.startedAt) known = { ...begun, value };
     return value;
   }
 
-  /** Shares the next reading: it begins once one of those that run has ended, or may take too long, as far as there is room. */
+  /** Shares the next read. It starts when a running one ends or exceeds its limit, if the number of reads allows it. */
   function startNext(): Promise<T> {
     next ??= hasRoom().then(() => {
       next = undefined;
@@ -90,7 +90,7 @@ export function newReader<T>(read: () => MaybePromise<T>, { maxAgeMs, patienceMs
   };
 }
 
-/** Waits for one of the readings to end, for this long at most. */
+/** Waits for one of the reads to end, for at most this long. */
 async function endOrPause(readings: readonly Pick<Reading<unknown>, "value">[], pauseMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, pauseMs);

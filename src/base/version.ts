@@ -1,4 +1,4 @@
 import manifest from "../../package.json" with { type: "json" };
 
-/** The version of the program, from its manifest. */
+/** The version of the program. */
 export const { version } = manifest;

@@ -1,16 +1,16 @@
-// The certificate that the port shows with TLS, and its key: read and checked before anything listens.
+// The TLS certificate and its key: read and validated before the server listens.
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { errorMessage } from "../base/system-error.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
-/** A certificate chain and its key, PEM. */
+/** A certificate chain and its key, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Reads both; undefined when neither is set. Throws a ConfigError that names the setting and the file. */
+/** Reads both; undefined if neither is set. Throws a ConfigError that names the setting and the file. */
 export function readCertificate(raw: RawSettings): Certificate | undefined {
   const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
   if (cert === "" && key === "") return undefined;
@@ -22,10 +22,10 @@ export function readCertificate(raw: RawSettings): Certificate | undefined {
   return tls;
 }
 
-/** The longest bundle of authorities, in bytes. */
+/** The maximum size of a bundle of certificate authorities, in bytes. */
 const maxBundleBytes = 1024 * 1024;
 
-/** Reads the authorities that are trusted beside the usual ones, PEM; undefined for none. Throws a ConfigError. */
+/** Reads the additional trusted certificate authorities, in PEM; undefined for none. Throws a ConfigError. */
 export function readIssuerAuthorities(raw: RawSettings): string | undefined {
   const file = raw["issuer-ca"];
   if (file === "") return undefined;
@@ -38,7 +38,7 @@ export function readIssuerAuthorities(raw: RawSettings): string | undefined {
 }
 
 function checkTls(name: SettingName, problem: string, options: SecureContextOptions): void {
-  // Node takes an empty text for none.
+  // Node treats an empty text as absent.
   if (Object.values(options).includes("")) throw new ConfigError(`${name}: ${problem} (it is empty).`);
   try {
     process.getBuiltinModule("node:tls").createSecureContext(options);

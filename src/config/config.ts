@@ -1,4 +1,4 @@
-// The settings, checked and turned into what the program works with.
+// Validates the settings and converts them for the program.
 import path from "node:path";
 import { isLoopbackUrl } from "../authn/addresses.ts";
 import { checkIssuer } from "../authn/issuer-url.ts";
@@ -22,15 +22,15 @@ import { oneOf, toCount, toDocumentId, toEmailDomain, toList, toPattern, toSwitc
 import { toProxies } from "./proxy-config.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
-/** Everything that the operator decides, checked. */
+/** All settings, validated. */
 export interface Config {
   readonly dev: boolean;
   readonly host: string;
   readonly port: number;
   readonly connections: ConnectionConfig;
-  /** Proxies whose forwarding headers are believed. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly Network[];
-  /** As browsers write them: scheme, host, and port unless it is the usual one. */
+  /** As browsers write them: scheme, host, and port unless it is the default. */
   readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
@@ -40,15 +40,15 @@ export interface Config {
   readonly domain: string;
   readonly tls: Certificate | undefined;
   readonly signingAlgorithm: KeyAlgorithm;
-  /** 32 bytes each: the first seals secrets, all of them open them. Empty when none is set. */
+  /** 32 bytes each: the first encrypts secrets, all decrypt them. Empty if none is set. */
   readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
-  /** The provider that people sign in with; absent when none is set. */
+  /** The login provider of users; undefined if none is set. */
   readonly login: LoginConfig | undefined;
   readonly trustedEmailIssuers: readonly string[];
   readonly sharedEmailDomains: readonly string[];
   readonly privateIssuerNetworks: readonly Network[];
-  /** The authorities that issuers may have certificates of beside the usual ones, PEM; absent for none. */
+  /** Additional certificate authorities for issuers, in PEM; undefined for none. */
   readonly issuerAuthorities: string | undefined;
   readonly proxies: Proxies;
   readonly privateSinkNetworks: readonly Network[];
@@ -57,28 +57,28 @@ export interface Config {
   readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
   readonly registry: {
-    /** The audience of the tokens that a registry takes, and of those that its clients sign in with. */
+    /** The audience of registry tokens, and of the tokens that registry clients sign in with. */
     readonly service: string;
-    /** The group that names are paths below; empty when they begin with an organization. */
+    /** The group that repository names are relative to; empty if names begin with an organization. */
     readonly group: string;
-    /** Where manifests are read, without a trailing slash; empty to read none. */
+    /** The registry to read manifests from, without a trailing slash; empty to read none. */
     readonly url: string;
-    /** `user:password` for reading them; empty to use tokens of our own. */
+    /** `user:password` for reading manifests; empty to use our own tokens. */
     readonly credentials: string;
-    /** What a registry shows when it notifies; empty to take no notifications. */
+    /** The secret that registries send with notifications; empty to reject notifications. */
     readonly notificationSecret: string;
   };
-  /** Who may read them on the port of the API, unless they have a listener of their own. */
+  /** Who may read the metrics on the port of the API, unless they have a listener of their own. */
   readonly metrics: "loopback" | "anyone" | "nobody";
-  /** Where metrics have a listener of their own. */
+  /** The listener of metrics, if they have one of their own. */
   readonly metricsListen: Address | undefined;
-  /** How long the change log keeps a change; undefined for good. */
+  /** The retention of changes in the change log; undefined means forever. */
   readonly changesKeptMs: number | undefined;
   readonly shutdownDelayMs: number;
-  /** How long the audit log keeps an entry about access; undefined for good. */
+  /** The retention of entries about access in the audit log; undefined means forever. */
   readonly accessLogKeptMs: number | undefined;
   readonly drainTimeoutMs: number;
-  /** Whether unary gRPC takes the short way. */
+  /** Whether unary gRPC calls use the fast path. */
   readonly fastPath: boolean;
   readonly logLevel: string;
   readonly logFormat: "auto" | "json" | "text";
@@ -91,11 +91,11 @@ export interface LoginConfig {
   readonly clientId: string;
   /** Empty for a public client. */
   readonly clientSecret: string;
-  /** Beside `openid`. */
+  /** Besides `openid`. */
   readonly scopes: readonly string[];
 }
 
-/** Checks the settings. Throws a ConfigError that names the one that cannot be used. */
+/** Validates the settings. Throws a ConfigError that names the invalid one. */
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
   const { host, port } = toAddress(raw, "listen", dev);
@@ -145,7 +145,7 @@ export function toConfig(raw: RawSettings): Config {
   };
 }
 
-/** The SQLite file when no database is named. */
+/** Returns the path of the SQLite file if no database is named. */
 export function defaultDatabase(dataDir: string): string {
   return path.join(dataDir, "gatehouse.db");
 }
@@ -158,7 +158,7 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
     );
   }
   const url = toPlainUrl("base-url", text);
-  // Anybody may sign in as the owner there.
+  // In development mode anyone may sign in as the owner.
   if (dev && !isOwnMachine(new URL(url)))
     throw new ConfigError(
       `base-url: development mode signs in anyone, so ${JSON.stringify(text)} is rejected; use an address of this machine.`,
@@ -166,12 +166,12 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
   return url;
 }
 
-/** RFC 6761 §6.3: names below `localhost` are loopback, too. */
+/** RFC 6761 §6.3: names below `localhost` are loopback as well. */
 function isOwnMachine(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
 }
 
-/** Without trailing slashes. */
+/** Returns the URL without trailing slashes. */
 function toPlainUrl(name: SettingName, text: string): string {
   const url = URL.parse(text);
   const isPlain =
@@ -182,14 +182,14 @@ function toPlainUrl(name: SettingName, text: string): string {
     !url.username &&
     !url.password;
   if (!isPlain) {
-    // A password that was put there by mistake is not shown.
+    // A password in the URL is not printed.
     const shown = url?.password ? "the URL" : JSON.stringify(text);
     throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
   }
   return text.replace(/\/+$/, "");
 }
 
-// Whoever answers there says who has signed: nobody on the way may.
+// The endpoint decides who signed a request, so the connection must be secure.
 function toEndpoint(raw: RawSettings, name: SettingName): string {
   const url = URL.parse(raw[name]);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
@@ -209,14 +209,14 @@ function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
   return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
 }
 
-/** A secret that is shorter can be guessed. */
+/** Shorter secrets can be guessed. */
 const minSecretLength = 16;
 
 function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
   const service = toPattern(raw, "registry-service", serviceNamePattern, "the name of a registry");
-  // What is issued for one of them must never pass for the other.
+  // A token for one of them must never be valid for the other.
   if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
-  // Clients ask for a token by the host that stands in the names of images.
+  // Clients request a token for the host in the names of images.
   if (service.includes("://")) throw new ConfigError("registry-service: must be a host, without a scheme.");
   const group = raw["registry-group"];
   if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
@@ -236,14 +236,14 @@ function toTrustedIssuer(issuer: string, dev: boolean): string {
   return issuer;
 }
 
-/** More would be a mistake; each request with an origin looks it up. */
+/** More would be a mistake: each request with an origin searches the list. */
 const maxOrigins = 100;
 
 function toOrigins(raw: RawSettings): string[] {
   const origins = toList(raw["cors-origins"]);
   if (origins.length > maxOrigins)
     throw new ConfigError(`cors-origins: ${origins.length} origins are more than ${maxOrigins}.`);
-  // `*` and `null` are no origins that can be trusted: any page, and any sandboxed one, would have them.
+  // `*` and `null` cannot be trusted: any page, and any sandboxed page, would match.
   const wrong = origins.find(
     (text) => !/^https?:[^*]+$/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
   );
@@ -253,7 +253,7 @@ function toOrigins(raw: RawSettings): string[] {
   );
 }
 
-/** The keys of a list in base64 or base64url. Throws a ConfigError that says where they are from, and nothing of them. */
+/** Parses a list of keys in base64 or base64url. Throws a ConfigError that names the source but not the keys. */
 export function toSecretsKeys(text: string, from: string): Buffer[] {
   return toList(text).map((item) => {
     const key = Buffer.from(item, "base64");

@@ -1,13 +1,13 @@
-// The address of the database. Nothing here repeats what was given: it may hold a password.
+// The address of the database. Errors never repeat it, because it may contain a password.
 import { ConfigError } from "./settings.ts";
 
-/** The URL of a PostgreSQL database or the path of a SQLite file, as given. Throws a ConfigError for anything else. */
+/** Returns the URL of a PostgreSQL database or the path of a SQLite file. Throws a ConfigError for anything else. */
 export function toDatabaseUrl(text: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
-  // The driver takes the schemes in lower case.
+  // The driver requires lower-case schemes.
   if (scheme !== undefined && !/^postgres(ql)?$/.test(scheme))
     throw new ConfigError(`database-url: ${scheme}:// is not postgres://, and no path of a SQLite file.`);
-  // Taken for the path of a file, it would be printed and made.
+  // As a file path it would be printed and created.
   if (scheme === undefined && /^[\s"']*postgres(ql)?(:|\/\/)/i.test(text))
     throw new ConfigError("database-url: must begin with postgres:// if it is not the path of a SQLite file.");
   if (scheme !== undefined && !isUnambiguous(text)) {
@@ -20,8 +20,8 @@ export function toDatabaseUrl(text: string): string {
 }
 
 /**
- * Whether all parsers agree on where the password ends (RFC 3986 §3.2.1). With a slash, a question mark or a hash in it, the rest of the
- * password would be taken for the name of the host, the port or the database, which messages and the log name.
+ * Reports whether all parsers agree where the password ends (RFC 3986 §3.2.1). With an unencoded slash, question mark
+ * or hash in it, the rest would be taken for the host, port or database, which messages and logs contain.
  */
 function isUnambiguous(text: string): boolean {
   const url = URL.parse(text);

@@ -1,4 +1,4 @@
-// Where the keys come from that secrets are sealed with: the setting, or a file in the data directory.
+// The keys of encryption at rest: from the setting, or from a file in the data directory.
 import { randomBytes } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,10 @@ import { type Encryption, newEncryption } from "../storage/installation/encrypti
 import { type Config, toSecretsKeys } from "./config.ts";
 import { ConfigError } from "./settings.ts";
 
-/** The seals of an installation. Development mode makes itself a key; elsewhere there may be none. */
+/**
+ * Opens the encryption of an installation. Development mode creates a key if there is none; otherwise there may be no
+ * key.
+ */
 export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Encryption {
   if (config.secretsKeys.length > 0) return newEncryption(config.secretsKeys);
   const file = path.join(config.dataDir, "secrets-key");
@@ -18,7 +21,7 @@ export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys"
 function readKeys(file: string): Buffer[] | undefined {
   let text: string;
   try {
-    // Security case C2: a key that others can read is none.
+    // Security case C2: a key that other users can read is not secret.
     if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0)
       throw new ConfigError(`secrets-key: ${file} can be read by others; set its mode to 0600.`);
     text = readFileSync(file, "utf8");
@@ -32,7 +35,7 @@ function readKeys(file: string): Buffer[] | undefined {
   return keys;
 }
 
-/** Of two who start at once on one directory the first makes the key. */
+/** If two servers start on one directory, the first one creates the key. */
 function makeKey(file: string): Buffer[] {
   makeDirectory(path.dirname(file));
   try {

@@ -1,9 +1,9 @@
-// The settings that say where the ports are, who may connect, and whom to believe about the clients.
+// Settings of ports, connections and trusted proxies.
 import { type Network, parseNetwork } from "../base/network-address.ts";
 import { toCount, toList } from "./parse-setting.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
-/** How many connections there may be, and how long. */
+/** The maximum number and age of connections. */
 export interface ConnectionConfig {
   readonly maxConnections: number;
   readonly maxConnectionsPerClient: number;
@@ -11,13 +11,13 @@ export interface ConnectionConfig {
   readonly maxConnectionAgeMs: number | undefined;
 }
 
-/** Where to listen. */
+/** An address to listen on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** An address to listen on, of loopback in development mode. */
+/** Parses an address to listen on; in development mode only loopback is allowed. */
 export function toAddress(raw: RawSettings, name: SettingName, dev: boolean): Address {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(raw[name]);
   const port = Number(match?.[3]);
@@ -29,7 +29,7 @@ export function toAddress(raw: RawSettings, name: SettingName, dev: boolean): Ad
   return { host, port };
 }
 
-/** Where metrics have a port of their own; undefined when they have none. */
+/** Parses the separate address of metrics; undefined if they have none. */
 export function toMetricsListen(raw: RawSettings, dev: boolean): Address | undefined {
   if (raw["metrics-listen"] === "") return undefined;
   if (raw.metrics === "nobody")
@@ -39,11 +39,11 @@ export function toMetricsListen(raw: RawSettings, dev: boolean): Address | undef
   return toAddress(raw, "metrics-listen", dev);
 }
 
-/** The most is what a process may have open on common systems (`ulimit -Hn`). */
+/** The maximum is the limit of open files on common systems (`ulimit -Hn`). */
 const connectionBounds = [16, 65_536] as const;
 const maxAgeSeconds = 86_400;
 
-/** How many connections there may be. */
+/** Parses the connection limits. */
 export function toConnections(raw: RawSettings): ConnectionConfig {
   const maxConnections = toCount(raw, "max-connections", ...connectionBounds);
   const shareOf = (name: SettingName, usual: number) =>
@@ -61,19 +61,19 @@ export function toConnections(raw: RawSettings): ConnectionConfig {
 /** More networks than the largest content delivery networks list. */
 const maxTrustedProxies = 1000;
 
-/** The networks of proxies. */
+/** Parses the networks of trusted proxies. */
 export function toTrustedProxies(raw: RawSettings): Network[] {
   const networks = toNetworks(raw, "trusted-proxies");
   if (networks.length > maxTrustedProxies)
     throw new ConfigError(`trusted-proxies: ${networks.length} networks are more than ${maxTrustedProxies}.`);
-  // Every client could then name any address as its own.
+  // Every client could then claim any address.
   const everybody = networks.find(({ prefix }) => prefix === 0);
   if (everybody)
     throw new ConfigError(`trusted-proxies: ${everybody.address}/0 trusts every client; name the proxies.`);
   return networks;
 }
 
-/** The networks of a list. */
+/** Parses a list of networks. */
 export function toNetworks(raw: RawSettings, name: SettingName): Network[] {
   return toList(raw[name]).map((text) => toNetwork(text, name));
 }

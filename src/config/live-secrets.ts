@@ -1,22 +1,22 @@
 // The secrets of the configuration, which a reload can replace.
 import type { Config } from "./config.ts";
 
-/** The current secrets. Callers ask each time and keep none. */
+/** The current secrets. Callers read them each time and keep no copy. */
 export interface LiveSecrets {
-  /** Of this server at the operator's login provider; empty for a public client. */
+  /** The client secret at the operator's login provider; empty for a public client. */
   loginClientSecret(): string;
-  /** `user:password` for reading manifests; empty to use tokens of our own. */
+  /** `user:password` for reading manifests; empty to use our own tokens. */
   registryCredentials(): string;
-  /** What a registry shows when it notifies. */
+  /** The secret that registries send with notifications. */
   registryNotificationSecret(): string;
-  /** Takes those of another configuration from now on. */
+  /** Replaces the secrets by those of another configuration. */
   renew(config: SecretConfig): void;
 }
 
-/** The part of the configuration that holds them. */
+/** The part of the configuration with these secrets. */
 export type SecretConfig = Pick<Config, "login" | "registry">;
 
-/** Begins with those of a configuration. */
+/** Starts with the secrets of a configuration. */
 export function newLiveSecrets(config: SecretConfig): LiveSecrets {
   let { login, registry } = config;
   return {
@@ -24,7 +24,7 @@ export function newLiveSecrets(config: SecretConfig): LiveSecrets {
     registryCredentials: () => registry.credentials,
     registryNotificationSecret: () => registry.notificationSecret,
     renew(next) {
-      // Everybody has the empty secret: whether notifications are taken is decided at the start.
+      // An empty secret would match every client: whether notifications are accepted is decided at the start.
       const { notificationSecret } = next.registry.notificationSecret === "" ? registry : next.registry;
       ({ login } = next);
       registry = { ...next.registry, notificationSecret };

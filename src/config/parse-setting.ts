@@ -1,12 +1,12 @@
-// The texts of settings, read as what they stand for. Each throws a ConfigError that names the setting.
+// Parsers of settings. Each throws a ConfigError that names the setting.
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
-/** Whether it is switched on. */
+/** Parses an on/off switch. */
 export function toSwitch(raw: RawSettings, name: SettingName): boolean {
   return oneOf(raw, name, ["true", "false", "1", "0"]).match(/^(true|1)$/) !== null;
 }
 
-/** One of the texts that are allowed. */
+/** Returns one of the allowed values. */
 export function oneOf<const T extends string>(raw: RawSettings, name: SettingName, allowed: readonly T[]): T {
   const value = allowed.find((candidate) => candidate === raw[name]);
   if (value === undefined)
@@ -14,20 +14,20 @@ export function oneOf<const T extends string>(raw: RawSettings, name: SettingNam
   return value;
 }
 
-/** A whole number within bounds; `or` says what else the setting may be. */
+/** Parses a whole number within limits; `or` names another allowed value. */
 export function toCount(raw: RawSettings, name: SettingName, least: number, most: number, or = ""): number {
   const value = Number(raw[name]);
   if (/^\d{1,9}$/.test(raw[name]) && value >= least && value <= most) return value;
   throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${or}a number from ${least} to ${most}.`);
 }
 
-/** A text of a pattern; the error says what that stands for. */
+/** Returns a text that matches a pattern; the error says what it should be. */
 export function toPattern(raw: RawSettings, name: SettingName, pattern: RegExp, what: string): string {
   if (!pattern.test(raw[name])) throw new ConfigError(`${name}: ${JSON.stringify(raw[name])} is not ${what}.`);
   return raw[name];
 }
 
-/** The items of a list, which commas separate. */
+/** Returns the items of a comma-separated list. */
 export function toList(text: string): string[] {
   return text
     .split(",")
@@ -36,8 +36,8 @@ export function toList(text: string): string[] {
 }
 
 /**
- * A domain of e-mail addresses. Spelled otherwise it would be no address's, and who has one there could be taken for an
- * organization.
+ * Parses an e-mail domain. In another spelling it would match no address, and users of a shared domain could be taken
+ * for an organization.
  */
 export function toEmailDomain(text: string): string {
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text))
@@ -47,7 +47,7 @@ export function toEmailDomain(text: string): string {
   return text;
 }
 
-/** The id of a document that can be accepted. */
+/** Parses the id of a document that users can accept. */
 export function toDocumentId(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(text))
     throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);

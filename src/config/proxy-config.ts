@@ -1,8 +1,8 @@
-// The proxies that requests go out through, from the settings of a server or the variables of a command.
+// The outbound proxies, from the settings of a server or the variables of a command.
 import { type Proxies, parseBypass, parseProxy } from "../authn/proxies.ts";
 import { ConfigError, type ProxySettings } from "./settings.ts";
 
-/** Reads the proxies. Throws a ConfigError that names the setting, and nothing of a password. */
+/** Parses the proxies. Throws a ConfigError that names the setting but contains no password. */
 export function toProxies(raw: ProxySettings): Proxies {
   return {
     https: toProxy(raw, "https-proxy"),

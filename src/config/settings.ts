@@ -1,25 +1,26 @@
-// What can be set, and from where: flags over environment over file over defaults.
+// The settings and their sources: flags override environment variables, which override the file, which overrides
+// defaults.
 import { readFileSync, statSync } from "node:fs";
 import { isJsonObject } from "../base/json.ts";
 import { errorMessage } from "../base/system-error.ts";
 
-/** One thing that can be set: by flag, by variable or in the file. */
+/** A setting: a flag, a variable, or a member of the file. */
 interface Setting {
-  /** In kebab-case: the flag, and the name in the file. The variable is made of it (`variableOf`). */
+  /** In kebab-case, as in the flag and the file. `variableOf` returns the variable. */
   readonly name: string;
-  /** What the help and docs/reference/settings.md say of the value; a setting without it is switched on or off. */
+  /** The value in the help and in docs/reference/settings.md; absent for a switch. */
   readonly value?: string;
   readonly fallback: string;
   readonly description: string;
-  /** Whether its value gives access to something. */
+  /** Whether the value is a secret. */
   readonly isSecret?: boolean;
-  /** Whether it makes a server less safe: no hint for a misspelt name may lead to it. */
+  /** Whether it makes a server less safe: no hint for a misspelt name may suggest it. */
   readonly lowersSafety?: boolean;
-  /** A variable that many programs read, in lower case or upper case; that of the setting comes first. */
+  /** A variable that many programs read, in lower or upper case. The variable of the setting takes precedence. */
   readonly commonVariable?: string;
 }
 
-/** All settings, in the order in which the help and docs/reference/settings.md list them. A new one is read in config.ts. */
+/** All settings, in the order of the help and docs/reference/settings.md. config.ts reads them. */
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "address and port to listen on" },
   {
@@ -306,24 +307,24 @@ export const settings = [
 
 /** The name of a setting, in kebab-case. */
 export type SettingName = (typeof settings)[number]["name"];
-/** The text of every setting, as it was given or by default. */
+/** The text of every setting, as given or by default. */
 export type RawSettings = Readonly<Record<SettingName, string>>;
 
-/** A setting that cannot be used. The message is a sentence that names it. */
+/** An invalid setting. The message is a sentence that names it. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** Settings by their names in camelCase, as commander has flags. */
+/** Settings by name in camelCase, as commander passes flags. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
-/** A file of settings, and what it sets. */
+/** A settings file and its content. */
 export interface SettingsFile {
   readonly path: string;
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Gathers the settings from flags, environment and file, in this order. */
+/** Reads the settings from flags, environment and file, in this order. */
 export function readSettings(
   flags: Flags,
   environment: NodeJS.ProcessEnv,
@@ -337,10 +338,10 @@ export function readSettings(
   return Object.fromEntries(chosen) as RawSettings;
 }
 
-/** What sets the proxies of a program. */
+/** The settings of proxies. */
 export type ProxySettings = Pick<RawSettings, "https-proxy" | "http-proxy" | "no-proxy">;
 
-/** Gathers the settings of proxies for the commands of clients, which have variables alone. */
+/** Reads the proxy settings of client commands, which have only variables. */
 export function readProxySettings(environment: NodeJS.ProcessEnv): ProxySettings {
   const chosen = settings
     .filter((setting) => "commonVariable" in setting)
@@ -351,22 +352,25 @@ export function readProxySettings(environment: NodeJS.ProcessEnv): ProxySettings
 function readVariable(environment: NodeJS.ProcessEnv, { name, commonVariable }: Setting): string | undefined {
   const own = environment[variableOf(name as SettingName)];
   if (own !== undefined || commonVariable === undefined) return own;
-  // As curl does. An empty one counts as none.
+  // As in curl. An empty variable counts as unset.
   return environment[commonVariable.toLowerCase()] || environment[commonVariable] || undefined;
 }
 
-/** The environment variable of a setting. */
+/** Returns the environment variable of a setting. */
 export function variableOf(name: SettingName): string {
   return `GATEHOUSE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** Reads the file of settings; undefined when none is named. Only once for each command: it may be a pipe. */
+/** Reads the settings file; undefined if none is named. Call it once per command, because the file may be a pipe. */
 export function readSettingsFile(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
   const path = configPathOf(flags, environment);
   return path === undefined ? undefined : { path, settings: settingsIn(path) };
 }
 
-/** The same for a running server. Throws a ConfigError for a pipe: to wait for another writer would stop the server. */
+/**
+ * Reads the file again for a running server. Throws a ConfigError for a pipe: waiting for another writer would stop the
+ * server.
+ */
 export function readSettingsFileAgain(flags: Flags, environment: NodeJS.ProcessEnv): SettingsFile | undefined {
   const path = configPathOf(flags, environment);
   if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFIFO())
@@ -375,12 +379,12 @@ export function readSettingsFileAgain(flags: Flags, environment: NodeJS.ProcessE
 }
 
 function configPathOf(flags: Flags, environment: NodeJS.ProcessEnv): string | undefined {
-  // An empty variable counts as none; a flag is only there to name a file.
+  // An empty variable counts as unset; a flag must name a file.
   if (flags.config === "") throw new ConfigError("config: the path is empty.");
   return flags.config?.toString() ?? (environment.GATEHOUSE_CONFIG || undefined);
 }
 
-/** The settings of a file by their names. Throws a ConfigError when it is none. */
+/** Returns the settings of a file by name. Throws a ConfigError if it is not valid. */
 function settingsIn(file: string): Record<string, string> {
   let content: unknown;
   try {
@@ -395,7 +399,7 @@ function settingsIn(file: string): Record<string, string> {
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, textOf(value, name, file)]));
 }
 
-/** A value of the file in the words of a flag. What it is stays out of the message: it may be a secret. */
+/** Converts a value of the file to the text of a flag. Errors do not contain the value: it may be a secret. */
 function textOf(value: unknown, name: string, file: string): string {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(",");
   if (["string", "boolean", "number"].includes(typeof value)) return String(value);

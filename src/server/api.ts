@@ -1,4 +1,4 @@
-// The API: the methods of today, composed at start, and those of the other versions, made when somebody asks for one.
+// Composes the API: v2beta1 at the start, the other versions when the first client calls them.
 import type { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { once } from "../base/lazy.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
@@ -15,17 +15,17 @@ import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 
-/** All methods: those of today, and how the others are made. */
+/** All methods and their events. */
 export interface Api {
   readonly now: MethodTable;
   readonly later: readonly LazyMethods[];
-  /** Both. */
+  /** The methods of all versions. */
   readonly methods: MethodTable;
-  /** The event of the method of this path, of whichever version, or of this endpoint; undefined for what causes none. */
+  /** Returns the event of a method or endpoint path, in any version; undefined if it causes none. */
   eventOf(path: string): EventDefinition | undefined;
 }
 
-/** Composes the methods of today. Throws when one has no rule or no handler. */
+/** Composes the methods of v2beta1. Throws if one has no access rule or no handler. */
 export function composeApi(
   context: ServiceDeps,
   tokenService: Handlers<typeof SecurityTokenService>,
@@ -39,7 +39,7 @@ export function composeApi(
   return { now, later, methods: withLazyMethods(now, later), eventOf: eventFinder(context, now, former) };
 }
 
-/** Makes the definitions of today when an event is first asked for, and those of version 1 when none of today fits. */
+/** Loads the event definitions with the first event, and those of version 1 if no other matches. */
 function eventFinder(
   context: ServiceContext,
   now: MethodTable,

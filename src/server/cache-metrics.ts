@@ -4,7 +4,7 @@ import type { Policy } from "../authz/policy.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Database } from "../storage/database.ts";
 
-/** Adds the hits and misses of the caches to the metrics. */
+/** Registers hits and misses of the caches. */
 export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, { cache }: Database): void {
   metrics.counter(
     "gatehouse_token_cache_hits_total",

@@ -1,4 +1,4 @@
-// The endpoints beside the API that speak other people's protocols.
+// Endpoints of other protocols: registry tokens, registry notifications, exports.
 import type { Logger } from "pino";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
@@ -18,7 +18,7 @@ import type { Database } from "../storage/database.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 
-/** What the endpoints rest on. */
+/** Dependencies of the endpoints. */
 export interface EndpointDeps
   extends Pick<AssumptionDeps, "directory" | "issuers" | "defaultAudiences" | "clock">,
     Pick<AuthenticateDeps, "policy" | "failures"> {
@@ -31,11 +31,11 @@ export interface EndpointDeps
   readonly log: Logger;
 }
 
-/** The endpoints by path. */
+/** Returns the endpoints by path. */
 export function endpoints(deps: EndpointDeps): Endpoints {
   const { service, group, notificationSecret } = deps.config.registry;
   const issuer = deps.config.baseUrl;
-  // RFC 7519 §4.1.3: what signs in to the registry is a token for the registry, and none that is for the API alone.
+  // RFC 7519 §4.1.3: signing in to the registry takes a token for the registry, not one for the API only.
   const tokens = newTokens({ issuer, audiences: [service], keys: deps.keys, clock: deps.clock });
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
   const log = (event: object) => deps.log.info(event, "registry token");
@@ -47,7 +47,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
       log: (event) => deps.log.info(event, "an export left something out"),
     }),
     "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
-    // Without a secret nobody could be told from anybody else.
+    // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
   };
 }

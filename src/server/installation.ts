@@ -1,4 +1,4 @@
-// What belongs to the data rather than to the program: the issuer that its tokens were made under, and its secrets.
+// The installation: the issuer and the secrets that belong to the data.
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
@@ -11,7 +11,10 @@ import { reencryptColumns } from "../storage/installation/encrypted-columns.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import { getOrSetSecret } from "../storage/installation/secret-settings.ts";
 
-/** Settles the issuer, and answers the key of page tokens. Throws where the configuration does not go with the data. */
+/**
+ * Stores the issuer at the first start, and returns the key of page tokens. Throws if the configuration does not match
+ * the data.
+ */
 export async function settleInstallation(
   config: Config,
   database: Database,
@@ -25,7 +28,7 @@ export async function settleInstallation(
   });
 }
 
-/** After a change of keys what the old ones sealed is sealed anew, so that they can be thrown away. */
+/** Encrypts secrets of old keys with the current key, so the old keys can be removed. */
 export async function resealAll(database: Database, seals: Encryption, clock: Clock, log: Logger): Promise<void> {
   const { reencrypted: resealed, findings } = await reencryptColumns(database, seals, startContext(clock));
   if (resealed > 0) log.info({ resealed }, "secrets were sealed anew");

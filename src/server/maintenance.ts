@@ -1,4 +1,4 @@
-// What a server does periodically.
+// Periodic work of a server.
 import type { Logger } from "pino";
 import type { KeyRing } from "../authn/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
@@ -7,14 +7,14 @@ import { limits } from "../config/limits.ts";
 import type { Database } from "../storage/database.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 
-/** Reads the signing keys again and removes expired rows, both periodically until the server stops. */
+/** Starts to reload the signing keys and to delete expired rows periodically, until the server stops. */
 export function startMaintenance(
   database: Database,
   keys: KeyRing,
   keeping: RetentionPolicy,
   { clock, log, draining }: { clock: Clock; log: Logger; draining: AbortSignal },
 ): void {
-  // Told once, and not with every look until it is over.
+  // Logged once per failure, not at every attempt.
   let isUnread = false;
   const refresher = setInterval(async () => {
     try {
@@ -25,7 +25,7 @@ export function startMaintenance(
       isUnread = true;
     }
   }, limits.keyRefreshMs);
-  // One at a time: after a pause there may be more to remove than is done by the next turn.
+  // One sweep at a time: after a pause, a sweep may take longer than the interval.
   let isSweeping = false;
   const sweeper = setInterval(async () => {
     if (isSweeping) return;
@@ -44,7 +44,7 @@ export function startMaintenance(
   });
 }
 
-/** How long rows are kept, by the configuration. */
+/** Returns the retention of rows by the configuration. */
 export function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): RetentionPolicy {
   return {
     registryEventMs: limits.notificationMemoryMs,

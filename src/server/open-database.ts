@@ -1,4 +1,4 @@
-// The configured database. What keeps it from being used is said of the setting that names it, never with its password.
+// Opens the configured database. Errors name the setting, never the password.
 import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
@@ -15,7 +15,7 @@ import type { MigrationListener } from "../storage/engine/migrations.ts";
 
 type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir">;
 
-/** As openDatabase, for the one that is configured. Throws a ConfigError where it cannot be used. */
+/** Opens the configured database. Throws a ConfigError if it cannot be used. */
 export async function openConfiguredDatabase(
   config: DatabaseConfig,
   limits: DatabaseLimits,
@@ -33,7 +33,7 @@ export async function openConfiguredDatabase(
         config,
         `no connection to ${placeOf(config)} could be had: ${databaseErrorMessage(error.cause ?? error)}`,
       );
-    // What the system says of directories and files names them.
+    // System errors of directories and files contain their names.
     if (error instanceof Error && "syscall" in error)
       throw refusal(config, `${placeOf(config)} cannot be opened: ${error.message}`);
     throw toRefusal(config, error);
@@ -41,8 +41,8 @@ export async function openConfiguredDatabase(
 }
 
 /**
- * Names the database in what is said of one that cannot be worked with: a ConfigError where another may have been meant, an
- * Error where it is damaged. Anything else comes back as it is.
+ * Adds the database to an error: a ConfigError if the setting may be wrong, an Error if the database is damaged.
+ * Returns other errors unchanged.
  */
 export function toRefusal(config: DatabaseConfig, error: unknown): unknown {
   const isTranslated = error instanceof StorageUnavailable || error instanceof StorageDamaged;
@@ -61,14 +61,14 @@ function refusal(config: DatabaseConfig, sentence: string): ConfigError {
   return new ConfigError(`${setting}: ${sentence}.`);
 }
 
-/** The file, or host and name of the database. */
+/** Returns the path of the file, or host and name of the database. */
 export function placeOf({ databaseUrl }: DatabaseConfig): string {
   if (!isPostgresUrl(databaseUrl)) return databaseUrl;
   const url = URL.parse(databaseUrl);
   return url ? `postgres://${url.host}${url.pathname}` : "PostgreSQL";
 }
 
-/** What was said; of several addresses that were tried there are only codes. */
+/** Returns the message of an error; if several addresses were tried, there are only codes. */
 function databaseErrorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || driverCode(error) || error.name;

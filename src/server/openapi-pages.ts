@@ -1,4 +1,4 @@
-// The OpenAPI documents, each made with its first request.
+// The OpenAPI documents, each created with its first request.
 import { createHash } from "node:crypto";
 import { onceLoaded } from "../base/lazy.ts";
 import type { Method } from "../pipeline/method.ts";
@@ -6,12 +6,12 @@ import { detailTypes } from "../transport/error-detail-types.ts";
 import type { PageReply, Pages } from "../transport/pages/pages.ts";
 import type { Api } from "./api.ts";
 
-/** How long others may keep a document, in seconds, before they ask whether it is still the same. */
+/** How long clients may cache a document before they revalidate it, in seconds. */
 const maxAge = 300;
 
 /**
- * The methods of each document, by its name: one for each version, `auth` for how tokens are had, which has no version, and
- * `gatehouse` for what the published API has not.
+ * Returns the methods of each document by its name: one per version, `auth` for the unversioned methods that issue
+ * tokens, and `gatehouse` for what the published API lacks.
  */
 function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
   const ofToday = (name: string) => () => [...api.now.values()].filter((method) => documentOfToday(method) === name);
@@ -26,7 +26,7 @@ function documentMethods(api: Api): Readonly<Record<string, () => readonly Metho
   };
 }
 
-/** A page for each document: `/openapi/v2beta1.json`. */
+/** Returns a page per document: `/openapi/v2beta1.json`. */
 export function openApiPages(api: Api, baseUrl: string): Pages {
   const documents = Object.entries(documentMethods(api));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// What the configuration says of the world outside: whom this server may ask, and by whom people sign in.
+// The rules of outbound requests, from the configuration.
 import type { Logger } from "pino";
 import { fetchJson, type OutboundOptions, outboundLimits } from "../authn/outbound-http.ts";
 import { memoizeByObject, once } from "../base/lazy.ts";
@@ -19,7 +19,7 @@ export function outboundOptions(config: Config): OutboundOptions {
   return { ...outboundLimits, ...loopback, allowedPrivate, proxies, ...trust };
 }
 
-/** The rules of requests that bring events: receivers may have something to do before they answer. */
+/** The rules of event deliveries, whose receivers may take longer to respond. */
 export function sinkOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateSinkNetworks);
   return {
@@ -31,7 +31,7 @@ export function sinkOptions(config: Config): OutboundOptions {
   };
 }
 
-/** The certificates that issuers are trusted by, read once: there are some 150 of the usual authorities. */
+/** The certificates that are trusted for issuers. Read once: there are some 150 authorities. */
 const trustOf = memoizeByObject(({ issuerAuthorities = "" }: Config) =>
   once(() => {
     const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
@@ -39,7 +39,7 @@ const trustOf = memoizeByObject(({ issuerAuthorities = "" }: Config) =>
   }),
 );
 
-/** Who verifies the signed requests of AWS identities: the operator named it, and toConfig let nobody else answer. */
+/** The endpoint that verifies signed requests of AWS identities; toConfig has checked its address. */
 export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoint {
   const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, proxies };
   return {
@@ -49,7 +49,7 @@ export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoi
   };
 }
 
-/** The provider that people sign in with: the operator's, or in development mode one of our own. */
+/** Returns the login provider of users: the operator's, or the built-in one in development mode. */
 export async function operatorsLogin(
   config: Config,
   secrets: Pick<LiveSecrets, "loginClientSecret">,

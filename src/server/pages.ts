@@ -1,4 +1,4 @@
-// The pages beside the API: probes, metrics, and what verifiers of our tokens read.
+// Fixed pages: probes, metrics, discovery document and key set.
 import type { Logger } from "pino";
 import { discoveryDocument, discoveryPath, keySetPath } from "../authn/discovery.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
@@ -8,7 +8,7 @@ import type { RegistrySigner } from "../registry/signer.ts";
 import { isLocal, type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
 import { type Readiness, readinessProblem } from "./readiness.ts";
 
-/** The pages by path. */
+/** Returns the pages by path. */
 export function pages(
   config: Config,
   readiness: Readiness,
@@ -44,7 +44,7 @@ async function readyPage(readiness: Readiness, log: Pick<Logger, "warn">): Promi
   }
 }
 
-/** The page of metrics. Through a proxy on this machine everybody would be local: what was forwarded is not. */
+/** The metrics page. Behind a local proxy every client looks local, so forwarded requests do not count as local. */
 export function metricsPage(metrics: Metrics, readers: Config["metrics"]): Pages {
   const mayRead = { anyone: () => true, loopback: isLocal, nobody: () => false }[readers];
   return {

@@ -1,19 +1,19 @@
-// Whether this server is ready for requests, as probes and the health service tell it.
+// Whether the server is ready for requests, for probes and the health service.
 import { unavailable } from "../aip/errors.ts";
 import type { Database } from "../storage/database.ts";
 import { StorageReadOnly, StorageUnavailable } from "../storage/engine/errors.ts";
 
-/** The state that balancers ask for. */
+/** The readiness of the server. */
 export interface Readiness {
-  /** Whether the server is about to stop. It still serves: balancers have to learn of it before it does not. */
+  /** Whether the server is about to stop. It still serves until load balancers have noticed. */
   isStopping(): boolean;
-  /** Rejects when the server is about to stop, or its database does not answer. */
+  /** Rejects if the server is about to stop, or if the database does not respond. */
   check(): Promise<void>;
-  /** From now on the server is about to stop. */
+  /** Marks the server as about to stop. */
   announceStop(): void;
 }
 
-/** The readiness of a server on a database. */
+/** Creates the readiness of a server. */
 export function newReadiness(database: Pick<Database, "check">): Readiness {
   let isStopping = false;
   return {
@@ -25,7 +25,7 @@ export function newReadiness(database: Pick<Database, "check">): Readiness {
   };
 }
 
-/** What a failed check means, for anybody to read. Errors of drivers are left out: they name hosts and users. */
+/** Returns the public message of a failed check. Driver errors are left out: they contain hosts and users. */
 export function readinessProblem(error: unknown): string {
   if (error instanceof StorageReadOnly) return `not ready to write, reads are served: ${error.message}`;
   return `not ready: ${error instanceof StorageUnavailable ? error.message : "the database fails"}`;

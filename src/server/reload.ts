@@ -1,4 +1,4 @@
-// Reloads certificate and key, secrets and log level of a running server. Everything else needs a restart.
+// Reloads certificate and key, secrets and log level of a running server. All other settings need a restart.
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
@@ -11,7 +11,7 @@ import type { Encryption, ReplaceableEncryption } from "../storage/installation/
 import type { Listener } from "../transport/listener/listener.ts";
 import { resealAll } from "./installation.ts";
 
-/** The parts of a server that can be renewed. */
+/** The parts of a server that can be reloaded. */
 export interface RenewableParts {
   readonly database: Database;
   readonly seals: ReplaceableEncryption;
@@ -22,12 +22,11 @@ export interface RenewableParts {
 }
 
 /**
- * Applies what can be reloaded of newly read settings. Rejects with a ConfigError, and leaves everything as it was, when
- * something of it cannot be used.
+ * Applies the reloadable part of new settings. Rejects with a ConfigError, and changes nothing, if a part is invalid.
  */
 export async function reload(parts: RenewableParts, config: Config): Promise<void> {
   const { database, seals, secrets, listener, clock, log } = parts;
-  // A key that development mode made for itself is not made again in the place of one that is missing.
+  // A missing key that development mode created is not created again.
   const nextSeals = openSeals({ ...config, dev: false });
   const hasOtherKeys = String(nextSeals.keyIds) !== String(seals.keyIds);
   // A new certificate must not wait for the database.
@@ -37,13 +36,13 @@ export async function reload(parts: RenewableParts, config: Config): Promise<voi
   log.level = config.logLevel;
   if (!hasOtherKeys) return;
   seals.replace(nextSeals);
-  // The new keys open what the old ones sealed, so that this may also be left to the next start.
+  // The new keys also decrypt what the old ones encrypted, so re-encryption may be left to the next start.
   await resealAll(database, seals, clock, log).catch((error) =>
     log.error({ err: error }, "secrets could not be sealed with the new key"),
   );
 }
 
-/** A server whose keys do not open what is stored would fail sooner or later. */
+/** Throws if the keys do not decrypt the stored secrets: the server would fail later. */
 async function checkSeals({ session }: Database, seals: Encryption): Promise<void> {
   for await (const problem of undecryptableSecrets(session, seals)) throw new ConfigError(`secrets-key: ${problem}.`);
 }
@@ -58,10 +57,10 @@ const reloaded: readonly SettingName[] = [
   "log-level",
 ];
 
-/** With these, a part of the server exists only if they are set: that is decided at the start. */
+/** Features that exist only if these are set; that is decided at the start. */
 const decidedAtStart: readonly SettingName[] = ["tls-cert", "tls-key", "registry-notification-secret"];
 
-/** The settings that differ from those of the start and count after a restart only. */
+/** Returns the changed settings that take effect after a restart only. */
 export function waitingForRestart(atStart: RawSettings, now: RawSettings): SettingName[] {
   return settings
     .map(({ name }): SettingName => name)

@@ -47,22 +47,25 @@ import type { StartHooks } from "./start-hooks.ts";
 import { openTokenService } from "./token-service.ts";
 import { openMetricsListener, openTransports } from "./transports.ts";
 
-/** A running server. Disposing of it cuts off every request; `drain` does not. */
+/** A running server. Disposing of it aborts all requests; `drain` does not. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
   readonly tokens: Tokens;
   readonly policy: Policy;
   readonly seals: Encryption;
-  /** Has probes and the health service say from now on that the server is about to stop; it serves as before. */
+  /** Marks the server as about to stop for probes and the health service. It still serves. */
   announceStop(): void;
-  /** Takes certificate, secrets and log level of other settings. Rejects with a ConfigError, and keeps all, if one is no good. */
+  /**
+   * Applies certificate, secrets and log level of new settings. Rejects with a ConfigError, and changes nothing, if one
+   * is invalid.
+   */
   reload(config: Config): Promise<void>;
-  /** Finishes what is being answered, then closes everything. */
+  /** Finishes the requests in progress, then closes everything. */
   drain(): Promise<void>;
 }
 
-/** Starts a server. Rejects before anything listens when the configuration or the data does not allow it. */
+/** Starts a server. Rejects before it listens if the configuration or the data does not allow it. */
 export async function startServer(
   config: Config,
   log: Logger,
@@ -194,7 +197,7 @@ async function serve(
   };
 }
 
-/** Both observers in one. */
+/** Combines two observers. */
 function observerOf(first: Observer, second: Observer): Observer {
   return (...call) => {
     first(...call);
@@ -202,7 +205,7 @@ function observerOf(first: Observer, second: Observer): Observer {
   };
 }
 
-/** The listener of metrics where they have one of their own. Without it nothing listens. */
+/** Opens the separate listener of metrics, if it is configured. */
 async function openOwnMetrics(
   { metricsListen }: Config,
   metrics: Metrics,
@@ -246,7 +249,7 @@ function running(
   let closed: Promise<void> | undefined;
   const close = (finish: () => readonly (PromiseLike<void> | undefined)[]) => {
     stop();
-    // Metrics can be read until there is nothing more to measure.
+    // Metrics stay readable until everything else has stopped.
     closed ??= Promise.all(finish())
       .then(() => metricsListener?.[Symbol.asyncDispose]())
       .then(() => accessLog[Symbol.asyncDispose]())

@@ -1,4 +1,4 @@
-// The list: every service that is served through the pipeline, one line each.
+// The list of services that the pipeline serves.
 
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
@@ -29,18 +29,18 @@ import { affectedQuery } from "../services/vulnerabilities/queries/affected-quer
 import { osvApi } from "../services/vulnerabilities/queries/osv-api.ts";
 import { advisoryRecords } from "../services/vulnerabilities/records/records.ts";
 
-/** Methods that take a credential of another kind, which they check by themselves. */
+/** Methods that authenticate their callers themselves, with another credential. */
 export const exemptMethods: ReadonlySet<string> = new Set([
-  // The code is known to the device that made it, and what it gets only that device can read.
+  // Only the device that created the code knows it, and only that device can decrypt the response.
   "/chainguard.platform.auth.Auth/GetHeadlessSession",
   "/chainguard.platform.oidc.SecurityTokenService/Exchange",
   "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
 ]);
 
-/** What the services rest on. */
+/** Dependencies of the services. */
 export type ServiceDeps = AuthContext & AccessContext & ProviderOptions;
 
-/** All services of today. */
+/** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
   return [
     groups(deps),

@@ -1,4 +1,4 @@
-// The token service put together: exchange, refresh, and the sign-in of people.
+// Composes the token service: exchange, refresh, and sign-in of users.
 import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import { exchangeRecorder } from "../audit/exchanges.ts";
@@ -24,7 +24,7 @@ import { type ExchangeEvent, newExchange, newPersonVerifier } from "../sts/excha
 import { newExplainExchange } from "../sts/explanation.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
 
-/** What the token service rests on. */
+/** Options of the token service. */
 export interface TokenServiceOptions {
   readonly config: Config;
   readonly database: Database;
@@ -33,13 +33,13 @@ export interface TokenServiceOptions {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly tokens: Tokens;
-  /** Bounds the bad tokens of one address, whichever transport they come to. */
+  /** Limits invalid tokens per client address, across all transports. */
   readonly failures: FailureLimiter;
   readonly log: Logger;
   readonly accessLog: AccessLog;
 }
 
-/** Makes the methods of the token service, and the pages that people sign in by. */
+/** Creates the methods of the token service, and the pages of the sign-in. */
 export async function openTokenService(options: TokenServiceOptions) {
   const { config, database, seals, secrets, clock, policy, tokens, failures, log, accessLog } = options;
   const outbound = outboundOptions(config);
@@ -103,7 +103,7 @@ export async function openTokenService(options: TokenServiceOptions) {
   };
 }
 
-/** The organizations in which a person holds something, and that they have accepted. */
+/** Returns the organizations in which a user has access, and that the user has accepted. */
 async function organizationsOf(
   { database, policy }: Pick<TokenServiceOptions, "database" | "policy">,
   userUid: string,

@@ -1,4 +1,4 @@
-// The transports of a server, one behind the other: the fast path, connect-node, pages, endpoints and REST.
+// The transports of a server, one after the other: the fast path, connect-node, pages, endpoints and REST.
 
 import type { Logger } from "pino";
 import { show } from "../aip/clip.ts";
@@ -24,7 +24,7 @@ import { newRestTransport } from "../transport/rest/rest-transport.ts";
 import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary-transport.ts";
 import type { Api } from "./api.ts";
 
-/** What the transports lead to. */
+/** What the transports serve. */
 export interface TransportsOptions extends Pick<RouterOptions, "operations" | "draining"> {
   readonly config: Config;
   readonly log: Logger;
@@ -35,7 +35,7 @@ export interface TransportsOptions extends Pick<RouterOptions, "operations" | "d
   readonly observe: EndpointOptions["observe"];
 }
 
-/** Listens. Rejects with a sentence when another program has the port. */
+/** Listens. Rejects with a readable error if another program uses the port. */
 export async function openTransports(options: TransportsOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
@@ -62,7 +62,7 @@ export async function openTransports(options: TransportsOptions): Promise<Listen
   });
 }
 
-/** Serves metrics, and nothing else, on a port of their own. Rejects with a sentence when another program has the port. */
+/** Serves only metrics, on a port of their own. Rejects with a readable error if another program uses the port. */
 export async function openMetricsListener(address: Address, pages: Pages, log: Logger): Promise<Listener> {
   const site = newSite(
     pages,
@@ -83,7 +83,7 @@ export async function openMetricsListener(address: Address, pages: Pages, log: L
   });
 }
 
-/** Why a port cannot be opened, under the name of the setting. */
+/** Returns why a port cannot be opened, with the name of the setting. */
 function unopened(name: SettingName, { host, port }: Address, error: unknown): unknown {
   if (hasCode(error, "EADDRINUSE"))
     return new Error(`${name}: ${host}:${port} is taken by another program; --${name} names another.`);
@@ -124,7 +124,7 @@ function routerOf(options: TransportsOptions): ExchangeHandler {
   });
 }
 
-/** Whatever is no RPC: pages, else endpoints, else REST. */
+/** Everything that is not an RPC: pages, then endpoints, then REST. */
 function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): ExchangeHandler {
   const { domain } = config;
   const gateway = newRestTransport(api.now.values(), {
@@ -135,7 +135,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: Transpo
     maxJsonDepth: limits.jsonDepth,
     domain,
     anyTypes: detailTypes,
-    // Scanners that speak OSV know no bearer tokens, but take a name and a password from .netrc or from the address.
+    // OSV scanners do not send bearer tokens, but a user name and password from .netrc or the address.
     foreign: { prefix: "/gatehouse/osv/", withBearer },
     refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
     report: (error, requestId) => log.error({ err: error, requestId }, "the REST transport failed"),
@@ -150,7 +150,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: Transpo
   return newSite(pages, mounts, plain, (error) => log.error({ err: error }, "a page failed"));
 }
 
-/** As a call is logged, though without what is wrong: that may have something of the body in it. */
+/** Logs a rejected request like a call, without the error text, which may contain parts of the body. */
 function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
   if (!log.isLevelEnabled("info")) return;
   const { requestId, transport } = call;

@@ -1,4 +1,4 @@
-// Development mode: a sample organization, and the owner's tokens in files.
+// Development mode: sample data, and files with the owner's tokens.
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "pino";
@@ -30,26 +30,26 @@ import { insertSampleRepos } from "./samples/repos.ts";
 import { insertSampleSignIn } from "./samples/sign-in.ts";
 import { insertSampleSubscription } from "./samples/subscription.ts";
 
-/** Half of a token's life. */
+/** Half of a token's lifetime. */
 const renewalMs = 30 * 60 * 1000;
 
-/** How often the age of the tokens is looked at: timers stand still while a machine sleeps, and its clock goes on. */
+/** How often the age of the tokens is checked: timers stop while a machine sleeps, but its clock continues. */
 const lookMs = 5000;
 
-/** A reserved name: no issuer of the outside world can ever be it. */
+/** A reserved name that no real issuer can have. */
 const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
 
-/** What the sample organization's uids are kept as, which tells the data of a development server from others. */
+/** The setting that marks the data of a development server and holds the uid of the sample organization. */
 const sampleSetting = "sample_organization";
 
-/** What a person needs to begin. */
+/** The development environment. */
 export interface Development extends Disposable {
   readonly organization: Organization;
   /** The file with the owner's token for the API. */
   readonly tokenFile: string;
 }
 
-/** Throws a ConfigError unless the data is that of a development server, or nobody's yet. */
+/** Throws a ConfigError unless the data belongs to a development server, or is empty. */
 export async function checkData(database: Database): Promise<void> {
   await database.read(async (session) => {
     if ((await readSetting(session, sampleSetting)) === undefined && (await hasOrganization(session)))
@@ -62,8 +62,8 @@ function notSample(): ConfigError {
 }
 
 /**
- * Makes the sample data at the first start, and keeps fresh tokens of the owner in the data directory: one for the API,
- * one for the registry. Throws a ConfigError when a file cannot be written; later on that is logged.
+ * Creates the sample data at the first start, and keeps valid owner tokens in the data directory: one for the API, one
+ * for the registry. Throws a ConfigError if a file cannot be written; later failures are logged.
  */
 export async function openDevelopment(
   config: Config,
@@ -85,7 +85,7 @@ export async function openDevelopment(
   return { organization, tokenFile, [Symbol.dispose]: () => renewal[Symbol.dispose]() };
 }
 
-/** Renews the tokens by the clock, and at once when they are gone. A failure is logged once, and the renewal tried again. */
+/** Renews the tokens before they expire, and immediately if the files are gone. Logs a failure once and retries. */
 function keepRenewing(
   renew: () => Promise<void>,
   renewedAt: number,
@@ -98,7 +98,7 @@ function keepRenewing(
   const look = async () => {
     const now = clock();
     const age = now - renewedAt;
-    // After the clock was put back, tokens are of the future.
+    // If the clock was set back, tokens seem to be from the future.
     if (isRenewing || (age >= 0 && age < renewalMs && isThere())) return;
     isRenewing = true;
     try {
@@ -128,7 +128,7 @@ async function sampleOrganization({ database }: UnopenedServer): Promise<Organiz
     const security = await createGroup(tx, organization.groupUid, "security", "Watches over both");
     await insertSampleAccess(tx, organization.groupUid);
     await insertSampleSignIn(tx, organization);
-    // Its sink does not exist: where most is tried out, each change would be told of in vain.
+    // Its sink does not exist, so its deliveries would fail with every change.
     await insertSampleSubscription(tx, security.uid);
     await insertSampleRepos(tx, organization.groupUid);
     for (const advisory of generateAdvisories("development", 8)) {
@@ -139,7 +139,7 @@ async function sampleOrganization({ database }: UnopenedServer): Promise<Organiz
   });
 }
 
-/** Under the issuer of today: with another base URL the same people are other identities. */
+/** Under the current issuer: with another base URL the same characters are other identities. */
 async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer, groupUid: string): Promise<void> {
   const issuer = baseUrl + developmentPath;
   await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
@@ -171,7 +171,7 @@ async function writeOwnerToken(
 function writeToken(file: string, token: string): void {
   try {
     makeDirectory(path.dirname(file));
-    // Whoever reads the file sees the old token or the new one, never a part.
+    // Readers see the old or the new token, never a part.
     writeFileSync(`${file}.new`, token, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   } catch (error) {

@@ -1,4 +1,4 @@
-// The login provider of development mode: a real OpenID provider on the same port, where people choose who they are.
+// The login provider of development mode: a real OpenID provider on the same port, where users choose who they are.
 
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
@@ -13,10 +13,10 @@ import { type HttpRequest, type HttpResponse, requestTarget } from "../../transp
 import { sendPage } from "../../transport/pages/pages.ts";
 import { chooserPage, readChoice } from "./person-chooser.ts";
 
-/** Where the provider is, below the base URL. */
+/** The path of the provider. */
 export const developmentPath = "/development/login";
 
-/** What is used of oidc-provider, which brings no types. */
+/** The part of oidc-provider that is used; the package has no types. */
 interface Provider {
   callback(): RequestListener;
   interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<unknown>;
@@ -40,28 +40,28 @@ interface OidcContext {
   };
 }
 
-/** What is used of the context that a page is answered in. */
+/** The part of the page context that is used. */
 interface PageContext {
   body: string;
   set(headers: Readonly<Record<string, string>>): void;
 }
 
-/** The provider as a client sees it, and what serves it. */
+/** The provider as a client sees it, and the handler that serves it. */
 export interface DevelopmentLogin {
   readonly provider: LoginProvider;
-  /** Takes the requests below `developmentPath`. */
+  /** Handles requests below `developmentPath`. */
   readonly handler: HttpHandler;
 }
 
 const clientId = "gatehouse";
 
-/** Makes the provider. Its package is loaded when the first browser comes. */
+/** Creates the provider. Its package is loaded with the first request. */
 export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick<Logger, "info">): DevelopmentLogin {
   const issuer = baseUrl + developmentPath;
   const clientSecret = randomBytes(32).toString("base64url");
   const open = once(() => notingWarnings(log, () => openProvider(issuer, clientSecret, callbackUrl)));
   return {
-    // Somebody who signs in again may want to be somebody else.
+    // A user who signs in again may want to be someone else.
     provider: {
       ...{ uid: "", issuer, clientId, clientSecret },
       scopes: ["email", "profile"],
@@ -83,8 +83,8 @@ async function openProvider(issuer: string, clientSecret: string, callbackUrl: s
 }
 
 /**
- * The package warns, when it is loaded and when a provider is made, of what production would need. It has no other way to say
- * it than the console, where lines of its own would stand among those of the log.
+ * Sends the warnings of the package to the log. It prints them to the console when it is loaded and when a provider is
+ * created.
  */
 async function notingWarnings<T>(log: Pick<Logger, "info">, work: () => Promise<T>): Promise<T> {
   const { warn } = console;
@@ -103,13 +103,13 @@ function configurationFor(clientSecret: string, callbackUrl: string): object {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] },
     cookies: { keys: [randomBytes(32).toString("base64url")] },
-    // Neither is used, and their pages load styles from elsewhere, as that of errors does.
+    // Unused features, whose pages load styles from other hosts, like the error page.
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
     renderError,
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `${developmentPath}/choose/${uid}` },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
     scopes: ["openid", "email", "profile", "groups"],
-    // What a scope brings stands in the ID token too.
+    // The claims of a scope are also in the ID token.
     conformIdTokenClaims: false,
     findAccount: (_context: unknown, id: string) => ({ accountId: id, claims: () => claimsOf(id) }),
     loadExistingGrant: grantAll,
@@ -117,7 +117,7 @@ function configurationFor(clientSecret: string, callbackUrl: string): object {
   };
 }
 
-/** What went wrong at the provider: its status stands already. */
+/** Renders an error; the status is set already. */
 function renderError(
   context: PageContext,
   { error, error_description: description = "" }: Record<string, string>,
@@ -127,7 +127,7 @@ function renderError(
   context.body = String(reply.text);
 }
 
-/** Nobody is asked what a server that they run themselves may know of a made-up person. */
+/** Grants all scopes without asking: the server belongs to the user, and the characters are invented. */
 async function grantAll({ oidc: { provider, client, session } }: OidcContext) {
   const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });
   grant.addOIDCScope("openid email profile groups");
@@ -144,7 +144,7 @@ async function choose(provider: Provider, request: HttpRequest, response: HttpRe
   try {
     await provider.interactionDetails(req, res);
   } catch {
-    // Whoever goes back to it from its end is signed in.
+    // The user went back to it after it ended.
     const reasons = markup`<p role="alert">It is finished or took too long, or the browser keeps no cookies.</p>`;
     return sendPage(
       new MessageExchange(request, response),
@@ -156,7 +156,7 @@ async function choose(provider: Provider, request: HttpRequest, response: HttpRe
   else await provider.interactionFinished(req, res, { login: { accountId } });
 }
 
-/** The package takes what it was mounted at from the difference of two addresses, as Express has them. */
+/** The package computes its mount path from the difference of two addresses, as in Express. */
 function serve(provider: Provider, request: HttpRequest, response: HttpResponse): void {
   const original = request.url ?? "";
   Object.assign(request, { originalUrl: original });

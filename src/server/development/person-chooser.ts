@@ -1,20 +1,20 @@
-// The page on which a browser chooses who it is.
+// The page on which a user of a development server chooses a character.
 
 import { markup, page } from "../../sign-in/html.ts";
 import { MessageExchange } from "../../transport/http/exchange.ts";
 import type { HttpRequest, HttpResponse } from "../../transport/http/message.ts";
 import { sendPage } from "../../transport/pages/pages.ts";
 
-/** Somebody who can be chosen. */
+/** A character. */
 export interface Character {
   /** The subject of their tokens. */
   readonly name: string;
-  /** The built-in roles that they have in the sample organization. */
+  /** Their built-in roles in the sample organization. */
   readonly roles: readonly string[];
   readonly description: string;
 }
 
-/** Who there is from the start; anybody else is made up by typing a name. */
+/** The predefined characters. Typing another name creates a new user. */
 export const characters: readonly Character[] = [
   { name: "owner", roles: ["owner", "operator"], description: "owns example.org and operates this server" },
   { name: "viewer", roles: ["viewer"], description: "may look at everything in example.org" },
@@ -22,7 +22,7 @@ export const characters: readonly Character[] = [
 
 const namePattern = /^[a-z0-9](?:[a-z0-9.-]{0,30}[a-z0-9])?$/;
 
-/** The name that was chosen; undefined when none was yet. */
+/** Returns the chosen name; undefined if none was chosen yet. */
 export function readChoice(query: URLSearchParams): string | undefined {
   const name = query.get("name") ?? "";
   return namePattern.test(name) ? name : undefined;

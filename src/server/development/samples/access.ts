@@ -1,4 +1,4 @@
-// What an organization arranges for its people and accounts, for the development server.
+// Sample roles, invites and account associations for the development server.
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { viewerRole } from "../../../authz/built-in-roles.ts";
 import { newChild } from "../../../model/uid.ts";
@@ -13,7 +13,7 @@ import {
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Adds a role of the organization's own, an invite whose code nobody knows, and an account that it is tied to. */
+/** Adds a custom role, an invite with an unknown code, and an account association. */
 export async function insertSampleAccess(tx: Transaction, groupUid: string): Promise<void> {
   const { time } = tx.context;
   await insertRow(tx, roleCollection, {

@@ -1,4 +1,4 @@
-// Advisories made up from a seed, for the development server and for measurements.
+// Generates advisories from a seed, for the development server and for benchmarks.
 
 import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -18,7 +18,7 @@ const components = ["openssl", "zlib", "libxml2", "expat", "golang.org/x/net", "
 const dayMs = 24 * 60 * 60 * 1000;
 const firstDay = Date.UTC(2026, 0, 1);
 
-/** Makes advisories; the same seed makes the same ones, and a longer list begins like a shorter one. */
+/** Generates advisories. The same seed gives the same ones, and a longer list starts like a shorter one. */
 export function generateAdvisories(seed: string, count: number): Advisory[] {
   return Array.from({ length: count }, (_, i) => generateAdvisory(`${seed} ${i}`, i));
 }

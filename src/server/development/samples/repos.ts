@@ -1,4 +1,4 @@
-// Repos for the development server.
+// Sample repos for the development server.
 import { createHash } from "node:crypto";
 import { CatalogTier } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { newChild } from "../../../model/uid.ts";
@@ -12,10 +12,10 @@ const names = [
   ...["postgres", "python", "redis", "ruby", "rust", "static", "valkey"],
 ];
 
-/** Of the sample images, in bytes. */
+/** Sizes of the sample images, in bytes. */
 const sizes = { amd64: 21_000_000, arm64: 20_000_000 };
 
-/** Adds 14 repos to a group, each with three tags that lists show and one that they leave out. */
+/** Adds 14 repos to a group, each with three tags that lists show and one that they omit. */
 export async function insertSampleRepos(tx: Transaction, parent: string): Promise<void> {
   for (const [i, name] of names.entries()) {
     const repo = repoRow(tx, parent, name);

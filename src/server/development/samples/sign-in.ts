@@ -8,7 +8,7 @@ import type { Transaction } from "../../../storage/engine/session.ts";
 import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 
-/** Adds an identity provider under a reserved name, a mapping of one of its groups, and an accepted document. */
+/** Adds an identity provider with a reserved name, a mapping of one of its groups, and an accepted document. */
 export async function insertSampleSignIn(tx: Transaction, { groupUid, ownerUid }: Organization): Promise<void> {
   const { time } = tx.context;
   const provider: IdentityProviderRow = {
