@@ -95,8 +95,8 @@ function banner(config: Config, server: Server): string {
 
 /** Describes how secrets are stored. */
 function secretsState({ seals: { keyId } }: Server): string {
-  if (keyId !== undefined) return `sealed with the key ${keyId}`;
-  return "in the clear, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
+  if (keyId !== undefined) return `encrypted with the key ${keyId}`;
+  return "unencrypted, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
 }
 
 function welcome(url: string, groupUid: string, tokenFile: string): string {

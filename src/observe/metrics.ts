@@ -73,7 +73,7 @@ function newCallHistogram(registry: Registry): Histogram {
   });
 }
 
-/** Registers a counter that `fill` sets anew with every scrape. */
+/** Registers a counter whose value `fill` sets before every scrape. */
 function registerCounters(
   registry: Registry,
   definition: { readonly name: string; readonly help: string; readonly labelNames?: string[] },

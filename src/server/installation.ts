@@ -29,9 +29,14 @@ export async function settleInstallation(
 }
 
 /** Encrypts secrets of old keys with the current key, so the old keys can be removed. */
-export async function resealAll(database: Database, seals: Encryption, clock: Clock, log: Logger): Promise<void> {
-  const { reencrypted: resealed, findings } = await reencryptColumns(database, seals, startContext(clock));
-  if (resealed > 0) log.info({ resealed }, "secrets were sealed anew");
+export async function reencryptSecrets(
+  database: Database,
+  seals: Encryption,
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
+  const { reencrypted, findings } = await reencryptColumns(database, seals, startContext(clock));
+  if (reencrypted > 0) log.info({ reencrypted }, "secrets were re-encrypted with the current key");
   for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
 }
 

@@ -9,7 +9,7 @@ import type { Database } from "../storage/database.ts";
 import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
 import type { Encryption, ReplaceableEncryption } from "../storage/installation/encryption.ts";
 import type { Listener } from "../transport/listener/listener.ts";
-import { resealAll } from "./installation.ts";
+import { reencryptSecrets } from "./installation.ts";
 
 /** The parts of a server that can be reloaded. */
 export interface RenewableParts {
@@ -37,8 +37,8 @@ export async function reload(parts: RenewableParts, config: Config): Promise<voi
   if (!hasOtherKeys) return;
   seals.replace(nextSeals);
   // The new keys also decrypt what the old ones encrypted, so re-encryption may be left to the next start.
-  await resealAll(database, seals, clock, log).catch((error) =>
-    log.error({ err: error }, "secrets could not be sealed with the new key"),
+  await reencryptSecrets(database, seals, clock, log).catch((error) =>
+    log.error({ err: error }, "re-encrypting secrets with the new key failed"),
   );
 }
 

@@ -34,7 +34,7 @@ import type { Listener } from "../transport/listener/listener.ts";
 import { composeApi } from "./api.ts";
 import { measureCaches } from "./cache-metrics.ts";
 import { endpoints } from "./endpoints.ts";
-import { resealAll, settleInstallation } from "./installation.ts";
+import { reencryptSecrets, settleInstallation } from "./installation.ts";
 import { keepingOf, startMaintenance } from "./maintenance.ts";
 import { openConfiguredDatabase, toRefusal } from "./open-database.ts";
 import { openApiPages } from "./openapi-pages.ts";
@@ -104,7 +104,7 @@ async function serve(
     patienceMs: limits.keyPatienceMs,
     maxAgeMs: limits.keyMaxAgeMs,
   });
-  await resealAll(database, seals, clock, log);
+  await reencryptSecrets(database, seals, clock, log);
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = policyOver(database);
   const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);

@@ -35,7 +35,7 @@ export async function assumeByProvider(
   return {
     uid: person.uid,
     claims: inheritedClaims(claims),
-    // Other organizations may trust the same issuer with another client. Whoever runs such an organization can obtain
+    // Other organizations may trust the same issuer with another client. Their operators can obtain
     // tokens of any user, so the new token is limited to this organization (security case X1).
     narrowing: { scopes: [rootOf(provider.uid)] },
     ...(mappings.length > 0 && { mappings }),

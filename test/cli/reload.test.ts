@@ -99,7 +99,7 @@ describe("SIGHUP", () => {
     const settings = { "base-url": "https://localhost", "log-level": "info" };
     const args = data.configure(settings);
     const running = start(["serve", ...args, "--listen", `127.0.0.1:${await freePort()}`]);
-    await running.said(/secrets +sealed/);
+    await running.said(/secrets +encrypted/);
 
     data.configure({ ...settings, "log-level": "debug", domain: "other.test", "tls-cert": "" });
     await reload(running, 1);
@@ -113,7 +113,7 @@ describe("SIGHUP", () => {
     );
     data.write("secrets-key", `${keys[1]}\n${keys[0]}`);
     assert.match(await reload(running, 3), /reloaded/);
-    await running.logged(/secrets were sealed anew/);
+    await running.logged(/secrets were re-encrypted with the current key/);
     data.write("secrets-key", keys[1]!);
     assert.match(await reload(running, 4), /reloaded/);
     data.write("secrets-key", keys[2]!, 0o644);
@@ -131,7 +131,7 @@ describe("SIGHUP", () => {
     data.write("secrets-key", keys[0]!);
     const args = data.configure({ "base-url": "https://localhost" });
     const running = start(["serve", ...args, "--listen", `127.0.0.1:${await freePort()}`]);
-    await running.said(/secrets +sealed/);
+    await running.said(/secrets +encrypted/);
     rmSync(data.file("secrets-key"));
     data.write("secrets-key", keys[0]!, 0o644);
     assert.match(await reload(running, 1), /"reason":"secrets-key: [^"]* can be read by others/);

@@ -39,7 +39,7 @@ describe("serve --dev", () => {
     for (const name of ["owner-token", "secrets-key"]) assert.equal(existsSync(path.join(data.path, name)), false);
 
     const second = await serve(data.path, ...production);
-    await second.said(/issuer +https:\/\/iam\.test\n(?:.*\n)*.*in the clear/);
+    await second.said(/issuer +https:\/\/iam\.test\n(?:.*\n)*.*unencrypted/);
     await stopped(second);
   });
 

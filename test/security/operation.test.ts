@@ -40,7 +40,7 @@ describe("the start", () => {
     assert.match(said, /production; authorization is enforced/);
     assert.match(said, /storage +sqlite .*gatehouse\.db/);
     assert.match(said, /issuer +https:\/\/iam\.test\n/);
-    assert.match(said, /secrets +in the clear, .*: set --secrets-key or GATEHOUSE_SECRETS_KEY\n/);
+    assert.match(said, /secrets +unencrypted, .*: set --secrets-key or GATEHOUSE_SECRETS_KEY\n/);
   });
 
   it("O6: refuses another issuer than the data was made under, unless it is told to accept it", async () => {
