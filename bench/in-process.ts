@@ -7,13 +7,14 @@ import { openKeyRing } from "../src/authn/key-ring.ts";
 import { newTokens } from "../src/authn/tokens.ts";
 import { Access } from "../src/authz/access.ts";
 import { systemClock } from "../src/base/clock.ts";
-import { openSeals } from "../src/config/key-ring-file.ts";
+import { readKeyRing } from "../src/config/key-ring-file.ts";
 import { capabilitySet } from "../src/model/capabilities.ts";
 import { newRoot } from "../src/model/uid.ts";
 import { findRow } from "../src/storage/collection/rows.ts";
 import { type Database, openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { groupCollection } from "../src/storage/iam/collections.ts";
+import { newEncryption } from "../src/storage/installation/encryption.ts";
 import { keyStore } from "../src/storage/installation/signing-keys.ts";
 import { countRows, type ListQuery, listRows, prepareSkip, type SortField } from "../src/storage/list/list-rows.ts";
 import { newOffsetIndex } from "../src/storage/list/offset-index.ts";
@@ -77,7 +78,7 @@ async function storageOperations({ session, read }: Database, landmarks: Landmar
 
 async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation[]> {
   // A server of an earlier run may have sealed its keys with the one in the directory.
-  const seals = openSeals({ dev: true, dataDir, secretsKeys: [] });
+  const seals = newEncryption(readKeyRing({ dev: true, dataDir, secretsKeys: [] }));
   const keys = await openKeyRing(keyStore(database, seals, systemClock), {
     algorithm: "RS256",
     clock: systemClock,

@@ -10,7 +10,7 @@ import {
   type RetryInfo,
   RetryInfoSchema,
 } from "../../gen/google/rpc/error_details_pb.ts";
-import { clip } from "./clip.ts";
+import { clip } from "../base/clip.ts";
 
 export { Code };
 

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { clip } from "./clip.ts";
+import { clip } from "../base/clip.ts";
 import type { FieldViolation } from "./errors.ts";
 import { isImmutable, isOutputOnly } from "./field-behavior.ts";
 

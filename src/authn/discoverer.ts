@@ -1,5 +1,5 @@
+import { checkIssuer } from "../model/issuer-url.ts";
 import { type FetchJson, fetchDiscovery } from "./issuer-documents.ts";
-import { checkIssuer } from "./issuer-url.ts";
 import { OutboundError } from "./outbound-error.ts";
 
 /** Options of the discoverer. */

@@ -1,5 +1,5 @@
 // The documents that an issuer publishes: discovery (OpenID Connect Discovery 1.0 §4) and key set (RFC 7517 §5).
-import { checkEndpoint } from "./issuer-url.ts";
+import { checkEndpoint } from "../model/issuer-url.ts";
 import { type OutsideKey, parseKeySet } from "./key-sets.ts";
 import { OutboundError } from "./outbound-error.ts";
 

@@ -1,11 +1,11 @@
 // Discovers, checks and caches the keys of the issuers that identities name (security cases J1 to J9).
 import type { KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Clock } from "../base/clock.ts";
-import { isLoopbackUrl } from "./addresses.ts";
+import { checkIssuer } from "../model/issuer-url.ts";
 import { type FetchLimits, newFetchLimiter } from "./fetch-limiter.ts";
 import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
-import { checkIssuer } from "./issuer-url.ts";
 import { type KeySet, type OutsideKey, selectKeys } from "./key-sets.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";

@@ -4,13 +4,13 @@ import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
+import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
+import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
-import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "./addresses.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
 import { readBody, readWithin } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
-import { type Proxies, proxyFor } from "./proxies.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
 /** The default time and size limit of a document. */

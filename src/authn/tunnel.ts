@@ -1,9 +1,9 @@
 // Connections through an HTTP proxy by CONNECT (RFC 9110 §9.3.6).
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
+import { bareHost } from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
-import { bareHost } from "./addresses.ts";
-import { portOf } from "./proxies.ts";
+import { portOf } from "../base/proxies.ts";
 
 /** A proxy that failed. The message contains neither its name nor its credentials. */
 export class ProxyError extends Error {

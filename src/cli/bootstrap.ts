@@ -1,7 +1,7 @@
-import { checkIssuer } from "../authn/issuer-url.ts";
 import { operatorRole, ownerRole } from "../authz/built-in-roles.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
+import { checkIssuer } from "../model/issuer-url.ts";
 import { nameRule, problemOf } from "../pipeline/text-rules.ts";
 import { placeOf } from "../server/open-database.ts";
 import { preRegisterUser } from "../services/auth/users.ts";

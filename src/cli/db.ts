@@ -1,11 +1,11 @@
 import type { Config } from "../config/config.ts";
-import { openSeals } from "../config/key-ring-file.ts";
+import { readKeyRing } from "../config/key-ring-file.ts";
 import { collections } from "../services/collections.ts";
 import { checkDatabase, repairDatabase } from "../storage/check/check-database.ts";
 import { confinedBindings } from "../storage/check/confinement-check.ts";
 import type { Database } from "../storage/database.ts";
 import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
-import type { Encryption } from "../storage/installation/encryption.ts";
+import { type Encryption, newEncryption } from "../storage/installation/encryption.ts";
 import { withDatabase } from "./open.ts";
 
 /** The maximum number of printed warnings. */
@@ -18,7 +18,7 @@ const maxWarnings = 100;
 export async function checkDatabaseCommand(config: Config, repair: boolean): Promise<number> {
   return await withDatabase(config, "existing", async (database) => {
     await warnOfConfined(database);
-    const areSecretsOpen = await opensSecrets(database, openSeals(config));
+    const areSecretsOpen = await opensSecrets(database, newEncryption(readKeyRing(config)));
     if (await isSound(database)) return areSecretsOpen ? 0 : 1;
     if (!repair) return 1;
     console.log(`${await repairAll(database)} entries and counters were put right; checking again`);

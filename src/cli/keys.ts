@@ -2,8 +2,9 @@ import { logKeyRotation } from "../audit/key-rotations.ts";
 import { openKeyRing } from "../authn/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
-import { openSeals } from "../config/key-ring-file.ts";
+import { readKeyRing } from "../config/key-ring-file.ts";
 import { limits } from "../config/limits.ts";
+import { newEncryption } from "../storage/installation/encryption.ts";
 import { keyStore, listSigningKeys } from "../storage/installation/signing-keys.ts";
 import { withDatabase } from "./open.ts";
 
@@ -27,7 +28,8 @@ export async function listKeys(config: Config): Promise<number> {
 export async function rotateKeys(config: Config, retireNow: boolean): Promise<number> {
   const kid = await withDatabase(config, "existing", async (database) => {
     const isFirst = (await listSigningKeys(database.session)).length === 0;
-    const ring = await openKeyRing(keyStore(database, openSeals(config), systemClock, logKeyRotation), {
+    const encryption = newEncryption(readKeyRing(config));
+    const ring = await openKeyRing(keyStore(database, encryption, systemClock, logKeyRotation), {
       algorithm: config.signingAlgorithm,
       clock: systemClock,
       refreshCooldownMs: limits.keyRefreshCooldownMs,

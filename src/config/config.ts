@@ -1,12 +1,9 @@
 // Validates the settings and converts them for the program.
 import path from "node:path";
-import { isLoopbackUrl } from "../authn/addresses.ts";
-import { checkIssuer } from "../authn/issuer-url.ts";
-import type { Proxies } from "../authn/proxies.ts";
-import type { KeyAlgorithm } from "../authn/signing-key.ts";
+import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
-import { isUid } from "../model/uid.ts";
-import { serviceNamePattern } from "../registry/service-name.ts";
+import type { Proxies } from "../base/proxies.ts";
+import { checkIssuer } from "../model/issuer-url.ts";
 import { type Certificate, readCertificate, readIssuerAuthorities } from "./certificate.ts";
 import { toDatabaseUrl } from "./database-url.ts";
 import {
@@ -18,8 +15,19 @@ import {
   toNetworks,
   toTrustedProxies,
 } from "./listen-config.ts";
-import { oneOf, toCount, toDocumentId, toEmailDomain, toList, toPattern, toSwitch } from "./parse-setting.ts";
+import {
+  oneOf,
+  toCount,
+  toDocumentId,
+  toEmailDomain,
+  toList,
+  toPattern,
+  toPlainUrl,
+  toSecretsKeys,
+  toSwitch,
+} from "./parse-setting.ts";
 import { toProxies } from "./proxy-config.ts";
+import { type RegistryConfig, toRegistry } from "./registry-config.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** All settings, validated. */
@@ -39,7 +47,7 @@ export interface Config {
   readonly audiences: readonly string[];
   readonly domain: string;
   readonly tls: Certificate | undefined;
-  readonly signingAlgorithm: KeyAlgorithm;
+  readonly signingAlgorithm: "RS256" | "ES256";
   /** 32 bytes each: the first encrypts secrets, all decrypt them. Empty if none is set. */
   readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
@@ -56,18 +64,7 @@ export interface Config {
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
   readonly termsDocuments: readonly string[];
-  readonly registry: {
-    /** The audience of registry tokens, and of the tokens that registry clients sign in with. */
-    readonly service: string;
-    /** The group that repository names are relative to; empty if names begin with an organization. */
-    readonly group: string;
-    /** The registry to read manifests from, without a trailing slash; empty to read none. */
-    readonly url: string;
-    /** `user:password` for reading manifests; empty to use our own tokens. */
-    readonly credentials: string;
-    /** The secret that registries send with notifications; empty to reject notifications. */
-    readonly notificationSecret: string;
-  };
+  readonly registry: RegistryConfig;
   /** Who may read the metrics on the port of the API, unless they have a listener of their own. */
   readonly metrics: "loopback" | "anyone" | "nobody";
   /** The listener of metrics, if they have one of their own. */
@@ -171,24 +168,6 @@ function isOwnMachine(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
 }
 
-/** Returns the URL without trailing slashes. */
-function toPlainUrl(name: SettingName, text: string): string {
-  const url = URL.parse(text);
-  const isPlain =
-    url &&
-    (url.protocol === "https:" || url.protocol === "http:") &&
-    !url.search &&
-    !url.hash &&
-    !url.username &&
-    !url.password;
-  if (!isPlain) {
-    // A password in the URL is not printed.
-    const shown = url?.password ? "the URL" : JSON.stringify(text);
-    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
-  }
-  return text.replace(/\/+$/, "");
-}
-
 // The endpoint decides who signed a request, so the connection must be secure.
 function toEndpoint(raw: RawSettings, name: SettingName): string {
   const url = URL.parse(raw[name]);
@@ -207,27 +186,6 @@ function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
   const problem = checkIssuer(issuer, dev);
   if (problem) throw new ConfigError(`login-issuer: ${problem}.`);
   return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
-}
-
-/** Shorter secrets can be guessed. */
-const minSecretLength = 16;
-
-function toRegistry(raw: RawSettings, audiences: readonly string[]): Config["registry"] {
-  const service = toPattern(raw, "registry-service", serviceNamePattern, "the name of a registry");
-  // A token for one of them must never be valid for the other.
-  if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
-  // Clients request a token for the host in the names of images.
-  if (service.includes("://")) throw new ConfigError("registry-service: must be a host, without a scheme.");
-  const group = raw["registry-group"];
-  if (group !== "" && !isUid(group)) throw new ConfigError(`registry-group: ${JSON.stringify(group)} is not a uid.`);
-  const url = raw["registry-url"] === "" ? "" : toPlainUrl("registry-url", raw["registry-url"]);
-  const credentials = raw["registry-credentials"];
-  if (credentials !== "" && !/^[^:]+:./.test(credentials))
-    throw new ConfigError("registry-credentials: must be user:password.");
-  const notificationSecret = raw["registry-notification-secret"];
-  if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
-    throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
-  return { service, group, url, credentials, notificationSecret };
 }
 
 function toTrustedIssuer(issuer: string, dev: boolean): string {
@@ -251,15 +209,6 @@ function toOrigins(raw: RawSettings): string[] {
   throw new ConfigError(
     `cors-origins: ${JSON.stringify(wrong)} is not an origin such as https://console.example.com: scheme, host, and port unless it is the usual one.`,
   );
-}
-
-/** Parses a list of keys in base64 or base64url. Throws a ConfigError that names the source but not the keys. */
-export function toSecretsKeys(text: string, from: string): Buffer[] {
-  return toList(text).map((item) => {
-    const key = Buffer.from(item, "base64");
-    if (key.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(item)) return key;
-    throw new ConfigError(`${from}: must be 32 bytes in base64, or several such keys separated by commas.`);
-  });
 }
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -4,18 +4,18 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage, hasCode } from "../base/system-error.ts";
-import { type Encryption, newEncryption } from "../storage/installation/encryption.ts";
-import { type Config, toSecretsKeys } from "./config.ts";
+import type { Config } from "./config.ts";
+import { toSecretsKeys } from "./parse-setting.ts";
 import { ConfigError } from "./settings.ts";
 
 /**
- * Opens the encryption of an installation. Development mode creates a key if there is none; otherwise there may be no
- * key.
+ * Returns the keys of an installation: the first encrypts, all decrypt. If there is none, development mode creates one;
+ * otherwise the list is empty.
  */
-export function openSeals(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): Encryption {
-  if (config.secretsKeys.length > 0) return newEncryption(config.secretsKeys);
+export function readKeyRing(config: Pick<Config, "dev" | "dataDir" | "secretsKeys">): readonly Buffer[] {
+  if (config.secretsKeys.length > 0) return config.secretsKeys;
   const file = path.join(config.dataDir, "secrets-key");
-  return newEncryption(readKeys(file) ?? (config.dev ? makeKey(file) : []));
+  return readKeys(file) ?? (config.dev ? makeKey(file) : []);
 }
 
 function readKeys(file: string): Buffer[] | undefined {

@@ -53,3 +53,30 @@ export function toDocumentId(text: string): string {
     throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);
   return text;
 }
+
+/** Parses a list of keys in base64 or base64url. Throws a ConfigError that names the source but not the keys. */
+export function toSecretsKeys(text: string, from: string): Buffer[] {
+  return toList(text).map((item) => {
+    const key = Buffer.from(item, "base64");
+    if (key.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(item)) return key;
+    throw new ConfigError(`${from}: must be 32 bytes in base64, or several such keys separated by commas.`);
+  });
+}
+
+/** Parses an http or https URL without query, fragment and user. Returns it without trailing slashes. */
+export function toPlainUrl(name: SettingName, text: string): string {
+  const url = URL.parse(text);
+  const isPlain =
+    url &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    !url.search &&
+    !url.hash &&
+    !url.username &&
+    !url.password;
+  if (!isPlain) {
+    // A password in the URL is not printed.
+    const shown = url?.password ? "the URL" : JSON.stringify(text);
+    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
+  }
+  return text.replace(/\/+$/, "");
+}

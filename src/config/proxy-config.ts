@@ -1,5 +1,5 @@
 // The outbound proxies, from the settings of a server or the variables of a command.
-import { type Proxies, parseBypass, parseProxy } from "../authn/proxies.ts";
+import { type Proxies, parseBypass, parseProxy } from "../base/proxies.ts";
 import { ConfigError, type ProxySettings } from "./settings.ts";
 
 /** Parses the proxies. Throws a ConfigError that names the setting but contains no password. */

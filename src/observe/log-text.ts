@@ -1,5 +1,5 @@
 // Formats a JSON log line as text for a terminal.
-import { visible } from "../aip/clip.ts";
+import { visible } from "../base/clip.ts";
 
 /** Members of every line, which the text shows without their names or not at all. */
 const usual = new Set(["level", "time", "msg", "pid", "hostname"]);

@@ -1,9 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
-import { clip } from "../aip/clip.ts";
 import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import type { AccessRule } from "../authz/rules.ts";
+import { clip } from "../base/clip.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
 import type { Call, CalledMethod } from "./call.ts";
 

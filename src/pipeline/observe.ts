@@ -1,7 +1,7 @@
 // Writes one log line and one histogram value per call, with the code that the caller gets.
 import type { Logger } from "pino";
-import { show, visible } from "../aip/clip.ts";
 import { type ApiError, Code, codeName } from "../aip/errors.ts";
+import { show, visible } from "../base/clip.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Call } from "./call.ts";
 import { traceIdOf } from "./trace.ts";

@@ -11,11 +11,11 @@ import {
 } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
-import { clip } from "../aip/clip.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { isInputOnly, isOutputOnly, isRequired, isRequiredInside } from "../aip/field-behavior.ts";
 import { maskNames, resolveMask, type UpdateMask } from "../aip/field-mask.ts";
 import { readField } from "../aip/fields.ts";
+import { clip } from "../base/clip.ts";
 import {
   type CheckContext,
   maxItems,

@@ -1,8 +1,8 @@
 // Parses push and delete notifications of several registries into one kind of event.
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
-import { clip } from "../aip/clip.ts";
 import { invalidField } from "../aip/errors.ts";
+import { clip } from "../base/clip.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
 import { isRepositoryName } from "./name.ts";

@@ -2,7 +2,7 @@
 
 import { OutboundError } from "../authn/outbound-error.ts";
 import { fetchOutbound } from "../authn/outbound-http.ts";
-import type { Proxies } from "../authn/proxies.ts";
+import type { Proxies } from "../base/proxies.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
 import type { RegistrySigner } from "./signer.ts";
 

@@ -2,12 +2,12 @@
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
-import { openSeals } from "../config/key-ring-file.ts";
+import { readKeyRing } from "../config/key-ring-file.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError, type RawSettings, type SettingName, settings } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
 import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
-import type { Encryption, ReplaceableEncryption } from "../storage/installation/encryption.ts";
+import { type Encryption, newEncryption, type ReplaceableEncryption } from "../storage/installation/encryption.ts";
 import type { Listener } from "../transport/listener/listener.ts";
 import { reencryptSecrets } from "./installation.ts";
 
@@ -27,7 +27,7 @@ export interface RenewableParts {
 export async function reload(parts: RenewableParts, config: Config): Promise<void> {
   const { database, seals, secrets, listener, clock, log } = parts;
   // A missing key that development mode created is not created again.
-  const nextSeals = openSeals({ ...config, dev: false });
+  const nextSeals = newEncryption(readKeyRing({ ...config, dev: false }));
   const hasOtherKeys = String(nextSeals.keyIds) !== String(seals.keyIds);
   // A new certificate must not wait for the database.
   if (hasOtherKeys) await checkSeals(database, nextSeals);

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
-import { openSeals } from "../config/key-ring-file.ts";
+import { readKeyRing } from "../config/key-ring-file.ts";
 import { limits } from "../config/limits.ts";
 import { newLiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError } from "../config/settings.ts";
@@ -28,7 +28,7 @@ import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
 import type { Database } from "../storage/database.ts";
 import { defaultDatabaseLimits } from "../storage/engine/dialect.ts";
 import { findGrants } from "../storage/iam/grants.ts";
-import { DecryptionError, type Encryption, replaceable } from "../storage/installation/encryption.ts";
+import { DecryptionError, type Encryption, newEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
 import type { Listener } from "../transport/listener/listener.ts";
 import { composeApi } from "./api.ts";
@@ -93,7 +93,7 @@ async function serve(
   database: Database,
   prepare: StartHooks["prepare"],
 ): Promise<Server> {
-  const seals = replaceable(openSeals(config));
+  const seals = replaceable(newEncryption(readKeyRing(config)));
   const secrets = newLiveSecrets(config);
   const pageTokenKey = await settleInstallation(config, database, seals, clock);
   await syncBuiltInRoles(database, clock());

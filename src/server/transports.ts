@@ -1,9 +1,9 @@
 // The transports of a server, one after the other: the fast path, connect-node, pages, endpoints and REST.
 
 import type { Logger } from "pino";
-import { show } from "../aip/clip.ts";
 import { type ApiError, codeName } from "../aip/errors.ts";
 import { withBearer } from "../authn/basic.ts";
+import { show } from "../base/clip.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { hasCode } from "../base/system-error.ts";
 import type { Config } from "../config/config.ts";

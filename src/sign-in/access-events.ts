@@ -1,7 +1,8 @@
 // Audit log events of sign-ins.
-import { show } from "../aip/clip.ts";
+
 import type { AccessEvent } from "../audit/access-tally.ts";
 import { type ClientDetails, clientDetails } from "../audit/client.ts";
+import { show } from "../base/clip.ts";
 import { parentOf } from "../model/uid.ts";
 import { clientAddress } from "../transport/http/client-address.ts";
 import { type HttpRequest, readHeader } from "../transport/http/message.ts";

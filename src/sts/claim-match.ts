@@ -1,8 +1,8 @@
 // Compares the claims of a token with those that an identity requires. Nothing is case-folded, trimmed or normalized
 // (security case M5), and claims are compared but never interpreted (M8).
 import type { Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { checkIssuerSpelling } from "../authn/issuer-url.ts";
 import { numberText } from "../base/json.ts";
+import { checkIssuerSpelling } from "../model/issuer-url.ts";
 import type { Audiences } from "./audiences.ts";
 import { checkVisible } from "./claim-text.ts";
 import { matchesWhole } from "./patterns/patterns.ts";

@@ -1,8 +1,9 @@
 // The errors of a failed exchange. They contain the failed check and what the caller sent, never what an identity
 // requires.
-import { show as showText } from "../aip/clip.ts";
+
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
+import { show as showText } from "../base/clip.ts";
 
 /** The checks of a token that do not depend on an identity. */
 export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";

@@ -9,7 +9,7 @@ import {
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { FieldViolation } from "../aip/errors.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
-import { checkIssuer, checkIssuerSpelling } from "../authn/issuer-url.ts";
+import { checkIssuer, checkIssuerSpelling } from "../model/issuer-url.ts";
 import { checkClaimText, checkVisible } from "./claim-text.ts";
 import { show } from "./denials.ts";
 import { checkPattern, checkPatternsTogether, type PatternKind } from "./patterns/patterns.ts";

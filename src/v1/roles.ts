@@ -1,7 +1,7 @@
 import { Roles } from "../../gen/chainguard/platform/iam/v1/roles_pb.ts";
 import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
-import { clip } from "../aip/clip.ts";
 import { type FieldViolation, invalidArgument } from "../aip/errors.ts";
+import { clip } from "../base/clip.ts";
 import { findCapabilityByName, namesOfNumbers } from "../model/capabilities.ts";
 import { passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";
 import type { CurrentApi } from "./current-api.ts";

@@ -9,8 +9,9 @@ import { codeOf, files, type Import, imports } from "./sources.ts";
 const folders: Readonly<Record<string, readonly string[]>> = {
   base: [],
   model: ["base"],
+  config: ["base", "model"],
   aip: ["base"],
-  observe: ["aip", "base"],
+  observe: ["base"],
   storage: ["base", "model"],
   authn: ["aip", "base", "model"],
   authz: ["aip", "types:authn", "base", "model"],
@@ -39,7 +40,6 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   // Exports read the API of their own process, and respond as the REST transport does.
   exports: ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
   openapi: ["aip", "authz", "base", "model", "types:pipeline", "transport", "v2"],
-  config: ["authn", "base", "model", "registry", "storage"],
   "sign-in": [
     "aip",
     "audit",

@@ -3,9 +3,10 @@ import { loadKey, newKey } from "../../src/authn/signing-key.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { once } from "../../src/base/lazy.ts";
 import type { Config } from "../../src/config/config.ts";
-import { openSeals } from "../../src/config/key-ring-file.ts";
+import { readKeyRing } from "../../src/config/key-ring-file.ts";
 import { newCertificate } from "../../src/registry/certificate.ts";
 import type { Database } from "../../src/storage/database.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { getOrSetSecret } from "../../src/storage/installation/secret-settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 
@@ -15,7 +16,7 @@ let given = 0;
 
 /** Gives a new database the keys that a server would make at its first start. */
 export async function bringKeys(config: Config, database: Database, clock: Clock): Promise<void> {
-  const seals = openSeals(config);
+  const seals = newEncryption(readKeyRing(config));
   if (config.signingAlgorithm === "RS256") await keyStore(database, seals, clock).add(await nextKey(clock), clock());
   const { retireTime, ...key } = await nextKey(clock);
   const certificate = await newCertificate(loadKey({ ...key, retireTime }).privateKey, "of the tests", clock());

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createSecureContext } from "node:tls";
 import { fetchJson, outboundLimits } from "../../src/authn/outbound-http.ts";
-import { parseBypass, parseProxy } from "../../src/authn/proxies.ts";
+import { parseBypass, parseProxy } from "../../src/base/proxies.ts";
 import { dataDirectory } from "../cli/process.ts";
 import { type Issued, newAuthority } from "../harness/authority.ts";
 import { startProxy } from "../harness/connect-proxy.ts";

@@ -2,11 +2,11 @@
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import { bareHost } from "../../authn/addresses.ts";
-import { proxyFor } from "../../authn/proxies.ts";
 import { openTunnel } from "../../authn/tunnel.ts";
+import { bareHost } from "../../base/address-ranges.ts";
 import { once } from "../../base/lazy.ts";
 import { http } from "../../base/node-http.ts";
+import { proxyFor } from "../../base/proxies.ts";
 import { toProxies } from "../../config/proxy-config.ts";
 import { readProxySettings } from "../../config/settings.ts";
 

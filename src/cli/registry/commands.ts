@@ -1,6 +1,6 @@
 // `gatehouse registry …`.
 import type { Command } from "commander";
-import { serviceNamePattern } from "../../registry/service-name.ts";
+import { serviceNamePattern } from "../../config/registry-config.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";

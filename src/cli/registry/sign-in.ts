@@ -1,5 +1,5 @@
 // Signs in to a registry (Distribution token specification; RFC 9110 §11).
-import { isLoopbackUrl } from "../../authn/addresses.ts";
+import { isLoopbackUrl } from "../../base/address-ranges.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 

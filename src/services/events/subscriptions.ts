@@ -4,7 +4,7 @@ import {
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { failedPrecondition } from "../../aip/errors.ts";
-import { isListed, isLoopbackUrl, isPublicAddress } from "../../authn/addresses.ts";
+import { isListed, isLoopbackUrl, isPublicAddress } from "../../base/address-ranges.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";

@@ -15,7 +15,7 @@ import {
   type ServerReflectionResponse,
   ServerReflectionResponseSchema,
 } from "../../../gen/grpc/reflection/v1/reflection_pb.ts";
-import { clip } from "../../aip/clip.ts";
+import { clip } from "../../base/clip.ts";
 
 /** Handles one stream of reflection requests. */
 export type Reflection = (requests: AsyncIterable<ServerReflectionRequest>) => AsyncIterable<ServerReflectionResponse>;

@@ -1,7 +1,7 @@
 // Checks the head of a call. connect-node would reject the same faults, but without details, and while it waits for the body.
 
-import { clip } from "../../aip/clip.ts";
 import { ApiError, Code, unimplemented } from "../../aip/errors.ts";
+import { clip } from "../../base/clip.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { maxWireBytes, messageTooLarge } from "../http/message-size.ts";
 import { prefixLength } from "../unary/envelope.ts";

@@ -1,7 +1,7 @@
 // The size limit of gRPC trailers: grpc-java and the C core accept 8 KiB of metadata, and reset the stream for more.
 import { toBinary } from "@bufbuild/protobuf";
-import { clip } from "../../aip/clip.ts";
 import { ApiError, type ErrorDetail } from "../../aip/errors.ts";
+import { clip } from "../../base/clip.ts";
 
 /** The most characters of `grpc-message`, escaped. */
 const maxMessage = 1500;

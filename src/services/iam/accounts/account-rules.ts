@@ -7,8 +7,8 @@ import {
   AccountAssociation_GitHubSchema,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { ServicePrincipalSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { clip } from "../../../aip/clip.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
+import { clip } from "../../../base/clip.ts";
 import { isUid } from "../../../model/uid.ts";
 import type { MessageRules } from "../../../pipeline/text-rules.ts";
 

@@ -4,7 +4,7 @@ import {
   IdentityProvider_OIDCSchema,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
-import { checkIssuer } from "../../../authn/issuer-url.ts";
+import { checkIssuer } from "../../../model/issuer-url.ts";
 import type { MessageRules, TextRule } from "../../../pipeline/text-rules.ts";
 import { checkVisible } from "../../../sts/claim-text.ts";
 

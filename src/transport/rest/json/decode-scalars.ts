@@ -1,6 +1,6 @@
 // Decodes protobuf scalars from text (paths, queries) and from JSON values.
 import { type DescEnum, type DescField, type JsonValue, ScalarType } from "@bufbuild/protobuf";
-import { clip } from "../../../aip/clip.ts";
+import { clip } from "../../../base/clip.ts";
 import { ValueError } from "./value-error.ts";
 
 /** A value as reflection accepts it. */

@@ -9,8 +9,8 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { clip } from "../../../aip/clip.ts";
 import type { Violations } from "../../../aip/violations.ts";
+import { clip } from "../../../base/clip.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import { findField, isWellKnown } from "../field-path.ts";
 import { enumFromJson, scalarFromJson, scalarFromText, toFieldScalar } from "./decode-scalars.ts";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
-import { clip } from "../../../aip/clip.ts";
 import { invalidField } from "../../../aip/errors.ts";
+import { clip } from "../../../base/clip.ts";
 import { maxValues } from "../../http/message-size.ts";
 import { decodeUtf8 } from "../../http/request-body.ts";
 

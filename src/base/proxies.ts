@@ -1,7 +1,7 @@
 // Which outbound requests go through a proxy, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (docs/decisions/0038).
 import { type BlockList, isIP } from "node:net";
-import { type Network, newNetworkList, parseNetwork } from "../base/network-address.ts";
-import { bareHost, isListed, isLoopbackUrl } from "./addresses.ts";
+import { bareHost, isListed, isLoopbackUrl } from "./address-ranges.ts";
+import { type Network, newNetworkList, parseNetwork } from "./network-address.ts";
 
 /** The proxies that the operator, or the user of a command, configured. */
 export interface Proxies {

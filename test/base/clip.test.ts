@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
-import { clip } from "../../src/aip/clip.ts";
 import {
   type ApiError,
   aborted,
@@ -12,6 +11,7 @@ import {
   notFound,
   permissionDenied,
 } from "../../src/aip/errors.ts";
+import { clip } from "../../src/base/clip.ts";
 
 describe("a text of a caller", () => {
   const table: [title: string, text: string, clipped: string][] = [

@@ -1,6 +1,6 @@
 // Which addresses a request on behalf of an untrusted caller may go to (security cases J2 to J4, W1).
 import { BlockList, isIP } from "node:net";
-import { once } from "../base/lazy.ts";
+import { once } from "./lazy.ts";
 
 /** An address as a DNS lookup returns it. */
 export interface Address {

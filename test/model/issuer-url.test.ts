@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkEndpoint, checkIssuer } from "../../src/authn/issuer-url.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
 import { OutboundError } from "../../src/authn/outbound-error.ts";
+import { checkEndpoint, checkIssuer } from "../../src/model/issuer-url.ts";
+import { testClock } from "../authn/token-fixtures.ts";
 import { network } from "../sts/outside.ts";
-import { testClock } from "./token-fixtures.ts";
 
 describe("the URL of an issuer", () => {
   const good = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseBypass, parseProxy, proxyFor } from "../../src/authn/proxies.ts";
+import { parseBypass, parseProxy, proxyFor } from "../../src/base/proxies.ts";
 
 describe("NO_PROXY", () => {
   const table: readonly (readonly [bypass: string, url: string, isDirect: boolean])[] = [

@@ -1,8 +1,8 @@
 // Rules for issuer URLs. RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers character by character, so
 // each URL must have exactly one spelling (docs/decisions/0037).
 import { isIP } from "node:net";
-import { clip } from "../aip/clip.ts";
-import { bareHost, isLoopbackUrl } from "./addresses.ts";
+import { bareHost, isLoopbackUrl } from "../base/address-ranges.ts";
+import { clip } from "../base/clip.ts";
 
 /** The maximum length of a URL in characters. */
 export const maxUrlLength = 2048;
