@@ -3,7 +3,7 @@ import { openKeyRing } from "../authn/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
-import { limits } from "../config/limits.ts";
+import { limits } from "../server/limits.ts";
 import { newEncryption } from "../storage/installation/encryption.ts";
 import { keyStore, listSigningKeys } from "../storage/installation/signing-keys.ts";
 import { withDatabase } from "./open.ts";

@@ -16,6 +16,7 @@ import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.
 import type { Endpoint, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
+import { registryLimits } from "./limits.ts";
 import { findPlace, type NameRules } from "./name.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
 import { isOutOfOrder, isSuperseded, lastNotificationTime, recordTime } from "./notification-order.ts";
@@ -33,8 +34,6 @@ export interface NotificationEndpointDeps {
   /** Limits invalid secrets per client address. */
   readonly failures: FailureLimiter;
   readonly maxBodyBytes: number;
-  /** The time limit for reading from the registry, in milliseconds. */
-  readonly fetchMs: number;
   readonly log: UnreadLog;
 }
 
@@ -49,7 +48,7 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
     admit: (call) => checkSecret(deps, call),
     async handle({ call, json }) {
       const events = parseNotification((name) => call.header(name), json());
-      const deadline = deps.clock() + deps.fetchMs;
+      const deadline = deps.clock() + registryLimits.notificationFetchMs;
       const totals = { written: 0, repeated: 0, ignored: 0 };
       // In order: a delete may follow a push of the same tag.
       for (const event of events) {

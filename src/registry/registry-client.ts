@@ -4,6 +4,7 @@ import { OutboundError } from "../authn/outbound-error.ts";
 import { fetchOutbound } from "../authn/outbound-http.ts";
 import type { Proxies } from "../base/proxies.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
+import { registryLimits } from "./limits.ts";
 import type { RegistrySigner } from "./signer.ts";
 
 /** Options of the registry client. */
@@ -13,23 +14,22 @@ export interface UpstreamOptions {
   /** `user:password` for Basic authentication; if empty, the client sends tokens of its own. */
   readonly credentials: () => string;
   readonly signer: Pick<RegistrySigner, "sign">;
-  /** The time limit per document, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The maximum size of a manifest: the minimum that OCI distribution-spec requires registries to accept. */
-  readonly maxBytes: number;
   readonly proxies?: Proxies;
 }
 
+/** Limits of each document that is read. */
+const documentLimits = { timeoutMs: registryLimits.notificationFetchMs, maxBytes: registryLimits.manifestBytes };
+
 /** Creates a reader of manifests and configurations. */
 export function upstreamContent(options: UpstreamOptions): FetchContent {
-  const { url, timeoutMs, maxBytes, proxies } = options;
+  const { url, proxies } = options;
   return async (kind, repository, reference) => {
     const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
     const headers = { accept, authorization: await authorization(options, repository) };
     const way = proxies ? { proxies } : {};
-    const limits = { timeoutMs, maxBytes, allowLoopbackHttp: false, isOwn: true, ...way };
+    const request = { ...documentLimits, allowLoopbackHttp: false, isOwn: true, ...way };
     const target = `${url}/v2/${repository}/${kind}/${reference}`;
-    const { status, body } = await fetchOutbound(target, { method: "GET", headers }, limits);
+    const { status, body } = await fetchOutbound(target, { method: "GET", headers }, request);
     if (status === 404) return undefined;
     if (status !== 200) throw new OutboundError("refused", `the registry answers ${status}`);
     return body;

@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
 import type { Config } from "../config/config.ts";
-import { limits } from "../config/limits.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import { exportEndpoint } from "../exports/export-endpoint.ts";
 import { exportsPath } from "../exports/export-request.ts";
@@ -17,6 +16,7 @@ import { tokenEndpoint } from "../registry/token-endpoint.ts";
 import type { Database } from "../storage/database.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
+import { limits } from "./limits.ts";
 
 /** Dependencies of the endpoints. */
 export interface EndpointDeps
@@ -55,15 +55,12 @@ export function endpoints(deps: EndpointDeps): Endpoints {
 function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, names: NameRules): Endpoint {
   const { url } = config.registry;
   const credentials = secrets.registryCredentials;
-  const document = { timeoutMs: limits.notificationFetchMs, maxBytes: limits.manifestBytes };
   return notificationEndpoint({
     ...deps,
     names,
     secret: secrets.registryNotificationSecret,
-    content:
-      url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies, ...document }),
+    content: url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies }),
     maxBodyBytes: limits.bodyBytes,
-    fetchMs: limits.notificationFetchMs,
     log,
   });
 }

@@ -3,9 +3,10 @@ import type { Logger } from "pino";
 import type { KeyRing } from "../authn/key-ring.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
-import { limits } from "../config/limits.ts";
+import { registryLimits } from "../registry/limits.ts";
 import type { Database } from "../storage/database.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
+import { limits } from "./limits.ts";
 
 /** Starts to reload the signing keys and to delete expired rows periodically, until the server stops. */
 export function startMaintenance(
@@ -47,7 +48,7 @@ export function startMaintenance(
 /** Returns the retention of rows by the configuration. */
 export function keepingOf({ changesKeptMs, accessLogKeptMs }: Config): RetentionPolicy {
   return {
-    registryEventMs: limits.notificationMemoryMs,
+    registryEventMs: registryLimits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,

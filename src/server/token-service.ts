@@ -9,7 +9,6 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
-import { limits } from "../config/limits.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import { rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -69,7 +68,6 @@ export async function openTokenService(options: TokenServiceOptions) {
     config,
     database,
     seals,
-    limits,
     log,
     accessLog,
     fetch,

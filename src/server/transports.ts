@@ -7,7 +7,6 @@ import { show } from "../base/clip.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { hasCode } from "../base/system-error.ts";
 import type { Config } from "../config/config.ts";
-import { limits } from "../config/limits.ts";
 import type { Address } from "../config/listen-config.ts";
 import { ConfigError, type SettingName } from "../config/settings.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -23,6 +22,7 @@ import { type Mounts, newSite, type Pages, sendPage, text } from "../transport/p
 import { newRestTransport } from "../transport/rest/rest-transport.ts";
 import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary-transport.ts";
 import type { Api } from "./api.ts";
+import { limits } from "./limits.ts";
 
 /** What the transports serve. */
 export interface TransportsOptions extends Pick<RouterOptions, "operations" | "draining"> {

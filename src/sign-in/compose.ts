@@ -14,13 +14,14 @@ import type { IssueDeps } from "../sts/issue-token.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
 import type { Pages } from "../transport/pages/pages.ts";
+import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
 import { newUpstream } from "./openid-client.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
-import { callbackPathOf, type SignInDeps, type SignInLimits } from "./sign-in.ts";
+import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
 /** Options of the sign-in. */
 export interface OpenSignInOptions extends IssueDeps {
@@ -33,7 +34,6 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly audiences: Audiences;
   /** Limits invalid tokens per client address. */
   readonly failures: FailureLimiter;
-  readonly limits: SignInLimits & { readonly signInsPerSecond: number; readonly refreshFamilies: number };
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   readonly issuers: Issuers;
   readonly log: Logger;
@@ -50,9 +50,9 @@ export interface OpenedSignIn {
 
 /** Composes the sign-in. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
-  const { config, database, clock, limits, audiences, log, directory } = options;
+  const { config, database, clock, audiences, log, directory } = options;
   const providers = loginProviders(database.session, options.seals, options.login);
-  const store = refreshStore(database, clock, limits.refreshFamilies);
+  const store = refreshStore(database, clock, signInLimits.refreshFamilies);
   const deps: SignInDeps = {
     ...options,
     providers,
@@ -66,7 +66,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     refreshStore: store,
     baseUrl: config.baseUrl,
     trustedEmailIssuers: config.trustedEmailIssuers,
-    starts: newFailureLimiter({ perSecond: limits.signInsPerSecond, sources: 10_000 }, clock),
+    starts: newFailureLimiter({ perSecond: signInLimits.signInsPerSecond, sources: 10_000 }, clock),
     dev: config.dev,
     errorDomain: `iam.${config.domain}`,
   };
@@ -74,7 +74,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     ...options,
     store,
     audiences,
-    lifetimeMs: limits.refreshMs,
+    lifetimeMs: signInLimits.refreshMs,
     recheck: newRecheck(directory, providers),
     log: (event) => log.info(event, "refresh"),
   });

@@ -4,6 +4,7 @@ import { insertHeadlessSession } from "../storage/sign-in/sign-ins.ts";
 import { type PageReply, seeOther } from "../transport/pages/pages.ts";
 import { codeUsed, encryptFor } from "./headless.ts";
 import type { Granted } from "./issue-tokens.ts";
+import { signInLimits } from "./limits.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { withToken } from "./redirect.ts";
 import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
@@ -22,7 +23,7 @@ export async function deliverTokens(
     code: target.headlessCode,
     publicKey,
     encryptedToken: bytes.toString("base64"),
-    expireTime: now + deps.limits.headlessSessionMs,
+    expireTime: now + signInLimits.headlessSessionMs,
   };
   const context = { actor: "", method: callbackPath, requestId: "", time: now };
   if (!(await deps.database.write(context, (tx) => insertHeadlessSession(tx, row)))) {

@@ -13,6 +13,7 @@ import { issueToken } from "../sts/issue-token.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
 import { type SignIn, startRefresh } from "../sts/refresh.ts";
 import { signedIn } from "./access-events.ts";
+import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
@@ -55,7 +56,7 @@ export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, c
     ...(scopes && { scopes }),
     ...(uid !== own && { claims: JSON.stringify(claims) }),
   };
-  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: deps.limits.refreshMs };
+  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: signInLimits.refreshMs };
   // Access by external group role mappings lasts one hour: the provider must confirm the groups again.
   const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
   const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;

@@ -43,20 +43,11 @@ export interface SignInDeps extends IssueDeps {
   readonly trustedEmailIssuers: readonly string[];
   /** Limits the logins that one client address starts. */
   readonly starts: FailureLimiter;
-  readonly limits: SignInLimits;
   /** Whether a browser on another loopback name is redirected to that of the base URL. */
   readonly dev: boolean;
   readonly errorDomain: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly accessLog: Pick<AccessLog, "record">;
-}
-
-/** Limits of the sign-in. Times are in milliseconds. */
-export interface SignInLimits {
-  readonly signInMs: number;
-  readonly signIns: number;
-  readonly headlessSessionMs: number;
-  readonly refreshMs: number;
 }
 
 /** Returns the query of a request. */

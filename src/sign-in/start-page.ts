@@ -9,6 +9,7 @@ import { browserOf } from "./access-events.ts";
 import { type Attempt, failureReply } from "./error-page.ts";
 import { codeUsed } from "./headless.ts";
 import { markup, page } from "./html.ts";
+import { signInLimits } from "./limits.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
 import { cookieLine, startLogin } from "./login-state.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
@@ -58,16 +59,16 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   const provider = await deps.providers.choose(request.provider);
   attempt.provider = provider;
   const now = deps.clock();
-  const started = startLogin(request, provider, now + deps.limits.signInMs, isSecure(deps));
+  const started = startLogin(request, provider, now + signInLimits.signInMs, isSecure(deps));
   const parameters = { ...request.hints, ...provider.parameters };
   const url = await deps.upstream.authorizationUrl({ ...provider, parameters }, started.login.secrets);
   const context = { actor: "", method: startPath, requestId: "", time: now };
-  const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, deps.limits.signIns));
+  const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, signInLimits.signIns));
   if (!isKept) throw rateLimited(tooMany, fullRetryMs);
   const reply = "headlessCode" in target ? askFirst(target.headlessCode, url) : seeOther(url.href);
   return {
     ...reply,
-    headers: { ...reply.headers, "set-cookie": cookieLine(started.cookie, deps.limits.signInMs, isSecure(deps)) },
+    headers: { ...reply.headers, "set-cookie": cookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) },
   };
 }
 

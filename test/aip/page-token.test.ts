@@ -7,7 +7,7 @@ import {
   pageTokenLifetimeMs,
   parsePageToken,
 } from "../../src/aip/page-token.ts";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { maxSortPrefix, sortPrefix } from "../../src/storage/schema/ordered-text.ts";
 
 const key = Buffer.alloc(32, 7);

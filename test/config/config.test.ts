@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { toConfig } from "../../src/config/config.ts";
-import { limits } from "../../src/config/limits.ts";
 import { ConfigError, readSettings, settings, variableOf } from "../../src/config/settings.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
 
@@ -371,9 +370,4 @@ describe("settings", () => {
       );
     });
   }
-
-  it("leaves places for others when one address begins sign-ins as fast as it may", () => {
-    const { signIns, signInsPerSecond, signInMs } = limits;
-    assert.ok((signInsPerSecond * signInMs) / 1000 <= signIns / 10);
-  });
 });

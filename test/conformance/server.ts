@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { newRouter } from "../../src/transport/connect/router.ts";
 import { type ExchangeHandler, MessageExchange } from "../../src/transport/http/exchange.ts";
 import { type HttpRequest, type HttpResponse, isHttp2, requestTarget } from "../../src/transport/http/message.ts";

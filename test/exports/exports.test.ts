@@ -12,8 +12,8 @@ import {
   ReviewState,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { exportFormats } from "../../src/advisories/exported.ts";
-import { limits } from "../../src/config/limits.ts";
 import { exportsPath } from "../../src/exports/export-request.ts";
+import { limits } from "../../src/server/limits.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";

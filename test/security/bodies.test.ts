@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { rest } from "../harness/rest.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addCaller, addGroup, ownerRole } from "./tree.ts";

@@ -11,7 +11,8 @@ import {
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
+import { signInLimits } from "../../src/sign-in/limits.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { stoppedClock } from "./ground.ts";
 
@@ -142,7 +143,7 @@ describe("clients behind a trusted proxy", () => {
         headers: bad(client),
       });
     let refused = await begin(careless);
-    for (let i = 0; i < limits.signInsPerSecond; i++) refused = await begin(careless);
+    for (let i = 0; i < signInLimits.signInsPerSecond; i++) refused = await begin(careless);
     assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "1"], await refused.text());
     assert.notEqual((await begin(careful)).status, 429);
   });

@@ -4,7 +4,7 @@ import { connect } from "node:http2";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { codeOf, type Ground, openGround, stoppedClock } from "./ground.ts";

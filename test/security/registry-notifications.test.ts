@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";
-import { limits } from "../../src/config/limits.ts";
+import { registryLimits } from "../../src/registry/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -120,7 +121,7 @@ describe("notifications of a registry", () => {
 
   it("J5: take no manifest that is too long", async () => {
     const { digest } = registry.putImage("amd64", "long");
-    const asked = intercept((_request, response) => response.end(Buffer.alloc(limits.manifestBytes + 1, " ")));
+    const asked = intercept((_request, response) => response.end(Buffer.alloc(registryLimits.manifestBytes + 1, " ")));
     const target = { repository: `${server.groupUid}/long`, digest, tag: "1.0" };
     const { status } = await send(bearer(secret), JSON.stringify({ events: [{ id: "long", action: "push", target }] }));
     assert.equal(status, 200);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { SignJWT } from "jose";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { readSecret } from "../../src/storage/installation/secret-settings.ts";
 import { rest } from "../harness/rest.ts";
 import { basic, getToken, postToken, readToken, service } from "../registry/sign-in.ts";

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import type { KeyRecord } from "../../src/authn/signing-key.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 import { forge, segment } from "../authn/token-fixtures.ts";
 import { stopPostgres } from "../harness/postgres.ts";

@@ -8,7 +8,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { limits } from "../../src/config/limits.ts";
+import { limits } from "../../src/server/limits.ts";
 import { maxOperationBytes } from "../../src/transport/http/message-size.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 

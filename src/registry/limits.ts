@@ -1,0 +1,9 @@
+/** Limits of the registry. Times are in milliseconds. */
+export const registryLimits = {
+  /** The time for reading from the registry during a notification: the registry gives up after a second. */
+  notificationFetchMs: 900,
+  /** The retention of notifications: longer than a registry repeats one. */
+  notificationMemoryMs: 7 * 24 * 60 * 60 * 1000,
+  /** The size of a manifest, or of the configuration of an image. OCI distribution-spec requires 4 MiB of registries. */
+  manifestBytes: 4 * 1024 * 1024,
+} as const;

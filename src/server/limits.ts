@@ -1,0 +1,60 @@
+/** Limits of a server that are no settings. Other folders have a limits.ts of their own. Times are in milliseconds. */
+export const limits = {
+  bodyBytes: 4 * 1024 * 1024,
+  bodyTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+  /** The longest deadline that a gRPC client may set: the longest time of a timer. */
+  deadlineMs: 2 ** 31 - 1,
+  jsonDepth: 100,
+  groupDepth: 32,
+  /** Rejected tokens of one address in a second; the rest of that second it gets RESOURCE_EXHAUSTED. */
+  badTokensPerSecond: 100,
+  /** Addresses whose rejected tokens are counted. */
+  badTokenSources: 10_000,
+  /** Discovery documents of identity providers that are fetched at a time. */
+  discoveries: 16,
+  keyRefreshCooldownMs: 1_000,
+  /**
+   * The time that a signature, an unknown kid or a refresh of the keys waits for a database that does not respond. A
+   * healthy one takes milliseconds, and giving up a silent connection takes longer than clients wait.
+   */
+  keyPatienceMs: 2_000,
+  /** The interval in which a node looks for keys that another one rotated. */
+  keyRefreshMs: 500,
+  /**
+   * The maximum age of the keys that verify a token. A leaked key that was retired is rejected everywhere after this
+   * time, however late the database responds.
+   */
+  keyMaxAgeMs: 1_000,
+  /** The maximum retention of an event: a day longer than its delivery is attempted. */
+  eventMemoryMs: 4 * 24 * 60 * 60 * 1000,
+  /** The time that a replaced key still verifies: longer than any token lives. */
+  keyOverlapMs: 2 * 60 * 60 * 1000,
+  /**
+   * The retention of a retired signing key. It verifies nothing any more, but the clocks of nodes may differ, and
+   * `keys list` shows it for a while.
+   */
+  retiredKeyMemoryMs: 24 * 60 * 60 * 1000,
+  /**
+   * Entries about access (sign-ins, exchanges, denials) that a minute may add to the audit log: of one caller in an
+   * organization, of one organization, and of all. Beyond the total, each organization still has an equal share; entries
+   * that count omissions have a share as large as the total. With 500 bytes each, 30 days of an attack by five
+   * organizations take 13 GB for each server; by any number of organizations, 65 GB.
+   */
+  accessEntriesOfCaller: 20,
+  accessEntriesOfOrganization: 60,
+  accessEntries: 300,
+  /** Entries about access that wait for a database that does not respond. */
+  waitingAccessEntries: 5_000,
+  accessFlushMs: 250,
+  /** Exports of advisories that are sent at a time: of all organizations, and of one. */
+  exports: 8,
+  exportsOfOrganization: 4,
+  /** The same for formats that need all advisories in memory, and the maximum number of these advisories. */
+  gatheredExports: 2,
+  gatheredAdvisories: 50_000,
+  /** The time in which the client of a stream must read something. */
+  streamStallMs: 60_000,
+  /** The interval in which expired rows are deleted. */
+  sweepMs: 60_000,
+} as const;

@@ -1,0 +1,17 @@
+/** Limits of the sign-in. Times are in milliseconds. */
+export const signInLimits = {
+  /** The time in which a user must return from the login provider. */
+  signInMs: 10 * 60 * 1000,
+  /**
+   * Sign-ins in progress, and those that one client address may start in a second. In `signInMs`, one address cannot
+   * use up the places of all others.
+   */
+  signIns: 120_000,
+  signInsPerSecond: 20,
+  /** The time that a token waits for a device without a browser; clients show its code that long. */
+  headlessSessionMs: 15 * 60 * 1000,
+  /** The time in which a sign-in can be refreshed. */
+  refreshMs: 30 * 24 * 60 * 60 * 1000,
+  /** Sign-ins of one identity that can be refreshed; another one ends the oldest. */
+  refreshFamilies: 20,
+} as const;
