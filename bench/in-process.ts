@@ -78,8 +78,8 @@ async function storageOperations({ session, read }: Database, landmarks: Landmar
 
 async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation[]> {
   // A server of an earlier run may have sealed its keys with the one in the directory.
-  const seals = newEncryption(readKeyRing({ dev: true, dataDir, secretsKeys: [] }));
-  const keys = await openKeyRing(keyStore(database, seals, systemClock), {
+  const encryption = newEncryption(readKeyRing({ dev: true, dataDir, secretsKeys: [] }));
+  const keys = await openKeyRing(keyStore(database, encryption, systemClock), {
     algorithm: "RS256",
     clock: systemClock,
     refreshCooldownMs: 1000,

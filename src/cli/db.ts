@@ -61,10 +61,10 @@ async function isSound(database: Database): Promise<boolean> {
 }
 
 /** Reports whether the configured keys decrypt every secret. A repair cannot help with secrets that they do not. */
-async function opensSecrets(database: Database, seals: Encryption): Promise<boolean> {
+async function opensSecrets(database: Database, encryption: Encryption): Promise<boolean> {
   return await database.read(async (session) => {
     let areOpen = true;
-    for await (const finding of undecryptableSecrets(session, seals)) {
+    for await (const finding of undecryptableSecrets(session, encryption)) {
       console.log(finding);
       areOpen = false;
     }

@@ -94,7 +94,7 @@ function banner(config: Config, server: Server): string {
 }
 
 /** Describes how secrets are stored. */
-function secretsState({ seals: { keyId } }: Server): string {
+function secretsState({ encryption: { keyId } }: Server): string {
   if (keyId !== undefined) return `encrypted with the key ${keyId}`;
   return "unencrypted, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
 }

@@ -107,6 +107,7 @@ class Dispatcher implements EventDelivery {
     await this.#guarded(() =>
       this.#options.database.write(this.#context(), (tx) => releaseLease(tx, lease, this.#holder)),
     );
+    this.#leaseEnd = 0;
   }
 
   async #run(): Promise<void> {

@@ -64,11 +64,11 @@ const settingName = "registry_signing_key" as const;
 /** Opens the signer. Its key is created at the first start and shared by all nodes. */
 export async function openRegistrySigner(
   database: Database,
-  seals: Encryption,
+  encryption: Encryption,
   options: SignerOptions,
 ): Promise<RegistrySigner> {
-  const known = await readSecret(database.session, seals, settingName);
-  const stored = known ?? (await makeKey(database, seals, options.clock));
+  const known = await readSecret(database.session, encryption, settingName);
+  const stored = known ?? (await makeKey(database, encryption, options.clock));
   const { certificate, ...record } = JSON.parse(stored);
   const { privateKey, publicJwk, algorithm } = loadKey({ ...record, retireTime: undefined });
   const key: SigningKey = { kid: keyId(publicKeyInfo(privateKey)), algorithm, privateKey };
@@ -79,13 +79,13 @@ export async function openRegistrySigner(
   };
 }
 
-async function makeKey(database: Database, seals: Encryption, clock: Clock): Promise<string> {
+async function makeKey(database: Database, encryption: Encryption, clock: Clock): Promise<string> {
   const { retireTime: _, ...record } = await newKey("RS256", clock());
   const { privateKey } = loadKey({ ...record, retireTime: undefined });
   const certificate = await newCertificate(privateKey, "Gatehouse registry tokens", clock());
   const value = JSON.stringify({ ...record, certificate });
   const context = { actor: "", method: "start", requestId: "", time: clock() };
-  return await database.write(context, (tx) => getOrSetSecret(tx, seals, settingName, value));
+  return await database.write(context, (tx) => getOrSetSecret(tx, encryption, settingName, value));
 }
 
 async function signToken(key: SigningKey, request: RegistryTokenRequest, { issuer, service, clock }: SignerOptions) {

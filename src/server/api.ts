@@ -1,19 +1,34 @@
 // Composes the API: v2beta1 at the start, the other versions when the first client calls them.
 import type { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
+import { denialObserver } from "../audit/denials.ts";
+import { newDiscoverer } from "../authn/discoverer.ts";
+import { fetchJson } from "../authn/outbound-http.ts";
 import { once } from "../base/lazy.ts";
+import { newNetworkList } from "../base/network-address.ts";
+import { version } from "../base/version.ts";
+import type { Config } from "../config/config.ts";
+import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
 import type { Handlers } from "../pipeline/handlers.ts";
 import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
 import type { MethodTable } from "../pipeline/method.ts";
+import { newObserver, type Observer } from "../pipeline/observe.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import type { ServiceContext } from "../resource/service-context.ts";
+import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
+import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import { v1EventDefinitions } from "../v1/event-definitions.ts";
 import * as v1 from "../v1/routes.ts";
 import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
+import { measureCaches } from "./cache-metrics.ts";
+import { limits } from "./limits.ts";
+import { outboundOptions } from "./outbound.ts";
+import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
+import type { ServerStorage } from "./storage.ts";
+import type { ServerTokens } from "./tokens.ts";
 
 /** All methods and their events. */
 export interface Api {
@@ -23,6 +38,67 @@ export interface Api {
   readonly methods: MethodTable;
   /** Returns the event of a method or endpoint path, in any version; undefined if it causes none. */
   eventOf(path: string): EventDefinition | undefined;
+}
+
+/** The API of a server, and how its calls are observed. */
+export interface ServerApi extends Api {
+  readonly metrics: Metrics;
+  /** Logs, counts and audits a call. */
+  readonly observe: Observer;
+}
+
+/** Composes the API of a server over its storage. */
+export function newServerApi(context: ServerContext, storage: ServerStorage, serverTokens: ServerTokens): ServerApi {
+  const { config, clock, log } = context;
+  const { database, encryption, pageTokenKey } = storage;
+  const { tokens, policy, failures, accessLog, tokenService } = serverTokens;
+  const metrics = newMetrics(version);
+  measureCaches(metrics, tokens, policy, database);
+  const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
+  const observe = both(newObserver(log, metrics), denialObserver({ accessLog, log, isKnownAt: isKnown }));
+  const enter = newEntrance(database, clock);
+  const api = composeApi(
+    {
+      ...{ database, clock, pageTokenKey, settings: serviceSettings(config) },
+      ...tokenService,
+      encryption,
+      discover: newConfiguredDiscoverer(config),
+    },
+    tokenService,
+    { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter },
+  );
+  return { ...api, metrics, observe };
+}
+
+function both(first: Observer, second: Observer): Observer {
+  return (...call) => {
+    first(...call);
+    second(...call);
+  };
+}
+
+function newConfiguredDiscoverer(config: Config) {
+  const outbound = outboundOptions(config);
+  return newDiscoverer({
+    fetchJson: (url) => fetchJson(url, outbound),
+    allowInsecureIssuers: config.dev,
+    maxFetches: limits.discoveries,
+  });
+}
+
+function serviceSettings(config: Config): ServiceSettings {
+  return {
+    baseUrl: config.baseUrl,
+    rootGroups: config.rootGroups,
+    maxDepth: limits.groupDepth,
+    allowInsecureIssuers: config.dev,
+    trustedEmailIssuers: config.trustedEmailIssuers,
+    sharedEmailDomains: config.sharedEmailDomains,
+    allowInsecureSinks: config.dev,
+    privateSinks: newNetworkList(config.privateSinkNetworks),
+    registryService: config.registry.service,
+    termsDocuments: config.termsDocuments,
+  };
 }
 
 /** Composes the methods of v2beta1. Throws if one has no access rule or no handler. */

@@ -15,32 +15,32 @@ import { getOrSetSecret } from "../storage/installation/secret-settings.ts";
  * Stores the issuer at the first start, and returns the key of page tokens. Throws if the configuration does not match
  * the data.
  */
-export async function settleInstallation(
+export async function initializeInstallation(
   config: Config,
   database: Database,
-  seals: Encryption,
+  encryption: Encryption,
   clock: Clock,
 ): Promise<Uint8Array> {
   return await database.write(startContext(clock), async (tx) => {
-    await settleIssuer(tx, config);
+    await requireIssuer(tx, config);
     const initial = randomBytes(32).toString("base64url");
-    return Buffer.from(await getOrSetSecret(tx, seals, "page_token_key", initial), "base64url");
+    return Buffer.from(await getOrSetSecret(tx, encryption, "page_token_key", initial), "base64url");
   });
 }
 
 /** Encrypts secrets of old keys with the current key, so the old keys can be removed. */
 export async function reencryptSecrets(
   database: Database,
-  seals: Encryption,
+  encryption: Encryption,
   clock: Clock,
   log: Logger,
 ): Promise<void> {
-  const { reencrypted, findings } = await reencryptColumns(database, seals, startContext(clock));
+  const { reencrypted, findings } = await reencryptColumns(database, encryption, startContext(clock));
   if (reencrypted > 0) log.info({ reencrypted }, "secrets were re-encrypted with the current key");
   for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
 }
 
-async function settleIssuer(tx: Transaction, { baseUrl, dev, acceptIssuerChange }: Config): Promise<void> {
+async function requireIssuer(tx: Transaction, { baseUrl, dev, acceptIssuerChange }: Config): Promise<void> {
   const issuer = await getOrSetSetting(tx, "issuer", baseUrl);
   if (issuer === baseUrl) return;
   if (!dev && !acceptIssuerChange) {

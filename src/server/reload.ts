@@ -8,15 +8,15 @@ import { ConfigError, type RawSettings, type SettingName, settings } from "../co
 import type { Database } from "../storage/database.ts";
 import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
 import { type Encryption, newEncryption, type ReplaceableEncryption } from "../storage/installation/encryption.ts";
-import type { Listener } from "../transport/listener/listener.ts";
 import { reencryptSecrets } from "./installation.ts";
+import type { ServerTransports } from "./transports.ts";
 
 /** The parts of a server that can be reloaded. */
-export interface RenewableParts {
+export interface ReloadableParts {
   readonly database: Database;
-  readonly seals: ReplaceableEncryption;
+  readonly encryption: ReplaceableEncryption;
   readonly secrets: LiveSecrets;
-  readonly listener: Pick<Listener, "renewCertificate">;
+  readonly transports: Pick<ServerTransports, "renewCertificate">;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -24,27 +24,28 @@ export interface RenewableParts {
 /**
  * Applies the reloadable part of new settings. Rejects with a ConfigError, and changes nothing, if a part is invalid.
  */
-export async function reload(parts: RenewableParts, config: Config): Promise<void> {
-  const { database, seals, secrets, listener, clock, log } = parts;
+export async function reload(parts: ReloadableParts, config: Config): Promise<void> {
+  const { database, encryption, secrets, transports, clock, log } = parts;
   // A missing key that development mode created is not created again.
-  const nextSeals = newEncryption(readKeyRing({ ...config, dev: false }));
-  const hasOtherKeys = String(nextSeals.keyIds) !== String(seals.keyIds);
+  const next = newEncryption(readKeyRing({ ...config, dev: false }));
+  const hasOtherKeys = String(next.keyIds) !== String(encryption.keyIds);
   // A new certificate must not wait for the database.
-  if (hasOtherKeys) await checkSeals(database, nextSeals);
-  if (config.tls) listener.renewCertificate(config.tls);
+  if (hasOtherKeys) await requireDecryptableSecrets(database, next);
+  if (config.tls) transports.renewCertificate(config.tls);
   secrets.renew(config);
   log.level = config.logLevel;
   if (!hasOtherKeys) return;
-  seals.replace(nextSeals);
+  encryption.replace(next);
   // The new keys also decrypt what the old ones encrypted, so re-encryption may be left to the next start.
-  await reencryptSecrets(database, seals, clock, log).catch((error) =>
+  await reencryptSecrets(database, encryption, clock, log).catch((error) =>
     log.error({ err: error }, "re-encrypting secrets with the new key failed"),
   );
 }
 
 /** Throws if the keys do not decrypt the stored secrets: the server would fail later. */
-async function checkSeals({ session }: Database, seals: Encryption): Promise<void> {
-  for await (const problem of undecryptableSecrets(session, seals)) throw new ConfigError(`secrets-key: ${problem}.`);
+async function requireDecryptableSecrets({ session }: Database, encryption: Encryption): Promise<void> {
+  for await (const problem of undecryptableSecrets(session, encryption))
+    throw new ConfigError(`secrets-key: ${problem}.`);
 }
 
 const reloaded: readonly SettingName[] = [

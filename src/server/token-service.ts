@@ -1,15 +1,11 @@
 // Composes the token service: exchange, refresh, and sign-in of users.
-import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import { exchangeRecorder } from "../audit/exchanges.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import { openIssuers } from "../authn/issuers.ts";
-import { fetchJson, fetchOutbound } from "../authn/outbound-http.ts";
+import { fetchJson, fetchOutbound, type OutboundOptions } from "../authn/outbound-http.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Config } from "../config/config.ts";
-import type { LiveSecrets } from "../config/live-secrets.ts";
 import { rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
@@ -22,82 +18,79 @@ import { defaultAudiences, ownAudiences } from "../sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newPersonVerifier } from "../sts/exchange.ts";
 import { newExplainExchange } from "../sts/explanation.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
+import type { ServerContext } from "./server-context.ts";
 
-/** Options of the token service. */
-export interface TokenServiceOptions {
-  readonly config: Config;
+/** What the token service is composed of. */
+export interface TokenServiceOptions extends Omit<ServerContext, "draining"> {
   readonly database: Database;
-  readonly seals: Encryption;
-  readonly secrets: LiveSecrets;
-  readonly clock: Clock;
+  readonly encryption: Encryption;
   readonly policy: Policy;
   readonly tokens: Tokens;
   /** Limits invalid tokens per client address, across all transports. */
   readonly failures: FailureLimiter;
-  readonly log: Logger;
   readonly accessLog: AccessLog;
 }
 
-/** Creates the methods of the token service, and the pages of the sign-in. */
-export async function openTokenService(options: TokenServiceOptions) {
-  const { config, database, seals, secrets, clock, policy, tokens, failures, log, accessLog } = options;
+/** The methods of the token service, the pages of the sign-in, and what other services share with them. */
+export type TokenService = Awaited<ReturnType<typeof newTokenService>>;
+
+/** Composes the token service. */
+export async function newTokenService(options: TokenServiceOptions) {
+  const { config, secrets, log } = options;
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config, secrets, log);
-  const common = {
+  const exchangeOptions = { ...newExchangeOptions(options, outbound), login };
+  const { findProvider, ...signIn } = openSignIn({
+    ...options,
+    ...exchangeOptions,
+    fetch: (url, request) => fetchOutbound(url, request, outbound),
+  });
+  const exchangeDeps = {
+    ...exchangeOptions,
+    findProvider,
+    aws: awsEndpoint(config),
+    log: exchangeLog(options, async (uid) =>
+      Boolean((await exchangeOptions.directory.find(uid)) ?? (await findProvider(uid))),
+    ),
+  };
+  const { issuer, defaultAudiences, directory, issuers } = exchangeOptions;
+  return {
+    ...signIn,
+    ...{ mounts, issuer, defaultAudiences, directory, issuers },
+    exchange: newExchange(exchangeDeps),
+    explainExchange: newExplainExchange(exchangeDeps),
+    verifyPerson: newPersonVerifier(exchangeDeps),
+  };
+}
+
+/** Returns what exchange and sign-in share. */
+function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOptions) {
+  const { config, database, clock, policy, tokens, failures } = options;
+  return {
+    ...{ tokens, failures, clock },
+    issuer: config.baseUrl,
     directory: identityDirectory(database, clock),
     grants: {
       grantsOf: async (uid: string, mappings?: readonly string[]) =>
         (await policy.grantsOf(uid, mappings)) ?? new Map(),
     },
-    tokens,
-    failures,
     audiences: ownAudiences([config.baseUrl, config.registry.service, ...config.audiences], config.dev),
     defaultAudiences: defaultAudiences(config.baseUrl, config.dev),
-    clock,
-    login,
-    issuer: config.baseUrl,
+    issuers: openIssuers({
+      fetchJson: (url) => fetchJson(url, outbound),
+      clock,
+      allowInsecureIssuers: config.dev,
+    }),
   };
-  const issuers = openIssuers({
-    fetchJson: (url) => fetchJson(url, outbound),
-    clock,
-    allowInsecureIssuers: config.dev,
-  });
-  const fetch: Parameters<typeof openSignIn>[0]["fetch"] = (url, request) => fetchOutbound(url, request, outbound);
-  const { findProvider, ...signIn } = openSignIn({
-    ...common,
-    config,
-    database,
-    seals,
-    log,
-    accessLog,
-    fetch,
-    issuers,
-  });
-  const recordExchange = exchangeRecorder({
-    accessLog,
-    exists: async (uid) => ((await common.directory.find(uid)) ?? (await findProvider(uid))) !== undefined,
-    organizationsOf: (uid) => organizationsOf(options, uid),
-  });
-  const exchangeDeps = {
-    ...common,
-    findProvider,
-    issuers,
-    aws: awsEndpoint(config),
-    log(event: ExchangeEvent, call: Call) {
-      log.info({ ...event, requestId: call.requestId, ...originOf(call) }, "token exchange");
-      recordExchange(event, call).catch((error) => log.warn({ err: error }, "an exchange is missing in the audit log"));
-    },
-  };
-  return {
-    ...signIn,
-    mounts,
-    issuer: config.baseUrl,
-    defaultAudiences: common.defaultAudiences,
-    directory: exchangeDeps.directory,
-    issuers: exchangeDeps.issuers,
-    exchange: newExchange(exchangeDeps),
-    explainExchange: newExplainExchange(exchangeDeps),
-    verifyPerson: newPersonVerifier(exchangeDeps),
+}
+
+/** Returns a function that logs an exchange, and records it in the audit log. */
+function exchangeLog(options: TokenServiceOptions, exists: (uid: string) => Promise<boolean>) {
+  const { log, accessLog } = options;
+  const record = exchangeRecorder({ accessLog, exists, organizationsOf: (uid) => organizationsOf(options, uid) });
+  return (event: ExchangeEvent, call: Call) => {
+    log.info({ ...event, requestId: call.requestId, ...originOf(call) }, "token exchange");
+    record(event, call).catch((error) => log.warn({ err: error }, "an exchange is missing in the audit log"));
   };
 }
 

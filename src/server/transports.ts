@@ -1,59 +1,94 @@
-// The transports of a server, one after the other: the fast path, connect-node, pages, endpoints and REST.
-
+// Opens the ports of a server: the one of the API, and that of the metrics if they have their own.
 import type { Logger } from "pino";
-import { type ApiError, codeName } from "../aip/errors.ts";
-import { withBearer } from "../authn/basic.ts";
-import { show } from "../base/clip.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { hasCode } from "../base/system-error.ts";
-import type { Config } from "../config/config.ts";
 import type { Address } from "../config/listen-config.ts";
 import { ConfigError, type SettingName } from "../config/settings.ts";
-import type { Call } from "../pipeline/call.ts";
-import { originOf } from "../pipeline/observe.ts";
-import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
-import { detailTypes } from "../transport/error-detail-types.ts";
-import { type Cors, newCors } from "../transport/http/cors.ts";
-import { type ExchangeHandler, onExchange } from "../transport/http/exchange.ts";
+import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
-import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
-import { type Mounts, newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
-import { newRestTransport } from "../transport/rest/rest-transport.ts";
-import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary-transport.ts";
-import type { Api } from "./api.ts";
-import { limits } from "./limits.ts";
+import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
+import type { ServerApi } from "./api.ts";
+import { endpoints } from "./endpoints.ts";
+import { openApiPages } from "./openapi-pages.ts";
+import { operations } from "./operations.ts";
+import { metricsPage, pages } from "./pages.ts";
+import { newReadiness, type Readiness } from "./readiness.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { ServerStorage } from "./storage.ts";
+import type { ServerTokens } from "./tokens.ts";
+import { newTransportChain, type TransportChainOptions } from "./transport-chain.ts";
 
-/** What the transports serve. */
-export interface TransportsOptions extends Pick<RouterOptions, "operations" | "draining"> {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly api: Api;
-  readonly endpoints: Endpoints;
-  readonly pages: Pages;
-  readonly mounts: Mounts;
-  readonly observe: EndpointOptions["observe"];
+/** The open ports. Disposing them aborts the requests in progress. Metrics stay readable until the API is closed. */
+export interface ServerTransports extends AsyncDisposable, Pick<Listener, "drain" | "renewCertificate"> {
+  readonly url: string;
+  /** Marks the server as about to stop for probes and the health service. It still serves. */
+  announceStop(): void;
 }
 
-/** Listens. Rejects with a readable error if another program uses the port. */
-export async function openTransports(options: TransportsOptions): Promise<Listener> {
+/** Opens the ports. Rejects with a readable error if another program uses one. */
+export async function openTransports(
+  context: ServerContext,
+  storage: ServerStorage,
+  tokens: ServerTokens,
+  api: ServerApi,
+): Promise<ServerTransports> {
+  const { config, log } = context;
+  const readiness = newReadiness(storage.database);
+  await using opened = new AsyncDisposableStack();
+  // Opened first, so it closes last.
+  if (config.metricsListen)
+    opened.use(await openMetricsListener(config.metricsListen, metricsPage(api.metrics, "anyone"), log));
+  const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness)));
+  api.metrics.counters(
+    "gatehouse_limits_met_total",
+    "Connections and requests that were refused or ended for a limit of the listener.",
+    "limit",
+    () => listener.limitCounts,
+  );
+  const closing = opened.move();
+  return {
+    url: listener.address.url,
+    drain: (deadlineMs) => listener.drain(deadlineMs),
+    renewCertificate: (certificate) => listener.renewCertificate(certificate),
+    announceStop: readiness.announceStop,
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+function servedBy(
+  context: ServerContext,
+  storage: ServerStorage,
+  tokens: ServerTokens,
+  api: ServerApi,
+  readiness: Readiness,
+): TransportChainOptions {
+  const { config, log, draining } = context;
+  const { tokenService, registrySigner: signer } = tokens;
+  return {
+    ...{ config, log, api, draining },
+    operations: operations(api.methods, { check: readiness.check, draining }),
+    endpoints: endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
+    pages: {
+      ...pages(config, readiness, storage.keys, signer, api.metrics, log),
+      ...openApiPages(api, config.baseUrl),
+      ...tokenService.pages,
+    },
+    mounts: tokenService.mounts,
+    observe: api.observe,
+  };
+}
+
+async function openApiListener(options: TransportChainOptions): Promise<Listener> {
   const { config, log } = options;
   const onError = (error: unknown) => log.warn({ err: error }, "a connection failed");
-  const cors = newCors(config.corsOrigins);
-  const fast = config.fastPath ? fastPathOf(options.api, cors, onError) : undefined;
-  const router = routerOf(options);
   return await openListener({
     host: config.host,
     port: config.port,
     ...(config.tls ? { tls: config.tls } : {}),
     limits: { ...defaultLimits, ...config.connections },
     ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
-    handler: cors.surround(
-      onExchange((exchange) => {
-        if (!fast?.request(exchange)) return router(exchange);
-      }),
-    ),
-    fast: fast?.stream,
+    ...newTransportChain(options, onError),
     onError,
     onBacklog: (connections, bytes) =>
       log.warn({ connections, bytes }, "closed connections whose clients did not read their responses"),
@@ -62,10 +97,9 @@ export async function openTransports(options: TransportsOptions): Promise<Listen
   });
 }
 
-/** Serves only metrics, on a port of their own. Rejects with a readable error if another program uses the port. */
-export async function openMetricsListener(address: Address, pages: Pages, log: Logger): Promise<Listener> {
+async function openMetricsListener(address: Address, metrics: Pages, log: Logger): Promise<Listener> {
   const site = newSite(
-    pages,
+    metrics,
     {},
     (exchange) => {
       exchange.request.resume();
@@ -91,69 +125,4 @@ function unopened(name: SettingName, { host, port }: Address, error: unknown): u
   if (isForeign) return new ConfigError(`${name}: ${host} is no address of this machine.`);
   if (hasCode(error, "EACCES")) return new ConfigError(`${name}: port ${port} is not for this user.`);
   return error;
-}
-
-function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): UnaryTransport {
-  return newUnaryTransport({
-    methods,
-    maxBodyBytes: limits.bodyBytes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
-    freeChunks: defaultLimits.freeChunks,
-    meanChunkBytes: defaultLimits.meanChunkBytes,
-    requestTimeoutMs: limits.requestTimeoutMs,
-    maxTimeoutMs: limits.deadlineMs,
-    maxJsonDepth: limits.jsonDepth,
-    detailTypes,
-    headersFor,
-    onError,
-  });
-}
-
-function routerOf(options: TransportsOptions): ExchangeHandler {
-  const { api, config, operations, draining } = options;
-  return newRouter({
-    methods: api.methods,
-    operations,
-    fallback: siteOf(options),
-    maxBodyBytes: limits.bodyBytes,
-    maxJsonDepth: limits.jsonDepth,
-    maxTimeoutMs: limits.deadlineMs,
-    detailTypes,
-    errorDomain: `iam.${config.domain}`,
-    draining,
-  });
-}
-
-/** Everything that is not an RPC: pages, then endpoints, then REST. */
-function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportsOptions): ExchangeHandler {
-  const { domain } = config;
-  const gateway = newRestTransport(api.now.values(), {
-    later: api.later,
-    maxBodyBytes: limits.bodyBytes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
-    requestTimeoutMs: limits.requestTimeoutMs,
-    maxJsonDepth: limits.jsonDepth,
-    domain,
-    anyTypes: detailTypes,
-    // OSV scanners do not send bearer tokens, but a user name and password from .netrc or the address.
-    foreign: { prefix: "/gatehouse/osv/", withBearer },
-    refused: (call, httpMethod, path, failure) => logRefused(log, call, httpMethod, path, failure),
-    report: (error, requestId) => log.error({ err: error, requestId }, "the REST transport failed"),
-  });
-  const endpointOptions = {
-    ...limits,
-    maxJsonDepth: limits.jsonDepth,
-    errorDomain: `iam.${domain}`,
-    observe,
-  };
-  const plain = newEndpoints(endpoints, endpointOptions, (exchange) => gateway.handle(exchange));
-  return newSite(pages, mounts, plain, (error) => log.error({ err: error }, "a page failed"));
-}
-
-/** Logs a rejected request like a call, without the error text, which may contain parts of the body. */
-function logRefused(log: Logger, call: Call, httpMethod: string, path: string, { code }: ApiError): void {
-  if (!log.isLevelEnabled("info")) return;
-  const { requestId, transport } = call;
-  const line = { requestId, transport, httpMethod, path: show(path), code: codeName(code), ...originOf(call) };
-  log.info(line, "refused");
 }

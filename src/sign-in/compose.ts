@@ -27,7 +27,7 @@ import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 export interface OpenSignInOptions extends IssueDeps {
   readonly config: Config;
   readonly database: Database;
-  readonly seals: Encryption;
+  readonly encryption: Encryption;
   readonly directory: IdentityDirectory;
   /** The operator's login provider. */
   readonly login: LoginProvider | undefined;
@@ -51,7 +51,7 @@ export interface OpenedSignIn {
 /** Composes the sign-in. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, audiences, log, directory } = options;
-  const providers = loginProviders(database.session, options.seals, options.login);
+  const providers = loginProviders(database.session, options.encryption, options.login);
   const store = refreshStore(database, clock, signInLimits.refreshFamilies);
   const deps: SignInDeps = {
     ...options,

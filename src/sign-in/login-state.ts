@@ -41,7 +41,7 @@ export function startLogin(
   const row = {
     id,
     browserDigest: digest("browser", value!),
-    sealed: sealsOf(state!).encrypt(placeOf(id), JSON.stringify(login)),
+    sealed: encryptionOf(state!).encrypt(placeOf(id), JSON.stringify(login)),
     expireTime,
   };
   return { login, row, cookie: { name: cookieName(id, isSecure), value: value! } };
@@ -72,17 +72,17 @@ export function isSameBrowser(row: SignInRow, cookie: string): boolean {
 
 /** Decrypts the login of a row. Returns undefined if the state does not match. */
 export function openLogin({ id, sealed }: SignInRow, state: string): Login | undefined {
-  const seals = sealsOf(state);
+  const encryption = encryptionOf(state);
   // Unencrypted text would be returned unchanged.
-  if (!seals.usesCurrentKey(sealed)) return undefined;
+  if (!encryption.usesCurrentKey(sealed)) return undefined;
   try {
-    return JSON.parse(seals.decrypt(placeOf(id), sealed));
+    return JSON.parse(encryption.decrypt(placeOf(id), sealed));
   } catch {
     return undefined;
   }
 }
 
-function sealsOf(state: string): Encryption {
+function encryptionOf(state: string): Encryption {
   return newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
 }
 

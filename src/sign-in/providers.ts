@@ -23,11 +23,15 @@ export interface Providers {
 }
 
 /** Creates the finder of an installation's providers. */
-export function loginProviders(session: Session, seals: Encryption, operators: LoginProvider | undefined): Providers {
+export function loginProviders(
+  session: Session,
+  encryption: Encryption,
+  operators: LoginProvider | undefined,
+): Providers {
   const find: Providers["find"] = async (uid) => {
     if (uid === "") return operators;
     const row = isUid(uid) ? await findRow(session, identityProviderCollection, uid) : undefined;
-    return row && toProvider(row, seals);
+    return row && toProvider(row, encryption);
   };
   return {
     find,
@@ -50,8 +54,8 @@ async function providersOf(session: Session, organization: string): Promise<stri
   return root ? (await findProvidersOf(session, root.uid, 2)).map(({ uid }) => uid) : [];
 }
 
-function toProvider(row: IdentityProviderRow, seals: Encryption): LoginProvider {
+function toProvider(row: IdentityProviderRow, encryption: Encryption): LoginProvider {
   const { uid, issuer, clientId, additionalScopes: scopes, parent: groupUid, defaultRole, groupsClaim } = row;
-  const clientSecret = decryptClientSecret(seals, row) ?? "";
+  const clientSecret = decryptClientSecret(encryption, row) ?? "";
   return { uid, issuer, clientId, clientSecret, scopes, organization: { groupUid, defaultRole, groupsClaim } };
 }

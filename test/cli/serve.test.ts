@@ -91,7 +91,7 @@ describe("serve --dev", () => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const development = await openDevelopment(server.config, server.server, pino(log.stream), () => now);
       t.after(async () => {
-        development[Symbol.dispose]();
+        await development[Symbol.asyncDispose]();
         t.mock.timers.reset();
         await server[Symbol.asyncDispose]();
       });

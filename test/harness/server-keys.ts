@@ -16,13 +16,14 @@ let given = 0;
 
 /** Gives a new database the keys that a server would make at its first start. */
 export async function bringKeys(config: Config, database: Database, clock: Clock): Promise<void> {
-  const seals = newEncryption(readKeyRing(config));
-  if (config.signingAlgorithm === "RS256") await keyStore(database, seals, clock).add(await nextKey(clock), clock());
+  const encryption = newEncryption(readKeyRing(config));
+  if (config.signingAlgorithm === "RS256")
+    await keyStore(database, encryption, clock).add(await nextKey(clock), clock());
   const { retireTime, ...key } = await nextKey(clock);
   const certificate = await newCertificate(loadKey({ ...key, retireTime }).privateKey, "of the tests", clock());
   const context = { actor: "", method: "start", requestId: "", time: clock() };
   const value = JSON.stringify({ ...key, certificate });
-  await database.write(context, (tx) => getOrSetSecret(tx, seals, "registry_signing_key", value));
+  await database.write(context, (tx) => getOrSetSecret(tx, encryption, "registry_signing_key", value));
 }
 
 async function nextKey(clock: Clock) {

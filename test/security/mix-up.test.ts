@@ -229,11 +229,11 @@ describe("two login providers, one of which is hostile", () => {
         ...{ audience: [server.config.baseUrl], scopes: [], hints: {} },
         ...{ wantsRefreshToken: false, skipsRegistration: false },
       };
-      const seals = newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
+      const encryption = newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
       const login = JSON.stringify({ request, provider: idp, secrets: { state, nonce, codeVerifier } });
       const row = {
         ...{ id, browserDigest: digest("browser", cookie), expireTime: clock.read() + 60_000 },
-        sealed: seals.encrypt({ kind: "sign_ins", uid: id, column: "sealed" }, login),
+        sealed: encryption.encrypt({ kind: "sign_ins", uid: id, column: "sealed" }, login),
       };
       const context = { actor: "", method: "test", requestId: "", time: clock.read() };
       await server.server.database.write(context, (tx) => insertSignIn(tx, row, 1000));

@@ -60,7 +60,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           assert.ok(!JSON.stringify(outcome).includes(secret), `${method} over ${apiClient.name}`);
         }
       }
-      assert.equal(decryptClientSecret(ground.server.server.seals, await rowOf(ground, uid)), secret);
+      assert.equal(decryptClientSecret(ground.server.server.encryption, await rowOf(ground, uid)), secret);
     });
 
     it("L1: neither secrets nor their digests are in a row, a change or a log line", async () => {
@@ -224,7 +224,7 @@ describe("a production server without a key", () => {
     assert.equal(codeOf(update), "FAILED_PRECONDITION");
   });
 
-  it("seals it once there is one", async () => {
+  it("encrypts it once there is one", async () => {
     const settings = { dev: "false", baseUrl: "http://127.0.0.1", secretsKey: randomBytes(32).toString("base64") };
     await using ground = await openGround({ settings });
     const uid = await createProvider(ground);

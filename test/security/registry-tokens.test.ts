@@ -183,8 +183,8 @@ describe("registry tokens", () => {
   });
 
   it("L1: the key stays in the database", async () => {
-    const { database, seals } = ground.server.server;
-    const stored = JSON.parse((await readSecret(database.session, seals, "registry_signing_key"))!);
+    const { database, encryption } = ground.server.server;
+    const stored = JSON.parse((await readSecret(database.session, encryption, "registry_signing_key"))!);
     const { d } = JSON.parse(stored.privateJwk);
     const shown = [
       await (await fetch(`${url}/token/jwks.json`)).text(),

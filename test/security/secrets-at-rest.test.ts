@@ -53,7 +53,7 @@ async function addSecret(server: Server, secret: string): Promise<string> {
   const owner = { issuer: "https://issuer.example.org", subject: "owner" };
   const { groupUid } = await server.database.write(context, (tx) => createOrganization(tx, "org", owner));
   const uid = newChild(groupUid);
-  const clientSecret = encryptClientSecret(server.seals, uid, secret);
+  const clientSecret = encryptClientSecret(server.encryption, uid, secret);
   return await addProvider({ server, clock: systemClock }, groupUid, { uid, clientSecret });
 }
 
@@ -79,8 +79,8 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const now = await stored(first);
       assert.equal(now.length, 3);
       for (const text of now) assert.match(text, sealed);
-      assert.equal(await readSecret(first.database.session, first.seals, "page_token_key"), pageKey);
-      assert.equal(await readSecret(first.database.session, first.seals, "registry_signing_key"), registryKey);
+      assert.equal(await readSecret(first.database.session, first.encryption, "page_token_key"), pageKey);
+      assert.equal(await readSecret(first.database.session, first.encryption, "registry_signing_key"), registryKey);
     });
 
     it("a new key before the old one seals all anew, after which the old one is not needed", async () => {
@@ -97,11 +97,11 @@ for (const kind of ["sqlite", "postgres"] as const) {
       for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
       assert.equal(before.length, 4);
       const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
-      assert.equal(decryptClientSecret(second.seals, row), "s3cret");
+      assert.equal(decryptClientSecret(second.encryption, row), "s3cret");
       await second[Symbol.asyncDispose]();
 
       await using third = await open(data, fresh);
-      assert.equal(third.seals.keyId, keyId);
+      assert.equal(third.encryption.keyId, keyId);
     });
 
     it("a server with a wrong key, or none any more, does not start, and says which key it wants", async () => {
@@ -112,7 +112,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       for (const key of ["", newKey()]) {
         await assert.rejects(open(data, key), {
           name: "ConfigError",
-          message: `secrets-key: settings page_token_key: value is encrypted with the key ${first.seals.keyId}, which secrets-key does not have.`,
+          message: `secrets-key: settings page_token_key: value is encrypted with the key ${first.encryption.keyId}, which secrets-key does not have.`,
         });
       }
     });
@@ -135,7 +135,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
         log.text(),
       );
       const row = (await findRow(second.database.session, identityProviderCollection, moved))!;
-      assert.throws(() => decryptClientSecret(second.seals, row), { message: finding });
+      assert.throws(() => decryptClientSecret(second.encryption, row), { message: finding });
       await second[Symbol.asyncDispose]();
 
       const url = data.databaseUrl || path.join(directory.path, "gatehouse.db");
@@ -160,7 +160,7 @@ describe("the key of secrets", () => {
     await using server = await startServer(config, pino({ level: "silent" }));
     const file = path.join(directory.path, "secrets-key");
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.equal(newEncryption([Buffer.from(readFileSync(file, "utf8"), "base64")]).keyId, server.seals.keyId);
+    assert.equal(newEncryption([Buffer.from(readFileSync(file, "utf8"), "base64")]).keyId, server.encryption.keyId);
   });
 
   it("C2: a file that others can read ends the start", async () => {

@@ -77,9 +77,9 @@ describe("logs, metrics and errors", () => {
       await call(ownerToken, "GroupsService/ListGroups", { pageToken: canary });
     }
     const { session } = server.database;
-    const [key] = await keyStore(server.database, server.seals, systemClock).list();
+    const [key] = await keyStore(server.database, server.encryption, systemClock).list();
     secrets.add(String(JSON.parse(key!.privateJwk).d));
-    secrets.add(String(await readSecret(session, server.seals, "page_token_key")));
+    secrets.add(String(await readSecret(session, server.encryption, "page_token_key")));
     const told = { log: log.text(), metrics: await metrics(), errors: JSON.stringify(errors) };
     assert.ok(log.lines().length > 20 && errors.length > 10, "nothing was looked at");
     log.assertNone(...secrets);

@@ -21,7 +21,7 @@ describe("an access token over the wire", () => {
   let record: KeyRecord;
   before(async () => {
     ground = await openGround({ clock: clock.read });
-    [record] = (await keyStore(ground.server.server.database, ground.server.server.seals, systemClock).list()) as [
+    [record] = (await keyStore(ground.server.server.database, ground.server.server.encryption, systemClock).list()) as [
       KeyRecord,
     ];
   });

@@ -174,7 +174,7 @@ export function sweepConformance(open: OpenStore): void {
     it("leaves every key that signs or verifies, and the published keys, as they are", async () => {
       await using store = await open();
       let now = time;
-      const seals = newEncryption([Buffer.alloc(32, 1)]);
+      const encryption = newEncryption([Buffer.alloc(32, 1)]);
       const options = {
         algorithm: "ES256",
         clock: () => now,
@@ -182,7 +182,7 @@ export function sweepConformance(open: OpenStore): void {
         patienceMs: 30_000,
         maxAgeMs: Number.POSITIVE_INFINITY,
       } as const;
-      const ring = await openKeyRing(keyStore(store.database, seals, options.clock), options);
+      const ring = await openKeyRing(keyStore(store.database, encryption, options.clock), options);
       const first = (await ring.signing()).kid;
       const { kid } = await ring.rotate(100);
       const kids = async () => (await listSigningKeys(store.database.session)).map((key) => key.kid).sort();
@@ -200,7 +200,7 @@ export function sweepConformance(open: OpenStore): void {
       await ring.refresh();
       assert.deepEqual([published(), (await ring.signing()).kid], [[kid], kid]);
       // A node that starts then creates no key of its own.
-      await openKeyRing(keyStore(await store.open(), seals, options.clock), options);
+      await openKeyRing(keyStore(await store.open(), encryption, options.clock), options);
       assert.deepEqual(await kids(), [kid]);
     });
   });

@@ -55,10 +55,14 @@ function decrypt({ ecdhPublicKey, encryptedIdtoken }: HeadlessSession, privateKe
   try {
     const x = Buffer.from(ecdhPublicKey, "base64").toString();
     const publicKey = createPublicKey({ key: { kty: "OKP", crv: "X25519", x }, format: "jwk" });
-    const sealed = Buffer.from(encryptedIdtoken, "base64");
-    const decipher = createDecipheriv("aes-256-gcm", diffieHellman({ privateKey, publicKey }), sealed.subarray(0, 12));
-    decipher.setAuthTag(sealed.subarray(-16));
-    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString();
+    const encrypted = Buffer.from(encryptedIdtoken, "base64");
+    const decipher = createDecipheriv(
+      "aes-256-gcm",
+      diffieHellman({ privateKey, publicKey }),
+      encrypted.subarray(0, 12),
+    );
+    decipher.setAuthTag(encrypted.subarray(-16));
+    return Buffer.concat([decipher.update(encrypted.subarray(12, -16)), decipher.final()]).toString();
   } catch {
     throw new CommandFailure("the token that the server sent cannot be decrypted");
   }

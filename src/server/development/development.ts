@@ -20,6 +20,7 @@ import {
 import { insertAdvisory } from "../../services/vulnerabilities/advisories/insert-advisory.ts";
 import type { Database } from "../../storage/database.ts";
 import { readSetting, writeSetting } from "../../storage/engine/settings.ts";
+import { every } from "../every.ts";
 import type { UnopenedServer } from "../start-hooks.ts";
 import { developmentPath } from "./login-provider.ts";
 import { ownerTokenFiles } from "./owner-token-files.ts";
@@ -43,7 +44,7 @@ const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
 const sampleSetting = "sample_organization";
 
 /** The development environment. */
-export interface Development extends Disposable {
+export interface Development extends AsyncDisposable {
   readonly organization: Organization;
   /** The file with the owner's token for the API. */
   readonly tokenFile: string;
@@ -82,38 +83,27 @@ export async function openDevelopment(
   const renewedAt = clock();
   await renew();
   const renewal = keepRenewing(renew, renewedAt, () => [tokenFile, registryTokenFile].every(existsSync), log, clock);
-  return { organization, tokenFile, [Symbol.dispose]: () => renewal[Symbol.dispose]() };
+  return { organization, tokenFile, [Symbol.asyncDispose]: () => renewal[Symbol.asyncDispose]() };
 }
 
-/** Renews the tokens before they expire, and immediately if the files are gone. Logs a failure once and retries. */
+/** Renews the tokens before they expire, and immediately if the files are gone. */
 function keepRenewing(
   renew: () => Promise<void>,
   renewedAt: number,
   isThere: () => boolean,
   log: Logger,
   clock: Clock,
-): Disposable {
-  let isFailing = false;
-  let isRenewing = false;
+): AsyncDisposable {
   const look = async () => {
     const now = clock();
     const age = now - renewedAt;
     // If the clock was set back, tokens seem to be from the future.
-    if (isRenewing || (age >= 0 && age < renewalMs && isThere())) return;
-    isRenewing = true;
-    try {
-      await renew();
-      renewedAt = now;
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.error({ err: error }, "renewing the development owner's tokens failed");
-      isFailing = true;
-    }
-    isRenewing = false;
+    if (age >= 0 && age < renewalMs && isThere()) return;
+    await renew();
+    renewedAt = now;
   };
-  const timer = setInterval(() => void look(), lookMs);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  const logFailure = (error: unknown) => log.error({ err: error }, "renewing the development owner's tokens failed");
+  return every(lookMs, look, { logFailure });
 }
 
 async function sampleOrganization({ database }: UnopenedServer): Promise<Organization> {

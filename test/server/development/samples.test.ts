@@ -23,7 +23,7 @@ describe("sample data", () => {
     development = await openDevelopment(server.config, server.server, pino({ level: "silent" }));
   });
   after(async () => {
-    development[Symbol.dispose]();
+    await development[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
   });
 

@@ -9,17 +9,17 @@ const place = { kind: "things", uid: "a/b", column: "secret" };
 
 describe("encryption at rest", () => {
   it("decrypts what it encrypted, and reveals nothing of it", () => {
-    const seals = newEncryption([first]);
+    const encryption = newEncryption([first]);
     for (const text of ["", "s3cret", "ключ\n", "x".repeat(10_000)]) {
-      const stored = seals.encrypt(place, text);
-      assert.equal(seals.decrypt(place, stored), text);
+      const stored = encryption.encrypt(place, text);
+      assert.equal(encryption.decrypt(place, stored), text);
       if (text !== "") assert.ok(!stored.includes(text) && !stored.includes(Buffer.from(text).toString("base64url")));
     }
   });
 
   it("never encrypts a secret to the same text twice", () => {
-    const seals = newEncryption([first]);
-    assert.notEqual(seals.encrypt(place, "s"), seals.encrypt(place, "s"));
+    const encryption = newEncryption([first]);
+    assert.notEqual(encryption.encrypt(place, "s"), encryption.encrypt(place, "s"));
   });
 
   const elsewhere = [
@@ -31,8 +31,8 @@ describe("encryption at rest", () => {
   ];
   for (const other of elsewhere) {
     it(`does not decrypt a secret moved to ${Object.values(other).join(" ")}`, () => {
-      const seals = newEncryption([first]);
-      assert.throws(() => seals.decrypt(other, seals.encrypt(place, "s")), {
+      const encryption = newEncryption([first]);
+      assert.throws(() => encryption.decrypt(other, encryption.encrypt(place, "s")), {
         name: "DecryptionError",
         message: /was altered/,
       });
@@ -40,19 +40,19 @@ describe("encryption at rest", () => {
   }
 
   it("does not decrypt with a byte changed or missing", () => {
-    const seals = newEncryption([first]);
-    const stored = seals.encrypt(place, "s3cret");
+    const encryption = newEncryption([first]);
+    const stored = encryption.encrypt(place, "s3cret");
     const start = stored.lastIndexOf(":") + 1;
     const box = Buffer.from(stored.slice(start), "base64url");
     for (let i = 0; i < box.length; i++) {
       const changed = Buffer.from(box);
       changed[i]! ^= 1;
       assert.throws(
-        () => seals.decrypt(place, stored.slice(0, start) + changed.toString("base64url")),
+        () => encryption.decrypt(place, stored.slice(0, start) + changed.toString("base64url")),
         DecryptionError,
       );
       const cut = box.subarray(0, i).toString("base64url");
-      assert.throws(() => seals.decrypt(place, stored.slice(0, start) + cut), DecryptionError);
+      assert.throws(() => encryption.decrypt(place, stored.slice(0, start) + cut), DecryptionError);
     }
   });
 

@@ -1,0 +1,81 @@
+// The background work of a server: it reads the signing keys, deletes expired rows and delivers events.
+import { setTimeout } from "node:timers/promises";
+import type { KeyRing } from "../authn/key-ring.ts";
+import type { Config } from "../config/config.ts";
+import { deliverEvents, type EventDelivery } from "../events/dispatcher.ts";
+import { registryLimits } from "../registry/limits.ts";
+import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
+import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
+import type { ServerApi } from "./api.ts";
+import { every } from "./every.ts";
+import { limits } from "./limits.ts";
+import { sinkOptions } from "./outbound.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { ServerStorage } from "./storage.ts";
+
+/** The running background work. Disposing it aborts deliveries in progress, and waits until nothing uses the database. */
+export interface BackgroundWork extends AsyncDisposable {
+  /** Starts no more deliveries, and waits up to `timeoutMs` for those in progress. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+/** Starts the background work. The periodic tasks end when the server begins to drain. */
+export function startBackgroundWork(context: ServerContext, storage: ServerStorage, api: ServerApi): BackgroundWork {
+  const { config, clock, log, draining: signal } = context;
+  const { database, keys } = storage;
+  const work = new AsyncDisposableStack();
+  work.use(
+    every(limits.keyRefreshMs, () => refreshKeys(keys), {
+      logFailure: (error) => log.warn({ err: error }, "signing keys could not be read"),
+      signal,
+    }),
+  );
+  const retention = retentionPolicy(config);
+  const sweepContext = () => ({ actor: "", method: "sweep", requestId: "", time: clock() });
+  work.use(
+    every(limits.sweepMs, () => sweep(database, sweepContext(), retention, signal), {
+      logFailure: (error) => log.warn({ err: error }, "what has expired could not be removed"),
+      signal,
+    }),
+  );
+  const delivery = config.deliversEvents ? work.use(startDelivery(context, storage, api)) : undefined;
+  api.metrics.counters(
+    "gatehouse_event_deliveries_total",
+    "Attempts to deliver an event to a subscription, and events that were given up.",
+    "outcome",
+    () => delivery?.counts ?? {},
+  );
+  return {
+    drain: async (timeoutMs) => await delivery?.drain(timeoutMs),
+    [Symbol.asyncDispose]: () => work.disposeAsync(),
+  };
+}
+
+/** Waits a limited time only: a read without a response must not keep the node from starting another. */
+async function refreshKeys(keys: KeyRing): Promise<void> {
+  await Promise.race([keys.refresh(), setTimeout(limits.keyPatienceMs, undefined, { ref: false })]);
+}
+
+function startDelivery(
+  { config, clock, log }: ServerContext,
+  { database, keys }: ServerStorage,
+  { eventOf }: ServerApi,
+): EventDelivery {
+  return deliverEvents({
+    database,
+    find: eventOf,
+    inactivityOf: (uid) => subscriptionInactivity(database.session, uid),
+    sender: { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) },
+    log,
+  });
+}
+
+function retentionPolicy({ changesKeptMs, accessLogKeptMs }: Config): RetentionPolicy {
+  return {
+    registryEventMs: registryLimits.notificationMemoryMs,
+    eventMs: limits.eventMemoryMs,
+    retiredKeyMs: limits.retiredKeyMemoryMs,
+    changeMs: changesKeptMs,
+    accessMs: accessLogKeptMs,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Logger } from "pino";
+import type { Clock } from "../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { LiveSecrets } from "../config/live-secrets.ts";
+
+/** What every part of a server is opened with. */
+export interface ServerContext {
+  readonly config: Config;
+  /** The secrets of the configuration, which a reload replaces. */
+  readonly secrets: LiveSecrets;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Aborted when the server begins to drain. */
+  readonly draining: AbortSignal;
+}

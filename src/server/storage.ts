@@ -1,0 +1,56 @@
+// Opens what a server stores: the database, the encryption of its secrets, and the signing keys in it.
+import { type KeyRing, openKeyRing } from "../authn/key-ring.ts";
+import { readKeyRing } from "../config/key-ring-file.ts";
+import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
+import type { Database } from "../storage/database.ts";
+import { defaultDatabaseLimits } from "../storage/engine/dialect.ts";
+import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
+import { keyStore } from "../storage/installation/signing-keys.ts";
+import { initializeInstallation, reencryptSecrets } from "./installation.ts";
+import { limits } from "./limits.ts";
+import { openConfiguredDatabase } from "./open-database.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { StartHooks } from "./start-hooks.ts";
+
+/** The storage of a server. Disposing it closes the database. */
+export interface ServerStorage extends AsyncDisposable {
+  readonly database: Database;
+  readonly encryption: ReplaceableEncryption;
+  /** The keys that sign API tokens. */
+  readonly keys: KeyRing;
+  /** Authenticates page tokens. */
+  readonly pageTokenKey: Uint8Array;
+}
+
+/** Opens the storage. Writes nothing before `admit` resolves. */
+export async function openStorage(context: ServerContext, admit: StartHooks["admit"]): Promise<ServerStorage> {
+  const { config, clock, log } = context;
+  await using opened = new AsyncDisposableStack();
+  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (migrations, durationMs) =>
+    log.info({ event: "database_migrated", migrations, durationMs }, "the database schema is up to date"),
+  );
+  opened.defer(() => database.close());
+  await admit?.(database);
+  const encryption = replaceable(newEncryption(readKeyRing(config)));
+  const pageTokenKey = await initializeInstallation(config, database, encryption, clock);
+  await syncBuiltInRoles(database, clock());
+  const keys = await openSigningKeys(context, database, encryption);
+  // Last, because a start that cannot decrypt a secret it needs changes none.
+  await reencryptSecrets(database, encryption, clock, log);
+  const closing = opened.move();
+  return { database, encryption, keys, pageTokenKey, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+function openSigningKeys(
+  { config, clock }: ServerContext,
+  database: Database,
+  encryption: ReplaceableEncryption,
+): Promise<KeyRing> {
+  return openKeyRing(keyStore(database, encryption, clock), {
+    algorithm: config.signingAlgorithm,
+    clock,
+    refreshCooldownMs: limits.keyRefreshCooldownMs,
+    patienceMs: limits.keyPatienceMs,
+    maxAgeMs: limits.keyMaxAgeMs,
+  });
+}

@@ -1,0 +1,52 @@
+// Opens what decides about tokens: who the caller is, what they may do, and how they get another token.
+import { type AccessLog, openAccessLog } from "../audit/access-log.ts";
+import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
+import { newTokens, type Tokens } from "../authn/tokens.ts";
+import { newPolicy, type Policy } from "../authz/policy.ts";
+import { openRegistrySigner, type RegistrySigner } from "../registry/signer.ts";
+import { findActiveMappedRoles } from "../services/iam/delegations/active-delegations.ts";
+import type { Database } from "../storage/database.ts";
+import { findGrants } from "../storage/iam/grants.ts";
+import { limits } from "./limits.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { ServerStorage } from "./storage.ts";
+import { newTokenService, type TokenService } from "./token-service.ts";
+
+/** Tokens and the decisions about them. Disposing it writes the remaining access entries of the audit log. */
+export interface ServerTokens extends AsyncDisposable {
+  readonly tokens: Tokens;
+  readonly policy: Policy;
+  /** Limits invalid tokens per client address, across all transports. */
+  readonly failures: FailureLimiter;
+  readonly accessLog: AccessLog;
+  readonly tokenService: TokenService;
+  readonly registrySigner: RegistrySigner;
+}
+
+/** Opens tokens, policy, access log, token service and the signer of registry tokens. */
+export async function openTokens(context: ServerContext, storage: ServerStorage): Promise<ServerTokens> {
+  const { config, clock, log } = context;
+  const { database, encryption, keys } = storage;
+  const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
+  const policy = newDatabasePolicy(database);
+  const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
+  await using opened = new AsyncDisposableStack();
+  const accessLog = opened.use(openAccessLog({ database, clock, log, limits }));
+  const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });
+  const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
+  const registrySigner = await openRegistrySigner(database, encryption, signerOptions);
+  const closing = opened.move();
+  return {
+    ...{ tokens, policy, failures, accessLog, tokenService, registrySigner },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
+  return newPolicy({
+    findGrants: (uid) => findGrants(session, uid),
+    findMappedRoles: (uids) => findActiveMappedRoles(session, uids),
+    epoch: () => accessEpoch.current(),
+    latestEpoch: () => accessEpoch.latest(),
+  });
+}
