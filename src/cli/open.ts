@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { openConfiguredDatabase, toRefusal } from "../server/open-database.ts";
+import { openConfiguredDatabase, toStorageError } from "../server/open-database.ts";
 import type { Database } from "../storage/database.ts";
 import { commandDatabaseLimits, type OpenMode } from "../storage/engine/dialect.ts";
 
@@ -13,7 +13,7 @@ export async function withDatabase<T>(
   try {
     return await body(database);
   } catch (error) {
-    throw toRefusal(config, error);
+    throw toStorageError(config, error);
   } finally {
     await database.close();
   }

@@ -26,17 +26,17 @@ export async function openConfiguredDatabase(
     return await openDatabase(config.databaseUrl, limits, mode, onMigrated);
   } catch (error) {
     if (error instanceof DatabaseMissing)
-      throw refusal(config, `there is no database of Gatehouse at ${placeOf(config)}`);
-    if (error instanceof DatabaseNewer) throw refusal(config, `${placeOf(config)} ${error.message}`);
+      throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}`);
+    if (error instanceof DatabaseNewer) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
-      throw refusal(
+      throw unusableDatabase(
         config,
         `no connection to ${placeOf(config)} could be had: ${databaseErrorMessage(error.cause ?? error)}`,
       );
     // System errors of directories and files contain their names.
     if (error instanceof Error && "syscall" in error)
-      throw refusal(config, `${placeOf(config)} cannot be opened: ${error.message}`);
-    throw toRefusal(config, error);
+      throw unusableDatabase(config, `${placeOf(config)} cannot be opened: ${error.message}`);
+    throw toStorageError(config, error);
   }
 }
 
@@ -44,19 +44,19 @@ export async function openConfiguredDatabase(
  * Adds the database to an error: a ConfigError if the setting may be wrong, an Error if the database is damaged.
  * Returns other errors unchanged.
  */
-export function toRefusal(config: DatabaseConfig, error: unknown): unknown {
+export function toStorageError(config: DatabaseConfig, error: unknown): unknown {
   const isTranslated = error instanceof StorageUnavailable || error instanceof StorageDamaged;
-  const said = isTranslated ? error.cause : error;
-  if (unusable.test(driverCode(said) ?? ""))
-    return refusal(config, `${placeOf(config)} cannot be used as a database: ${databaseErrorMessage(said)}`);
+  const cause = isTranslated ? error.cause : error;
+  if (unusable.test(driverCode(cause) ?? ""))
+    return unusableDatabase(config, `${placeOf(config)} cannot be used as a database: ${databaseErrorMessage(cause)}`);
   if (!(error instanceof StorageDamaged)) return error;
   const named = isPostgresUrl(config.databaseUrl) ? "the database" : "the database file";
-  return new Error(`${named} ${placeOf(config)} is damaged: ${databaseErrorMessage(said)}. Restore a backup.`);
+  return new Error(`${named} ${placeOf(config)} is damaged: ${databaseErrorMessage(cause)}. Restore a backup.`);
 }
 
 const unusable = /^SQLITE_(NOTADB|CANTOPEN|READONLY|PERM|AUTH|BUSY|FULL|IOERR)/;
 
-function refusal(config: DatabaseConfig, sentence: string): ConfigError {
+function unusableDatabase(config: DatabaseConfig, sentence: string): ConfigError {
   const setting = config.databaseUrl === defaultDatabase(config.dataDir) ? "data-dir" : "database-url";
   return new ConfigError(`${setting}: ${sentence}.`);
 }

@@ -10,7 +10,7 @@ import type { Database } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { newServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
-import { toRefusal } from "./open-database.ts";
+import { toStorageError } from "./open-database.ts";
 import { reload } from "./reload.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { StartHooks } from "./start-hooks.ts";
@@ -48,10 +48,16 @@ export async function startServer(
   try {
     return await openServer(context, () => stopping.abort(), hooks);
   } catch (error) {
-    throw error instanceof DecryptionError
-      ? new ConfigError(`secrets-key: ${error.message}.`)
-      : toRefusal(config, error);
+    throw startError(config, error);
   }
+}
+
+function startError(config: Config, error: unknown): unknown {
+  // Closing failed too. The first failure is the cause.
+  if (error instanceof SuppressedError) return startError(config, error.suppressed);
+  return error instanceof DecryptionError
+    ? new ConfigError(`secrets-key: ${error.message}.`)
+    : toStorageError(config, error);
 }
 
 /** Opens the parts of a server in their order. If one of them fails, closes those before it. */
