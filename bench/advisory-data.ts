@@ -12,7 +12,7 @@ import { newRandom } from "./random.ts";
 /** How many advisories there are. */
 const advisoryCount = 30_000;
 
-/** Groups beside them. */
+/** Groups in addition to the advisories. */
 const groups = 1000;
 const atOnce = 500;
 

@@ -4,7 +4,7 @@ import type { Advisory } from "../gen/chainguard/platform/vulnerabilities/v2beta
 /** How many: a server remembers a thousand searches. */
 const wanted = 1500;
 
-/** A text that so many advisories contain is no rare one. */
+/** A text that so many advisories contain is not rare. */
 const manyMatches = 1000;
 
 /** Different texts that few advisories contain each: a CVE without its last digit. */

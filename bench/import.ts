@@ -13,7 +13,7 @@ import { newRandom } from "./random.ts";
 import { loadCore } from "./server-process.ts";
 
 const program = fileURLToPath(new URL("../src/gatehouse.js", import.meta.url));
-/** A run ends after so long, whatever it has reached. */
+/** The time limit of a run. */
 const timeLimitMs = 15 * 60_000;
 
 const { values } = parseArgs({ options: { records: { type: "string", default: "300000" } } });

@@ -77,7 +77,7 @@ async function storageOperations({ session, read }: Database, landmarks: Landmar
 }
 
 async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation[]> {
-  // A server of an earlier run may have sealed its keys with the one in the directory.
+  // A server of an earlier run may have encrypted its keys with the one in the directory.
   const encryption = newEncryption(readKeyRing({ dev: true, dataDir, secretsKeys: [] }));
   const keys = await openKeyRing(keyStore(database, encryption, systemClock), {
     algorithm: "RS256",

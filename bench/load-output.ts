@@ -19,7 +19,7 @@ export function parseWrk(output: string): LoadResult {
   return { requests: number(requests), failed: number(failed), seconds, p50Ms, p99Ms };
 }
 
-/** Reads the totals of h2load: whatever did not succeed failed, statuses other than 2xx included. */
+/** Reads the totals of h2load. A request without success has failed, including statuses other than 2xx. */
 export function parseH2load(output: string): Pick<LoadResult, "requests" | "failed"> {
   const totals = /^requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded/m.exec(output);
   const statuses = /^status codes: (\d+) 2xx/m.exec(output);

@@ -12,7 +12,7 @@ export interface Options {
   readonly only: readonly string[];
   /** Compares with the recorded results instead of recording. */
   readonly compare: boolean;
-  /** Whether the run is complete, so that its results may be recorded. */
+  /** Whether the run is complete: only then may its results be recorded. */
   readonly complete: boolean;
 }
 

@@ -28,8 +28,8 @@ const nearlyAsFast = 1.2;
 
 /**
  * Measures one comparison after the other. In each round every scenario of a comparison alternates with its baseline, slice by
- * slice, so that what slows the machine down for some seconds slows down both. Rounds lie apart, so that what falls on the slices
- * of only one of the two spoils one round.
+ * slice: a disturbance of some seconds then slows down both. Rounds lie apart: a disturbance of only one of the two then
+ * spoils one round.
  */
 export async function measure(
   scenarios: readonly Scenario[],
@@ -54,7 +54,7 @@ export async function measure(
   return rows;
 }
 
-/** A baseline is measured beside what is compared with it; by itself only where nothing of its comparison is. */
+/** A baseline is measured next to the scenarios that are compared with it, or alone if none of them runs. */
 function pairsOf(own: readonly Scenario[], all: readonly Scenario[]): Pair[] {
   const needed = new Set(own.map(({ baseline }) => baseline));
   return own.flatMap((scenario): Pair[] => {

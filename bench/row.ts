@@ -49,7 +49,7 @@ export function ratioOf({ own, base }: Pick<Alternation, "own" | "base">, gauge:
   return median(own.map((slice, at) => mean([base[at]![column], base[at + 1]![column]]) / slice[column]));
 }
 
-/** Those between slices of its baseline; of what is only a baseline, those between slices of whatever is compared with it. */
+/** Those between slices of its baseline; of what is only a baseline, those between slices of the scenarios that are compared with it. */
 function slicesOf(scenario: Scenario, round: readonly Alternation[]): Slice[] {
   const own = alternationsOf(scenario, round);
   if (own.length > 0) return own.flatMap((each) => each.own);

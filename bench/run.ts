@@ -1,4 +1,4 @@
-// `npm run bench`: Gatehouse beside servers that do nothing else, in one run, on one machine.
+// `npm run bench`: Gatehouse next to servers that do nothing else, in one run, on one machine.
 import { measureAll } from "./bench.ts";
 import { parseOptions, UsageError, usage } from "./options.ts";
 import { formatResults } from "./report.ts";

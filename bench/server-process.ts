@@ -31,7 +31,7 @@ export async function startServerProcess(
   port: number,
   { environment = process.env, stderr = "inherit" }: Surroundings = {},
 ): Promise<ServerProcess> {
-  // taskset becomes the program, so that the pid is the program's.
+  // taskset becomes the program: the pid is the program's.
   const child = spawn("taskset", ["-c", String(serverCore), command, ...args], {
     stdio: ["ignore", "ignore", stderr],
     env: environment,

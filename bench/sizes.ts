@@ -12,7 +12,7 @@ export function sizeName(groups: number): string {
   return groups % 1000 === 0 ? `${groups / 1000}k` : String(groups);
 }
 
-/** Reads `1k`, `100k`, `1M` or a number; undefined when it is none of them or smaller than 1000. */
+/** Reads `1k`, `100k`, `1M` or a number; undefined for any other text and below 1000. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d{1,7})([kM]?)$/.exec(text);
   if (!match) return undefined;

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// The launcher: plain JavaScript, so that any Node can run it. The program is TypeScript and native code for the Node of the
+// The launcher: plain JavaScript, because any Node must be able to run it. The program is TypeScript and native code for the Node of the
 // optional packages. An older Node starts that one instead (docs/decisions/0008).
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 
 const oldestNode = 26;
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
-// Beside the code: other users of the machine could replace files in the directory for temporary files, which is Node's default.
+// Next to the code: other users of the machine could replace files in the directory for temporary files, which is Node's default.
 const compileCache = fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url));
 // Also in the first line above and in package.json. MiB: a larger young generation costs memory and saves no time.
 const flags = ["--max-semi-space-size=8"];

@@ -1,4 +1,4 @@
-// Lists of advisories under each filter, beside the list without one: filters are to cost no more than twice as much.
+// Lists of advisories under each filter, next to the list without one. A filter may take at most twice as long.
 import type { AdvisoryData } from "../advisory-data.ts";
 import type { Gatehouse } from "../gatehouse.ts";
 import { resumedHttp1 } from "../load.ts";

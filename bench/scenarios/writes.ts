@@ -11,7 +11,7 @@ import { getRest } from "./reads.ts";
 /** Clients that create at once, and those that read meanwhile. */
 const writers = 32;
 const readers = 4;
-const readsBeside = "reads beside writes";
+const readsDuringWrites = "reads during writes";
 
 const commitEach = fileURLToPath(new URL("../servers/commit-each.ts", import.meta.url));
 
@@ -36,19 +36,19 @@ export async function writeScenarios(
   const meanwhile = createGroups(shared, create.name, rawHttp, true);
   // On the server that is written to, what the writes leave to be done would fall on the reads alone.
   const { server: unwritten } = await startOnCopy(data, stack);
-  const alone = getRest(unwritten, `GetGroup REST, ${readers} clients`, readers, readsBeside);
-  const beside = getRest(shared.server, `${alone.name}, ${writers} create`, readers, readsBeside);
+  const alone = getRest(unwritten, `GetGroup REST, ${readers} clients`, readers, readsDuringWrites);
+  const concurrent = getRest(shared.server, `${alone.name}, ${writers} create`, readers, readsDuringWrites);
   const scenarios: Scenario[] = [
     create,
     createGroups(each, `${create.name}, a commit each`, create.name),
     alone,
     {
-      ...beside,
+      ...concurrent,
       baseline: alone.name,
       gauge: "p50",
       alone: false,
       load: async (seconds) => {
-        const [read, created] = await Promise.all([beside.load(seconds), meanwhile.load(seconds)]);
+        const [read, created] = await Promise.all([concurrent.load(seconds), meanwhile.load(seconds)]);
         return { ...read, failed: read.failed + created.failed };
       },
     },

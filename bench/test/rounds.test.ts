@@ -53,7 +53,7 @@ describe("the order of slices", () => {
       ].join(" | "),
     ],
     [
-      "a baseline of another comparison is beside what is compared with it, and warm once",
+      "a baseline of another comparison runs next to its own comparison, and warms up once",
       [raw, get, scenario("create", "raw", { comparison: "writes" })],
       1,
       "raw raw get get | raw get raw get raw | create create | raw create raw create raw",
@@ -112,11 +112,11 @@ describe("ratios", () => {
   });
 
   it("latency is compared where the scenario says so", async () => {
-    const beside = scenario("beside", "raw", { gauge: "p50" });
-    const { rows } = await run([raw, beside], { rounds: 3, slices: 3 }, (name) =>
+    const concurrent = scenario("concurrent", "raw", { gauge: "p50" });
+    const { rows } = await run([raw, concurrent], { rounds: 3, slices: 3 }, (name) =>
       name === "raw" ? slice(10, { p50Ms: 1 }) : slice(Number.NaN, { p50Ms: 4 }),
     );
-    assert.equal(rows.get("beside")?.ratio, 0.25);
+    assert.equal(rows.get("concurrent")?.ratio, 0.25);
   });
 });
 

@@ -27,7 +27,7 @@ export function keyOf({
   return JSON.stringify([source, document, vulnerability]);
 }
 
-/** The order of the records of a group: by source, document and vulnerability, in whatever order they were imported. */
+/** The order of the records of a group: by source, document and vulnerability. The order of imports does not matter. */
 export function compareRecords(a: AdvisoryRecord, b: AdvisoryRecord): number {
   const [left, right] = [a, b].map(({ source, document, vulnerability }) =>
     [source, document, vulnerability].join("\n"),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, numberText, RepeatedMember } from "../ba
 import type { Problem, ReadItem } from "./reading.ts";
 import { parseTime, type ReadTime } from "./times.ts";
 
-/** Limits of a record, whatever its format. */
+/** Limits of a record in any format. */
 export const documentLimits = {
   /** The items of a list, where the reader of a format sets no other limit. */
   listItems: 10_000,
@@ -193,7 +193,7 @@ export function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === "" || value === "~" || value === "null";
 }
 
-/** Whether a value is an object. A number that JavaScript would write otherwise is none: see `parseExactly`. */
+/** Whether a value is an object. A number that JavaScript would write differently is not one: see `parseExactly`. */
 function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && numberText(value) === undefined;
 }

@@ -131,7 +131,7 @@ export function packageOf(product: Product, unsaid: string): OsvPackage | undefi
     if (ecosystem === "") return undefined;
     return { ecosystem, name: namespace === "" ? name : namespace + separatorOf(ecosystem) + name };
   }
-  // The key has the namespace that OSV writes, whatever scanners write.
+  // The key has the namespace that OSV writes. Scanners may write another.
   const [, namespace = ""] = packageKeyOf(product).split("/");
   const ecosystem = ecosystemAt(`${purl.type}/${namespace}`) || (isUnsaid(purl, unsaid) ? unsaid : "");
   return ecosystem === "" ? undefined : { ecosystem, name: purl.name };

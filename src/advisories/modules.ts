@@ -6,7 +6,7 @@ import { readPurl, writePurl } from "./purl.ts";
 /** How a release names a module and its stream: "cpe:/a:redhat:enterprise_linux:8::appstream, module postgresql:13". */
 const prefix = "module ";
 
-/** The release that a module is for its packages; undefined for what is no module. */
+/** The release that a module is for its packages; undefined if it is not a module. */
 export function releaseOfModule(purl: string, version: string): string | undefined {
   const parsed = readPurl(purl);
   if (parsed?.type !== "rpmmod") return undefined;

@@ -1,4 +1,4 @@
-// Files next to advisories that hold none: reports name them, and they are no errors.
+// Files next to advisories that do not hold advisories. Reports name them, and they are not errors.
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { nameCsaf, nameCsafText } from "./csaf/named.ts";
 import { attestationIn } from "./openvex/attestation.ts";

@@ -64,7 +64,7 @@ const namespaces: ReadonlyMap<string, string> = new Map([
   ["sles", "suse"],
 ]);
 
-/** Parses a package URL; undefined when it is none. What breaks only a rule of its type is read, and the problem named. */
+/** Parses a package URL; undefined if the text is not one. Accepts one that only breaks a rule of its type, and names the problem. */
 export function parseProduct(text: string): VersionedProduct | undefined {
   const purl = readPurl(text);
   if (!purl) return undefined;
@@ -125,7 +125,7 @@ export function componentOf(product: Product): ProductComponent | undefined {
 }
 
 /**
- * The key by which queries find a product: all products that are one package, whatever their qualifiers, have the same.
+ * The key by which queries find a product. All products of one package have the same key: qualifiers do not count.
  * Names that differ only in their case have the same too: some ecosystems do not tell them apart, and a query that finds too
  * much hides nothing.
  */

@@ -24,7 +24,7 @@ const epochTypes: ReadonlySet<string> = new Set(["rpm", "deb", "alpm"]);
 /** Characters that no name has. `new URL` deletes some of them, which would make two packages one. */
 const control = /\p{Cc}/u;
 
-/** Package URLs that were read lately: an import asks for the parts of each several times. */
+/** A cache of parsed package URLs: an import parses each several times. */
 const known = new LRUCache<string, { readonly purl: Purl | undefined }>({ max: 4096 });
 
 /** Longer texts are read each time, which bounds the memory of the cache. */
@@ -32,7 +32,7 @@ const longestKnown = 512;
 
 /**
  * Reads a package URL. What breaks only a rule of its type, or of percent-encoding, is read with that rule left out.
- * Undefined when it is no package URL, or when readers of it would differ.
+ * Undefined if it is not a package URL, or if readers of it would differ.
  */
 export function readPurl(text: string): Purl | undefined {
   const cached = known.get(text);

@@ -56,7 +56,7 @@ export function openAccessLog({ database, clock, log, limits }: AccessLogOptions
     }
   }
 
-  /** Flushes one after the other, so that entries keep their order. */
+  /** Flushes one after the other to keep the order of entries. */
   function flushNext(): Promise<void> {
     flushing = flushing.then(flush);
     return flushing;

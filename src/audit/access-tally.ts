@@ -98,7 +98,7 @@ export class AccessTally {
     return true;
   }
 
-  /** Omissions have a limit of their own, so that an organization that used up its limit still sees them. */
+  /** Omissions have a limit of their own, so an organization that used up its limit still sees them. */
   #spendOmission(): boolean {
     return this.#omissions++ < this.#limits.accessEntries;
   }

@@ -1,5 +1,5 @@
 // Resolves host names that an untrusted caller chose. The system resolver blocks one of two libuv threads for as long
-// as the DNS servers of the name are silent, whatever our timeout is; a few such names would block all lookups. So this
+// as the DNS servers of the name are silent, regardless of our timeout; a few such names would block all lookups. So this
 // module asks DNS directly, without threads.
 import { promises as dns, type LookupAddress } from "node:dns";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,7 +54,7 @@ export function newLookup({ servers, system = lookUpBySystem }: LookupOptions = 
   };
 }
 
-/** Resolves a name with the system resolver: hosts file, DNS and whatever else the machine is configured for. */
+/** Resolves a name with the system resolver: hosts file, DNS and any other source that the machine is configured for. */
 export async function lookUpBySystem(hostname: string): Promise<LookupAddress[]> {
   return await dns.lookup(hostname, { all: true, order: "verbatim" });
 }

@@ -55,7 +55,7 @@ export function newFailureLimiter({ perSecond, sources }: FailureLimiterOptions,
 export interface CredentialCheck<T> {
   /** The client address. */
   readonly source: string;
-  /** Reports whether the credential was verified before, so that checking it again costs nothing. */
+  /** Reports whether the credential was verified before, so it need not be checked again. */
   isAlreadyVerified?(): boolean;
   /** Verifies the credential. Rejects with UNAUTHENTICATED or PERMISSION_DENIED if it is not valid. */
   verify(): Promise<T>;

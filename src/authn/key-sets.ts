@@ -66,7 +66,7 @@ export function checkPublicKeySet(document: unknown, most: number): string | und
 
 /** Returns the keys that fit the header of a token. */
 export function selectKeys(keys: readonly OutsideKey[], { alg, kid }: KeyHint): KeyObject[] {
-  // RFC 8725 §3.1: a key is used only with its own algorithms, whatever the header says.
+  // RFC 8725 §3.1: a key is used only with its own algorithms, regardless of the header.
   const fitting = keys.filter((key) => key.algorithms.includes(alg) && (kid === undefined || key.kid === kid));
   return fitting.slice(0, maxCandidates).map(({ key }) => key);
 }

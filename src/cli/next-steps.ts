@@ -33,7 +33,7 @@ export function nextSteps({ issuer, subject, baseUrl, loginIssuer }: FirstOwner)
 
 function otherIssuer(issuer: string, loginIssuer: string): string {
   return (
-    `warning: people sign in at ${loginIssuer}, and the owner is somebody of ${issuer}: a sign-in does not make anybody the owner.\n` +
+    `warning: people sign in at ${loginIssuer}, but the owner is a user of ${issuer}: a sign-in makes nobody the owner.\n` +
     "The owner has to exchange a token of that issuer (docs/operate/deploy.md).\n"
   );
 }

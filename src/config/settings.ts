@@ -395,7 +395,7 @@ function settingsIn(file: string): Record<string, string> {
   if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
   const known: readonly string[] = settings.map(({ name }) => name);
   const unknown = Object.keys(content).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is no setting.`);
+  if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is not a setting.`);
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, textOf(value, name, file)]));
 }
 

@@ -112,7 +112,7 @@ async function addressEvents(
   const scopes = groups.map((group) => [...ancestorsOf(group), group]);
   const subscribers = await findSubscribers(session, [...new Set(scopes.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
-  // Read after the subscribers, so that it includes each of them. Subscriptions are never updated.
+  // Read after the subscribers to include each of them. Subscriptions are never updated.
   const created = await lastChangeByUid(session, "subscriptions", position);
   return candidates.flatMap((candidate, i) => {
     const addressed = scopes[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>

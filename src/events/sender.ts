@@ -63,7 +63,7 @@ function codeOf({ cause }: OutboundError): { code?: string } {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? { code: cause.code } : {};
 }
 
-/** Signs an event, so that the receiver can verify sender, receiver and content (security case W3). */
+/** Signs an event: the receiver can verify sender, receiver and content (security case W3). */
 async function signatureOf({ data }: CloudEvent, { parent }: Addressee, options: SenderOptions): Promise<string> {
   const issuedAt = Math.floor(options.clock() / 1000);
   const claims = {

@@ -60,7 +60,7 @@ function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDe
 }
 
 /**
- * Reloads the access of the caller after a denial: another node may just have granted it. Returns whether it has changed, so that the call
+ * Reloads the access of the caller after a denial: another node may just have granted it. Returns whether it has changed, and the call
  * is worth a retry.
  */
 export async function renewAccess(call: Call, { policy }: Pick<AuthenticateDeps, "policy">): Promise<boolean> {

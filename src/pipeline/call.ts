@@ -81,7 +81,7 @@ export function callAs(call: Call, method: CalledMethod): Call {
   };
 }
 
-// A class, so that the headers and the signal are created on first use.
+// A class, because it creates the headers and the signal on first use.
 class RequestCall implements Call {
   readonly transport: TransportName;
   readonly requestId: string;

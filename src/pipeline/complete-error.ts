@@ -1,4 +1,4 @@
-// Turns whatever a handler throws into an ApiError with ErrorInfo.
+// Turns any value that a handler throws into an ApiError with ErrorInfo.
 import type { DescService } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code, detail, type ErrorDetail, toApiError, unavailable } from "../aip/errors.ts";

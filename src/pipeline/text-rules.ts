@@ -21,7 +21,7 @@ export interface TextRule {
   readonly description: string;
   /** The rule as a regular expression, for schemas; absent if there is none. */
   readonly pattern?: string;
-  /** The most UTF-16 units; `textLimits.any` when absent, so that every text is limited. */
+  /** The most UTF-16 units; `textLimits.any` if absent: every text is limited. */
   readonly maxLength?: number;
 }
 
@@ -51,7 +51,7 @@ export interface MessageRules {
   readonly bounds?: Readonly<Record<string, FieldBounds>>;
   /** A rule between fields. Returns violations with paths relative to the message. */
   readonly check?: (message: Message, context: CheckContext) => readonly FieldViolation[];
-  /** Whether the handler checks each message of this type, so that one violation does not reject a whole batch. */
+  /** Whether the handler checks each message of this type, because one violation must not reject a whole batch. */
   readonly isCheckedByHandler?: boolean;
 }
 

@@ -71,7 +71,7 @@ async function callerOf({ policy }: SignInDeps, token: AccessToken): Promise<Reg
   return { uid: token.subject, access, notAfter: token.expiresAt };
 }
 
-/** Whatever is wrong with credentials, clients only understand 401. */
+/** Clients understand only 401 for any problem with credentials. */
 function refusal(error: unknown): unknown {
   if (error instanceof TokenError) return unauthenticated(tokenErrorText(error), error);
   const isDenial = error instanceof ApiError && error.code === Code.PERMISSION_DENIED;

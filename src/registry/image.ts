@@ -129,6 +129,6 @@ function parseObject(text: string, what: string): JsonObject {
   } catch {
     throw new ContentError(`${what} is not JSON`);
   }
-  if (!isJsonObject(value)) throw new ContentError(`${what} is no JSON object`);
+  if (!isJsonObject(value)) throw new ContentError(`${what} is not a JSON object`);
   return value;
 }

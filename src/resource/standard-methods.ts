@@ -14,7 +14,7 @@ import { type ServiceContext, writeContext } from "./service-context.ts";
 
 /** The parents of a resource: in most cases groups, which this folder must not import. */
 export interface ParentCollection {
-  /** Finds a parent and locks it until the end of the transaction, so that it cannot be deleted while it gets a child. */
+  /** Finds a parent and locks it until the end of the transaction, because it must not be deleted while it gets a child. */
   lock(tx: Transaction, uid: string): Promise<ResourceRow | undefined>;
   readonly type: string;
 }

@@ -1,4 +1,4 @@
-/** Limits of a server that are no settings. Other folders have a limits.ts of their own. Times are in milliseconds. */
+/** Limits of a server that are not settings. Other folders have a limits.ts of their own. Times are in milliseconds. */
 export const limits = {
   bodyBytes: 4 * 1024 * 1024,
   bodyTimeoutMs: 30_000,

@@ -91,7 +91,7 @@ function shutdown(
   let closed: Promise<void> | undefined;
   const drainAndClose = async (timeoutMs: number) => {
     await using _closing = opened;
-    // Together, so that both have all of the time.
+    // Concurrently: both have all of the time.
     await Promise.all([transports.drain(timeoutMs), backgroundWork.drain(timeoutMs)]);
   };
   const close = (timeoutMs: number) => {

@@ -122,7 +122,7 @@ function unopened(name: SettingName, { host, port }: Address, error: unknown): u
   if (hasCode(error, "EADDRINUSE"))
     return new Error(`${name}: ${host}:${port} is taken by another program; --${name} names another.`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
-  if (isForeign) return new ConfigError(`${name}: ${host} is no address of this machine.`);
+  if (isForeign) return new ConfigError(`${name}: ${host} is not an address of this machine.`);
   if (hasCode(error, "EACCES")) return new ConfigError(`${name}: port ${port} is not for this user.`);
   return error;
 }

@@ -80,5 +80,8 @@ function readCookie(request: HttpRequest, name: string): string | undefined {
 
 function notBegun() {
   const reasons = "it is over, took too long or was begun in another browser, or this one keeps no cookies";
-  return invalidField("state", `is not that of a sign-in which this browser has under way: ${reasons}; begin anew`);
+  return invalidField(
+    "state",
+    `is not that of a sign-in which this browser has under way: ${reasons}; start the sign-in again`,
+  );
 }

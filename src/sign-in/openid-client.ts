@@ -16,7 +16,7 @@ import { withUserInfo } from "./user-info.ts";
 
 type Library = typeof client;
 
-/** Loads openid-client, which only servers where somebody signs in need. */
+/** Loads openid-client, which a server needs only when users sign in. */
 const loadLibrary = (): Promise<Library> => import("openid-client");
 
 /** The secrets of a login that the callback is checked against. */

@@ -78,7 +78,7 @@ export async function openDatabase(
 
 /**
  * Runs the body of a write, and then updates what all writers share: counters, access epoch, change log. These come
- * last and in a fixed order, so that a writer that holds one of them only waits for other writers at this point. In a
+ * last and in a fixed order: a writer that holds one of them only waits for other writers at this point. In a
  * group commit, counters and export states are written once for all writes.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {

@@ -21,7 +21,7 @@ export interface Requirement {
   readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
-  /** Why nobody may assume the identity, whatever the token. */
+  /** Why nobody may assume the identity with any token. */
   readonly inactivity?: string;
 }
 

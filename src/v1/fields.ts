@@ -104,7 +104,7 @@ export function mapMessages<V1 extends DescMessage, Current extends DescMessage>
   };
 }
 
-/** Returns the fields of a message without `$typeName`, so that `create` copies them into a new message. */
+/** Returns the fields of a message without `$typeName`, for `create` to copy them into a new message. */
 export function fieldsOf<T extends Message>({ $typeName: _, ...fields }: T): Omit<T, "$typeName"> {
   return fields;
 }

@@ -74,7 +74,7 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   };
 }
 
-/** Clamps a page size to the maximum. A negative one stays negative, so that v2beta1 rejects it. */
+/** Clamps a page size to the maximum. A negative one stays negative, because v2beta1 rejects it. */
 export function pageSizeOf(size: bigint): number {
   return size < 0n ? -1 : Number(size > maxPageSize ? maxPageSize : size);
 }
@@ -86,7 +86,7 @@ function placesOf(filter: DescMessage): Places {
 /** Returns the repeated field of a response. Throws an Error unless it has exactly one. */
 function repeatedField(response: DescMessage): DescField & { message: DescMessage } {
   const [field, ...others] = response.fields.filter(({ fieldKind }) => fieldKind === "list");
-  if (!field?.message || others.length > 0) throw new Error(`${response.typeName} is no list of messages`);
+  if (!field?.message || others.length > 0) throw new Error(`${response.typeName} is not a list of messages`);
   return field as DescField & { message: DescMessage };
 }
 

@@ -33,7 +33,7 @@ const names: FieldNames = {
   readme: "",
   "SyncConfig.expiration": "expiration_time",
   "SyncConfig.sync_apks": "",
-  // The current API rejects it, whatever it contains.
+  // The current API rejects it with any content.
   custom_overlay: { current: "custom_overlay", toCurrent: () => ({}) },
 };
 

@@ -78,7 +78,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
   /** Types a name on the page where one chooses who one is, by its label, as a reader of screens would find it. */
   async function choose(page: Page, name: string): Promise<void> {
     await page.getByRole("heading", { name: "Who are you?" }).waitFor();
-    await page.getByLabel(/Somebody else/).fill(name);
+    await page.getByLabel(/Another person/).fill(name);
     await page.getByRole("button", { name: "Sign in" }).click();
   }
 

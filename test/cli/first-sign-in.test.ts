@@ -115,6 +115,6 @@ describe("what comes after bootstrap", () => {
 
   it("warns of an owner whom the login provider does not know", () => {
     const text = nextSteps({ ...owner, loginIssuer: `${owner.issuer}/` });
-    assert.match(text, /^warning: people sign in at https:\/\/login\.example\.com\/, and the owner is somebody of/m);
+    assert.match(text, /^warning: people sign in at https:\/\/login\.example\.com\/, but the owner is a user of/m);
   });
 });

@@ -211,7 +211,7 @@ describe("the program", () => {
       `the address ${host}, which is none of this machine`,
       ["serve", "--base-url", "http://127.0.0.1:8080", "--listen", `${host}:8080`],
       2,
-      new RegExp(`listen: ${host} is no address of this machine\\.`),
+      new RegExp(`listen: ${host} is not an address of this machine\\.`),
     ]),
     ["bootstrap without its options", ["bootstrap"], 2, /required option '--organization <name>' not specified/],
   ];

@@ -180,7 +180,7 @@ describe("gatehouse registry sync", () => {
     const flags = ["--from", registry.url, "--group", group];
     const { code, stderr } = await caller.run("registry", "sync", ...flags);
     assert.equal(code, 1);
-    assert.match(stderr, /^app: app@sha256:[0-9a-f]{64} is no JSON object$/m);
+    assert.match(stderr, /^app: app@sha256:[0-9a-f]{64} is not a JSON object$/m);
     assert.deepEqual(await mirrored(), held());
     const { repos } = await get(`/registry/v2beta1/repos?uidp.descendants_of=${group}`);
     const good = registry.repositories.get("app")!.get("good");

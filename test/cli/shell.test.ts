@@ -74,7 +74,7 @@ describe("gatehouse config", () => {
       "https://r.test",
       /^gatehouse: platform\.registry: "https:\/\/r\.test" is not a host such as /,
     ],
-    ["output.format", "xml", /^gatehouse: output\.format: "xml" is none of table, wide, /],
+    ["output.format", "xml", /^gatehouse: output\.format: "xml" is not one of table, wide, /],
     ["default.group", "", /^gatehouse: default\.group: must not be empty\n.*config unset default\.group/],
   ];
   for (const [key, value, said] of wrong) {

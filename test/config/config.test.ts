@@ -354,7 +354,7 @@ describe("settings", () => {
     [
       "a file with a misspelt setting",
       { config: file('{"lissten": "x"}') },
-      /^config: .* sets lissten, which is no setting/,
+      /^config: .* sets lissten, which is not a setting/,
     ],
     ...["null", '{"canary": 1}', "[1]", "[null]"].map((value): (typeof wrong)[number] => [
       `a file with ${value} for a setting`,

@@ -63,7 +63,7 @@ export const EventAttributes_Audience = {
   INTERNAL: 0,
 
   /**
-   * Whoever subscribed to the group.
+   * The subscribers of the group.
    *
    * @generated from enum value: CUSTOMER = 1;
    */

@@ -173,7 +173,7 @@ function scoresOf(severities: readonly RecordSeverity[], loss: Loss): Claim["det
           ? "a score of CVSS 4"
           : type.startsWith("CVSS")
             ? "a vector that is not valid"
-            : "a severity that is no CVSS",
+            : "a severity that is not CVSS",
       );
       return [];
     }

@@ -1,4 +1,4 @@
-// The files of a CSAF provider that are no advisories, and documents of other versions of CSAF.
+// The files of a CSAF provider that are not advisories, and documents of other versions of CSAF.
 import { isJsonObject, scalarText } from "../../base/json.ts";
 
 /** Whether a document is of CSAF 2.0. */

@@ -77,7 +77,7 @@ function packHelper(helper: JsonObject, numbers: ReadonlyMap<string, number>, ma
 type Marks = readonly (readonly [mark: string, text: string])[];
 
 function marksOf({ product, versions }: Named, number: number): Marks {
-  // An epoch is no part of most names.
+  // Most names do not contain the epoch.
   const version = (versions[number] ?? "").replace(/^\d+:/, "");
   const [base = ""] = (product?.purl ?? "").split("?");
   const texts = [

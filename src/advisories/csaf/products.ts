@@ -96,7 +96,7 @@ function readHelper(value: unknown) {
   const problems = [
     ...(text === undefined || purl ? [] : ["has a purl that is not a package URL"]),
     ...(purl && purl.problem !== "" ? [`has a purl that is not valid: ${purl.problem}`] : []),
-    ...(cpeText === undefined || isCpe ? [] : ["has a cpe that is no CPE"]),
+    ...(cpeText === undefined || isCpe ? [] : ["has a cpe that is not a CPE"]),
   ];
   return { problems, purl, cpe: isCpe ? cpeText : "", helper: Object.keys(helper).length > 0 ? helper : undefined };
 }

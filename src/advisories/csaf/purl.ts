@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readPurl, writePurl } from "../purl.ts";
 
-/** A package URL in its canonical form, with all of its qualifiers; empty for what is none. */
+/** A package URL in its canonical form, with all of its qualifiers; empty if the text is not a package URL. */
 export function canonicalPurl(text: string): string {
   const parsed = readPurl(text);
   return parsed ? writePurl(parsed) : "";

@@ -28,7 +28,7 @@ interface Head {
   readonly revision: number;
 }
 
-/** Reads a document of CSAF 2.0, whatever its profile is. One without vulnerabilities has no records. */
+/** Reads a document of CSAF 2.0, of any profile. One without vulnerabilities has no records. */
 export const readCsaf: Reader = (document, options): ReadDocument => {
   if (!isJsonObject(document) || !isJsonObject(document.document)) throw new BadDocument("document must be an object");
   const vulnerabilities = document.vulnerabilities ?? [];

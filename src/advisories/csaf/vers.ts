@@ -24,7 +24,7 @@ export const textRange = "TEXT";
 
 /**
  * Reads the name of a branch `product_version_range`. What the events of a range cannot say stays a text: `>` and `!=`, and texts that
- * are no `vers`.
+ * are not `vers`.
  */
 export function parseRange(text: string): NamedVersions {
   const [, scheme = "", list = ""] = /^vers:([a-z0-9.+-]+)\/(.+)$/.exec(text.trim()) ?? [];

@@ -36,7 +36,7 @@ function parsePayload(payload: string): unknown {
   }
 }
 
-/** The subject of an attestation as a product. A name that is no IRI means something only to those who made the attestation. */
+/** The subject of an attestation as a product. Only the author of the attestation understands a name that is not an IRI. */
 function productOf(subject: unknown): JsonObject[] {
   if (!isJsonObject(subject)) return [];
   const { name, digest } = subject;

@@ -77,7 +77,7 @@ function readComponent(members: Members): Component {
     ...(supplier === "" ? {} : { supplier }),
   };
   const product = found?.product ?? create(ProductSchema, { cpe, name });
-  // A hash is of one artifact, whatever its version is called.
+  // A hash identifies one artifact, so its version does not matter.
   const version = found?.version || (hash === name ? "" : hash);
   if (found) checkPurls(members, found, id);
   return { product, version, json };
@@ -157,7 +157,7 @@ export function productJson({ product, version, subcomponents }: NamedProduct): 
   return { ...component, ...(parts.length > 0 ? { subcomponents: parts } : {}) };
 }
 
-/** Writes a part of a product; undefined when its name is no IRI. */
+/** Writes a part of a product; undefined if its name is not an IRI. */
 export function partJson(part: string): JsonObject | undefined {
   return iri.test(part) ? { "@id": part } : undefined;
 }

@@ -67,7 +67,7 @@ export function readStatement(value: unknown, path: string, problems: Problems):
 
 function readVulnerability(statement: Members, problems: Problems): Vulnerability {
   const value = statement.value("vulnerability");
-  // OpenVEX 0.0.1 has a text, and the description beside it.
+  // OpenVEX 0.0.1 has a text and a separate description.
   if (typeof value === "string") {
     statement.requiredText("vulnerability");
     return { id: "", description: statement.text("vuln_description"), aliases: [] };

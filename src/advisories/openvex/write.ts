@@ -49,7 +49,7 @@ function headOf({ author, id, time }: WriteOptions): JsonObject {
   };
 }
 
-/** RFC 9562 §5.8: a UUID of our own kind. The same export has the same id, so that a reader replaces the earlier version. */
+/** RFC 9562 §5.8: a UUID of our own kind. The same export has the same id, so a reader replaces the earlier version. */
 function documentId(author: string, id: string): string {
   const bytes = createHash("sha256")
     .update(JSON.stringify(["openvex", author, id]))

@@ -55,7 +55,7 @@ export function readAffected(item: Members, time: ReadTime): ProductStatement | 
   });
 }
 
-/** Whether a member names something, in whatever form. */
+/** Whether a member names something, in any form. */
 function isSaid(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
@@ -101,7 +101,7 @@ function markOf({ database_specific: specific }: JsonObject): JsonObject[] {
   return isMarked ? [specific] : [];
 }
 
-/** Why it is a false positive. VEX has fewer justifications than there are reasons, so that an event keeps the reason. */
+/** Why it is a false positive. VEX has fewer justifications than there are reasons, so an event keeps the reason. */
 function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
   const words = marks.flatMap(({ reason, false_positive: mark }) => [scalarText(reason), scalarText(mark)]);
   const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);

@@ -71,7 +71,7 @@ function reportUnsaid({ subcomponents, plan, impact, action, notes }: ProductSta
 
 /**
  * What several statements say of one package. A version is affected if one of them says so. A status that OSV has no word for
- * hides no fix, but OSV must not say that nobody is affected while somebody is looking into it.
+ * hides no fix, but OSV must not say that nobody is affected while an investigation is open.
  */
 function saidOf(states: readonly State[], loss: Loss): JsonObject | undefined {
   const of = <K extends State["kind"]>(kind: K) => states.filter((state): state is Of<K> => state.kind === kind);

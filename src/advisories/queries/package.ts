@@ -63,7 +63,7 @@ export function lookUpKeysOf(statements: readonly ProductStatement[]): string[] 
       .filter(({ type }) => type === "GIT")
       .flatMap(({ events }) => events.map(({ version }) => commitKey(version))),
   );
-  // In one order, in whatever order the statements are.
+  // Sorted, because the order of the statements does not matter.
   return [...new Set(products), ...[...new Set(commits)].sort().slice(0, mostCommits)].sort();
 }
 

@@ -23,7 +23,7 @@ export interface Chosen extends Choice {
 export function chooseDatabase(claims: readonly Claim[], ecosystem: string, losses: Losses): Chosen {
   const wanted = choiceOf(ecosystem);
   const named = new Set(claims.map(({ distribution }) => distribution).filter((each) => each !== ""));
-  // The flag has a default value, which few groups have packages of. A release is only there if somebody named it.
+  // The flag has a default value, which few groups have packages of. A release is only there if a user named it.
   const isWanted = wanted.release + wanted.repository !== "" || named.has(wanted.distribution) || named.size === 0;
   const choice = {
     distribution: isWanted ? wanted.distribution : "",

@@ -55,7 +55,7 @@ export function claimsOf({ advisory, records }: AdvisoryStatements, loss: Loss):
   });
 }
 
-/** Counts what a database has no place for, whatever the status. */
+/** Counts what a database has no place for, for any status. */
 function countUnsaid({ severities, references, summary, details, statements }: AdvisoryRecord, loss: Loss): void {
   if (severities.length > 0 || statements.some((each) => each.severities.length > 0)) loss("a severity");
   if (references.length > 0) loss("a reference");

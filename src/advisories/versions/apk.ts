@@ -13,7 +13,7 @@ interface Part {
 const suffixes: readonly string[] = ["alpha", "beta", "pre", "rc", "", "cvs", "svn", "git", "hg", "p"];
 const release = suffixes.indexOf("");
 
-/** Compares part by part. Undefined when one of them is no version of apk. */
+/** Compares part by part. Undefined if one of them is not a version of apk. */
 export function compareApk(a: string, b: string): number | undefined {
   const [left, right] = [parse(a.trim()), parse(b.trim())];
   if (!left || !right) return undefined;
@@ -25,7 +25,7 @@ export function compareApk(a: string, b: string): number | undefined {
   return 0;
 }
 
-/** Undefined when it is none. */
+/** Undefined if it is not a version. */
 function parse(version: string): Part[] | undefined {
   const [, numbers, letter = "", patch = "", tail = ""] =
     /^([0-9]+(?:\.[0-9]+)*)(?:([a-z])([0-9]*))?(.*)$/s.exec(version) ?? [];

@@ -5,7 +5,7 @@ const stabilities: Readonly<Record<string, number>> = {
   ...{ dev: 0, alpha: 1, a: 1, beta: 2, b: 2, rc: 3, stable: 4, "": 4, patch: 5, pl: 5, p: 5 },
 };
 
-/** Compares four numbers, the stability and its numbers. Undefined for branches, and for what is no version. */
+/** Compares four numbers, the stability and its numbers. Undefined if one of them is a branch or not a version. */
 export function compareComposer(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return undefined;

@@ -20,7 +20,7 @@ function parse(version: string) {
     : { epoch, upstream: rest.slice(0, hyphen), revision: rest.slice(hyphen + 1) };
 }
 
-/** Compares the leading part that is no digits, then the digits after it, and so on. */
+/** Compares the leading part without digits, then the digits after it, and so on. */
 function comparePart(a: string, b: string): number {
   const [left, right] = [a.match(parts) ?? [], b.match(parts) ?? []];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -1,7 +1,7 @@
 // Versions of RubyGems: the documentation of Gem::Version.
 import { compareDigits, compareItems, compareTexts, isDigits } from "./texts.ts";
 
-/** Compares segment by segment. Undefined when one of them is no version of a gem. */
+/** Compares segment by segment. Undefined if one of them is not a version of a gem. */
 export function compareGem(a: string, b: string): number | undefined {
   const [left, right] = [parse(a.trim()), parse(b.trim())];
   return left && right && compareItems(left, right, compareSegments, "0");

@@ -2,7 +2,7 @@
 import semver from "semver";
 import { compareDigits, compareItems } from "./texts.ts";
 
-/** SemVer with a fourth number, in which case does not count. Undefined when one of them is no version. */
+/** SemVer with a fourth number; upper and lower case are equal. Undefined if one of them is not a version. */
 export function compareNuget(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return undefined;

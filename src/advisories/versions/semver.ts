@@ -1,7 +1,7 @@
 // Versions of SemVer 2.0 (https://semver.org), by the library of npm, and what ecosystems make of them.
 import semver, { type SemVer } from "semver";
 
-/** Compares versions of SemVer, also such as "v1.2". Undefined when one of them is none. */
+/** Compares versions of SemVer, also such as "v1.2". Undefined if one of them is not a version. */
 export function compareSemver(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   return left && right && semver.compare(left, right);

@@ -37,7 +37,7 @@ const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | f
     !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value) &&
     `${JSON.stringify(value)} is not a host such as cgr.example.com`,
   "output.format": (value) =>
-    !formats.some((format) => format === value) && `${JSON.stringify(value)} is none of ${formats.join(", ")}`,
+    !formats.some((format) => format === value) && `${JSON.stringify(value)} is not one of ${formats.join(", ")}`,
 };
 
 /** Returns the path of the file. */

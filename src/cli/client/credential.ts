@@ -90,8 +90,8 @@ function givenToken({ environment }: Shell): Credential | undefined {
 }
 
 /**
- * Returns the cached token or, if that is not usable, that of a development server. Returns an expired token if there
- * is no other.
+ * Returns the cached token or, if that is not usable, that of a development server. Without any other,
+ * returns an expired token.
  */
 async function findKept(
   shell: Shell,

@@ -28,7 +28,7 @@ export const identityProviders: Resource = {
       updated,
     ],
   },
-  // The redirect URI to register at the provider. It contains the issuer of the token, whatever address is in use.
+  // The redirect URI to register at the provider. It contains the issuer of the token, not the address in use.
   serverColumns: async (session) => {
     const baseUrl = issuerOf((await session.credential()).token) ?? session.issuer;
     return [{ title: "redirect uri", value: (row) => baseUrl + callbackPathOf(textAt(row, "uid")) }];

@@ -34,12 +34,12 @@ export function chooserPage(path: string, request: HttpRequest, response: HttpRe
     ({ name, description }) =>
       markup`<li><a class="action" href="${path}?name=${name}">${name}</a> ${description}</li>`,
   );
-  const body = markup`<p>This is a development server: be whoever you like. Nothing here is a real account.</p>
+  const body = markup`<p>This is a development server: sign in as anyone you like. Nothing here is a real account.</p>
 <ul>
 ${choices}
 </ul>
 <form action="${path}" method="get">
-<label for="name">Somebody else, who holds no role until one is bound or an invite is accepted</label>
+<label for="name">Another person, who holds no role until one is bound or an invite is accepted</label>
 <input id="name" name="name" required maxlength="32" pattern="[a-z0-9]([a-z0-9.\\-]{0,30}[a-z0-9])?" autocomplete="off" title="lower-case letters, digits, dots and hyphens">
 <button type="submit">Sign in</button>
 </form>`;

@@ -51,7 +51,7 @@ function isInertInLoose(text: string): boolean {
 
 function newRenderer(preset: "default" | "commonmark"): MarkdownIt {
   const renderer = new MarkdownIt(preset, options);
-  // Links to unsafe addresses stay links, so that they are found.
+  // Links to unsafe addresses stay links, because the later check must find them.
   renderer.validateLink = () => true;
   return renderer;
 }

@@ -48,7 +48,7 @@ const attributesOf: Readonly<Record<string, AttributeRules | undefined>> = {
   blockquote: { cite: isSafeUrl },
   del: { cite: isSafeUrl },
   ins: { cite: isSafeUrl },
-  // The language of a block of code, whatever its author calls it.
+  // The language of a block of code, under any name.
   code: { class: (value) => /^language-[^\t\n\f\r ]*$/.test(value) },
   // The box of a task; it takes no input.
   input: { type: isOneOf("checkbox"), ...any("disabled checked") },
@@ -110,7 +110,7 @@ interface Contents {
 
 /**
  * Reads HTML as browsers do (HTML §13.2.5), wherever it stands: in a document, a table, a frame set. What stands before a tag can
- * change how it is read, or whether it counts, by an element that is not allowed, so that one is found first.
+ * change how it is read, or whether it counts, by an element that is not allowed. That element is then found first.
  */
 function read(html: string): Contents {
   const found = { tags: [] as Token.TagToken[], comments: [] as string[], mistakes: [] as string[] };

@@ -1,4 +1,4 @@
-// Tracks the last change of each row and range, so that caches can tell whether an entry is still valid.
+// Tracks the last change of each row and range. Caches use it to decide whether an entry is still valid.
 
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";

@@ -1,5 +1,5 @@
-// Audit log entries about access: sign-ins, token exchanges and denials. They are rows of the change log, so that one
-// list shows them with the changes, but have a shorter retention.
+// Audit log entries about access: sign-ins, token exchanges and denials. They are rows of the change log: one list shows
+// them with the changes. Their retention is shorter.
 
 import type { Transaction, WriteContext } from "../engine/session.ts";
 import { removeOldestOfKind } from "./removal.ts";

@@ -133,7 +133,7 @@ async function readChangesOfKind<C extends keyof ChangeRow>(
  * Returns the sequence number of the last change of a kind; 0 before the first. While it stays the same, so do all rows
  * of the kind.
  *
- * The condition is written so that only the index by kind and sequence fits. With `kind = …`, PostgreSQL drops the
+ * Only the index by kind and sequence fits this condition. With `kind = …`, PostgreSQL drops the
  * order by kind and scans the log backwards by its primary key: through all of it for a kind that rarely changes.
  */
 export async function lastChangeOfKind(session: Session, kind: string): Promise<number> {

@@ -47,7 +47,7 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly secret?: readonly (keyof R & string)[];
   /** Columns that no response and no event shows. An update of only these is stored, but not logged. */
   readonly internal?: readonly (keyof R & string)[];
-  /** Whether its rows are part of exports, so that a change updates the export state of the group; false if absent. */
+  /** Whether its rows are part of exports: a change then updates the export state of the group; false if absent. */
   readonly isExported?: boolean;
   /** Whether updates of some columns skip the change log; false if absent. Rows are then not cached. */
   readonly hasUnloggedColumns?: boolean;

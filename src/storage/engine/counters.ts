@@ -55,7 +55,7 @@ export function newCounterChanges(): CounterChanges {
   };
 }
 
-/** The changes in an order that is the same for all writers, so that they cannot deadlock. */
+/** The changes in an order that is the same for all writers: they then cannot deadlock. */
 function runsOf(differences: ReadonlyMap<string, ReadonlyMap<string, number>>): Run[] {
   const runs: Run[] = [];
   for (const kind of [...differences.keys()].sort()) {

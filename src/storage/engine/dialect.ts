@@ -6,7 +6,7 @@ export interface DialectTransaction extends Session {
   readonly rowLock?: RowLock;
   /** See `Transaction.lockTables`. Does nothing on SQLite. */
   readonly lockTables: Transaction["lockTables"];
-  /** Waits until this transaction may append to the change log, so that sequence numbers follow commit order. */
+  /** Waits until this transaction may append to the change log, because sequence numbers must follow commit order. */
   lockChanges(): Promise<void>;
 }
 

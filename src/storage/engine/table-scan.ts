@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 
 /**
- * Yields a table in pages, so that memory does not grow with the database. `read` returns the first `size` rows after a
+ * Yields a table in pages: memory does not grow with the database. `read` returns the first `size` rows after a
  * cursor, in cursor order; `start` is the cursor before all rows.
  */
 export async function* scanTable<R, P>(

@@ -27,7 +27,7 @@ export interface QueueState {
   readonly attempts: number;
   /** The reason of the last failure; empty if there was none. */
   readonly lastFailure: string;
-  /** The duration of the last attempt in milliseconds, whatever its result; 0 before the first. */
+  /** The duration of the last attempt in milliseconds, regardless of its result; 0 before the first. */
   readonly lastDuration: number;
   /** The earliest time of the next attempt, in milliseconds since the epoch. */
   readonly nextTime: number;
@@ -70,7 +70,7 @@ export async function enqueueEvent(
   const subscriptions = JSON.stringify(subscriptionUids);
   await insert.execute({ ...event });
   await add.execute({ subscriptions, sequence: event.sequence });
-  // The longest waiting queue comes first, whatever its uid.
+  // The longest waiting queue comes first, not the one with the lowest uid.
   await open.execute({ subscriptions, now: tx.context.time });
 }
 

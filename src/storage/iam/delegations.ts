@@ -113,7 +113,7 @@ export async function findDelegationsIn(
       .limit(limitOf("limit")),
   );
   const { uid = "", kind = "" } = after ?? {};
-  // Starts at the later of the two, so that nothing before the cursor is read.
+  // Starts at the later of the two to read nothing before the cursor.
   const from = uid > range.from ? uid : range.from;
   return (await statement.execute({ from, to: range.to, uid, kind, limit })) as Delegation[];
 }

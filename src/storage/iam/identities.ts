@@ -16,7 +16,7 @@ export async function findIdentitiesByClaims(session: Session, issuer: string, s
   return await statement.execute({ issuer, subject, limit });
 }
 
-/** Sets when an identity was last assumed. This is no change of the identity: it is not logged. */
+/** Sets when an identity was last assumed. This does not count as a change of the identity: it is not logged. */
 export async function touchIdentity(session: Session, uid: string, time: number): Promise<void> {
   const statement = session.prepared("identities.touch", (db, { identities }) =>
     db

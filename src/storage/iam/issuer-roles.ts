@@ -33,7 +33,7 @@ export async function findRolesOfPeople(
         and(
           session.isAmong(roleBindings.roleUid, textPlaceholder("roles")),
           isWithinRange(roleBindings.uid),
-          // Written so that no index of users or issuers is used: most of them belong to other organizations.
+          // Written to avoid the indexes of users and issuers: most of them belong to other organizations.
           sql`${identities.uid} not like '%/%'`,
           sql`${identities.issuer} || '' = ${sql.placeholder("issuer")}`,
         ),

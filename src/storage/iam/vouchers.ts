@@ -1,5 +1,5 @@
 // Keeps delegations: the identity that writes a row which grants access to others later is its maker, and vouches for
-// it. The collections call this with every write, so that no code path forgets it (docs/decisions/0035).
+// it. The collections call this with every write, because no code path may forget it (docs/decisions/0035).
 import { isDeepStrictEqual } from "node:util";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Transaction } from "../engine/session.ts";

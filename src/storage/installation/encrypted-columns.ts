@@ -109,7 +109,7 @@ async function* valuesOf(session: Session, { kind, table }: SecretColumn) {
   for await (const page of scanTable(pageSize, "", read, ({ uid }) => uid)) yield* page;
 }
 
-/** This is no change of the resource: update time and change log stay. */
+/** This does not count as a change of the resource: update time and change log stay. */
 async function replace(
   tx: Transaction,
   { kind, column, table }: SecretColumn,

@@ -101,7 +101,7 @@ function requireUnencrypted(text: string): string {
   return text;
 }
 
-/** JSON, so that different columns never have the same data. */
+/** JSON, because different columns must never have the same data. */
 function associatedData({ kind, uid, column }: ColumnRef): string {
   return JSON.stringify([kind, uid, column]);
 }

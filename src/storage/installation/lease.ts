@@ -35,7 +35,7 @@ export async function takeLease(tx: Transaction, lease: Lease, holder: string): 
   return isTaken ? until : undefined;
 }
 
-/** Releases the lease, so that another node need not wait for its end. Does nothing if this node does not hold it. */
+/** Releases the lease: another node need not wait for its end. Does nothing if this node does not hold it. */
 export async function releaseLease(tx: Transaction, { name }: Lease, holder: string): Promise<void> {
   const known = await readSetting(tx, name);
   if (known !== undefined && (JSON.parse(known) as Held).holder === holder)

@@ -1,5 +1,5 @@
-// An offset index divides a large range into segments with known row counts, so that a large skip reads a thousand rows
-// instead of all. It is in memory, is built for the first large skip, and follows the change log.
+// An offset index divides a large range into segments with known row counts. A large skip then reads a thousand rows
+// instead of all. The index is in memory, is built for the first large skip, and follows the change log.
 import { LRUCache } from "lru-cache";
 import { lastChangeOfKind, readChangedRows } from "../change-log/change-log.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
@@ -44,7 +44,7 @@ interface Segments {
   readonly list: Segment[];
   /** The last change that was applied. */
   sequence: number;
-  /** Whether the log lacks the next changes, so that the index must be rebuilt. */
+  /** Whether the index must be rebuilt, because the log lacks the next changes. */
   isLost?: boolean;
 }
 

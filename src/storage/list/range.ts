@@ -177,7 +177,7 @@ function isAmong(
 
 type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<SideIndex["table"]>;
 
-/** Returns the statement key of a range: everything about it that is no placeholder. */
+/** Returns the statement key of a range: everything about it except placeholders. */
 function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
   const { source, filters, condition, index, order, after } = range;
   const direction = order.descending ? "desc" : "asc";

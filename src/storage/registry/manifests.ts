@@ -4,7 +4,7 @@ import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
 
-/** The architecture of a manifest that is no image, such as a signature, so that it is not fetched again. */
+/** The architecture of a manifest that is not an image, such as a signature. It marks the manifest as fetched. */
 const noImage = "";
 
 /** An image of a repo for one architecture. */
@@ -76,7 +76,7 @@ export async function deleteManifests(tx: Transaction, repoUid: string, digest: 
 }
 
 /**
- * Replaces the sizes of an image. Without platforms, stores that the digest is no image. Throws ReferenceViolation if
+ * Replaces the sizes of an image. Without platforms, stores that the digest is not an image. Throws ReferenceViolation if
  * the repo does not exist.
  */
 export async function replaceManifests(

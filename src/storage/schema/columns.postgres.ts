@@ -3,7 +3,7 @@ import { loadPostgresCore } from "./drizzle.ts";
 
 const pg = loadPostgresCore();
 
-/** Text in byte order, whatever the collation of the cluster: keyset pagination and prefix ranges depend on it. */
+/** Text in byte order, regardless of the collation of the cluster: keyset pagination and prefix ranges depend on it. */
 const collatedText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });
 
 /** The functions that declare tables and columns, for PostgreSQL. */
@@ -13,7 +13,7 @@ export const postgresColumns = {
   /** An integer up to 2^53; times are milliseconds since the epoch. */
   integer: () => pg.bigint({ mode: "number" }),
   boolean: () => pg.boolean(),
-  /** Stored as text, so that arrays and objects keep their order. */
+  /** Stored as text to keep the order of arrays and objects. */
   json: <T>() => pg.json().$type<T>(),
   /** A primary key that the database increments. */
   sequence: () => pg.bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),

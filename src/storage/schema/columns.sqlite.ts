@@ -1,4 +1,4 @@
-// The column types of SQLite. They are cast to the types of PostgreSQL only here, so that every table and query is
+// The column types of SQLite. They are cast to the types of PostgreSQL only here, because every table and query is
 // written once. Only the dialect in use is loaded.
 import type { Columns } from "./columns.postgres.ts";
 import { loadSqliteCore } from "./drizzle.ts";

@@ -12,7 +12,7 @@ export function sortPrefix(text: string): string {
 }
 
 /**
- * Returns whether a text is compared as a whole, so that no other text sorts as equal. May return false for a text that
+ * Returns whether a text is compared as a whole: no other text then sorts as equal. May return false for a text that
  * is.
  */
 export function isWholeInOrder(text: string): boolean {

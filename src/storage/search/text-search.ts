@@ -43,7 +43,7 @@ function isSurelyMany({ term, size }: TextQuery, sample: readonly string[], maxU
   return matches >= minMatches && (matches / sample.length) * size > 4 * maxUids;
 }
 
-/** So many matches in a sample are no coincidence. */
+/** So many matches in a sample cannot be a coincidence. */
 const minMatches = 5;
 
 async function readSample(session: Session, { source }: TextQuery, size: number): Promise<string[]> {

@@ -50,8 +50,8 @@ export async function takeSignIn(tx: Transaction, id: string): Promise<boolean> 
 }
 
 /**
- * A token for a device without a browser. After delivery the row stays without the token, so that no other sign-in uses
- * the code.
+ * A token for a device without a browser. After delivery the row stays without the token, because no other sign-in may
+ * use the code.
  */
 export interface HeadlessSessionRow {
   readonly code: string;

@@ -1,7 +1,7 @@
 // The size limit of messages. It excludes the prefix of a message, and applies to the uncompressed form: compression enlarges random bytes.
 import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
 
-/** The most values that a message may hold, so that decoding it does not delay other requests. */
+/** The most values that a message may hold. Decoding more would delay other requests. */
 export const maxValues = 200_000;
 
 /** The most bytes of a request to health and reflection, which respond to everybody: it holds a name. */

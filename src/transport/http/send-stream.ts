@@ -1,4 +1,4 @@
-// Content that is produced while it is sent, so that it may exceed the memory.
+// Content that is produced while it is sent: it may exceed the memory.
 import type { ServerResponse } from "node:http";
 import { ApiError, Code } from "../../aip/errors.ts";
 import { type HttpResponse, isHttp2 } from "./message.ts";
@@ -67,7 +67,7 @@ export async function sendStream(
   }
 }
 
-/** Ends a response so that the client can tell that it is incomplete. */
+/** Ends a response in a way that shows the client that it is incomplete. */
 function breakOff(res: HttpResponse): void {
   if (isHttp2(res)) res.stream.close(internalError);
   else res.destroy();

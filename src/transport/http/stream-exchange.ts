@@ -11,8 +11,8 @@ import { messageTooLarge } from "./message-size.ts";
 import { clientDisconnected } from "./request-lifetime.ts";
 import type { OutgoingResponse, ResponseCall } from "./response.ts";
 
-// The reader of a stream is found on it, so that listeners need no closures: node:stream keeps writable streams alive until a full
-// collection, and with them whatever their listeners refer to.
+// Listeners find the reader of a stream on the stream and need no closures: node:stream keeps writable streams alive until a full
+// collection, and with them everything that their listeners refer to.
 const reader = Symbol("reader");
 
 interface ReadStream extends ServerHttp2Stream {

@@ -11,7 +11,7 @@ export interface FloodLimiter {
   streamOpened(): void;
   /** Counts a stream that has closed. `hasOpenStreams` says whether other streams of the session are open. */
   streamClosed(stream: ServerHttp2Stream, hasOpenStreams: () => boolean): void;
-  /** Whether the client has lately reset more streams than it let complete. */
+  /** Whether the client has recently reset more streams than it let complete. */
   hasResets(): boolean;
   /** Ends the session once the grace period after too many resets is over. */
   check(now: number): void;

@@ -82,7 +82,7 @@ export function endsWithLastRequest({ pendingResponses, ignoredRequests }: Http1
   return pendingResponses.length === 1 && pendingResponses[0]!.req.complete && ignoredRequests === 0;
 }
 
-/** Whether all pending requests are complete, so that a parse error concerns a later one. */
+/** Whether all pending requests are complete: a parse error then concerns a later one. */
 export function hasOnlyCompleteRequests({ pendingResponses }: Http1Connection): boolean {
   return pendingResponses.length > 0 && pendingResponses.every(({ req }) => req.complete);
 }

@@ -172,7 +172,7 @@ function newNodeServer(limits: ListenerLimits): Server {
     ...http1Messages(limits),
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,
-    // request-head.ts rejects requests without one, so that nothing behind them is read either.
+    // request-head.ts rejects requests without one, and then nothing behind them is read either.
     requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,

@@ -38,7 +38,7 @@ export interface ListenerOptions {
 /** An open port. Disposing of it closes every connection at once. */
 export interface Listener extends AsyncDisposable {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
-  /** Aborted when draining begins, so that responses without an end can end. */
+  /** Aborted when draining begins: responses without an end then end. */
   readonly draining: AbortSignal;
   /** Uses another certificate for TLS handshakes from now on. Throws if it is invalid; does nothing without TLS. */
   renewCertificate(certificate: Certificate): void;

@@ -65,7 +65,7 @@ function mayHaveBody(request: HttpRequest): boolean {
 }
 
 /**
- * Aborts a request whose body comes in too small chunks. It replaces `push`, so that the limit holds for every reader of the body, libraries
+ * Aborts a request whose body comes in too small chunks. It replaces `push`: the limit then holds for every reader of the body, libraries
  * included, before node buffers a chunk.
  */
 function limitChunks(request: HttpRequest, limits: ChunkLimits, countLimit: CountLimit): void {

@@ -4,7 +4,7 @@ import type { ListenerLimits } from "./limits.ts";
 /**
  * Checks the head of a request for faults that node accepts, and normalizes it. Returns the HTTP status to reject it with, if any.
  *
- * Joins two Authorization lines by ", ", so that the second credential is seen and rejected. Makes a target in absolute form a path.
+ * Joins two Authorization lines by ", ": a later check then sees the second credential and rejects it. Makes a target in absolute form a path.
  */
 export function checkHead(request: HttpRequest, limits: ListenerLimits): number | undefined {
   // RFC 9110 §9.3.8: an echoed request may show a script what only the browser should know.

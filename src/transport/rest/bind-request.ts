@@ -34,7 +34,7 @@ export interface RequestParts {
 /**
  * Builds the request message from path, query and body.
  *
- * Binds the path last, so that a body cannot name another resource. Throws INVALID_ARGUMENT with all violations.
+ * Binds the path last, because a body must not name another resource. Throws INVALID_ARGUMENT with all violations.
  */
 export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
   const { input } = binding.method.descriptor;

@@ -27,7 +27,7 @@ const httpStatus: Readonly<Record<Code, number>> = {
   [Code.UNAUTHENTICATED]: 401,
 };
 
-/** Ends each JSON response, so that a shell prompt begins on a new line. */
+/** Ends each JSON response, because a shell prompt should begin on a new line. */
 export const finalNewline = "\n";
 
 /** Headers of every response: it depends on the caller, must not be cached, and has the type that it declares. */

@@ -1,4 +1,4 @@
-// gRPC-web: trailers are the last envelope of the body, so that browsers can read them.
+// gRPC-web: trailers are the last envelope of the body, because browsers cannot read HTTP trailers.
 import { prefixLength, readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
 import { grpcTimeout, statusTrailers } from "./grpc.ts";
 import type { Protocol } from "./protocol.ts";

@@ -274,7 +274,7 @@ export const AccessReason = {
   TOKEN_NARROWED: 4,
 
   /**
-   * The identity is one of a subgroup and holds nothing outside of it, whatever is bound to it there.
+   * The identity belongs to a subgroup. Role bindings outside of that subgroup do not count for it.
    *
    * @generated from enum value: ACCESS_REASON_IDENTITY_CONFINED = 5;
    */

@@ -151,7 +151,7 @@ export type Change = Message<"gatehouse.changes.v1.Change"> & {
   time?: Timestamp | undefined;
 
   /**
-   * The uid of the identity that made it; empty for the server itself and for whoever runs it.
+   * The uid of the identity that made it; empty for the server itself and for its operator.
    *
    * @generated from field: string actor_uid = 3;
    */
@@ -232,8 +232,8 @@ export const ChangesService: GenService<{
    * Lists the changes in a group and in all groups below it, the latest first; or, with `after`, those that came later than
    * one of them, in the order in which they were made.
    *
-   * It is open to whoever may subscribe to the events of the group, and tells more than those: also what came before, what was
-   * there before a change, and what has no event.
+   * Callers who may subscribe to the events of the group may list its changes. The list has more than the events: earlier
+   * changes, the values before a change, and changes without an event.
    *
    * @generated from rpc gatehouse.changes.v1.ChangesService.ListChanges
    */

@@ -87,7 +87,7 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
   waitingSince?: Timestamp | undefined;
 
   /**
-   * How often the first of them was tried in vain.
+   * How often the first of them was tried without success.
    *
    * @generated from field: int32 failed_attempts = 4;
    */
@@ -101,7 +101,7 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
   lastFailure: string;
 
   /**
-   * The first of them is not tried before. Absent when it was not tried in vain.
+   * The first of them is not tried before. Absent when no attempt has failed.
    *
    * @generated from field: google.protobuf.Timestamp next_attempt_time = 6;
    */
@@ -109,7 +109,7 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
 
   /**
    * Why nothing is sent although the sink may be there: the identity that made the subscription may no longer make it. Empty when it
-   * may. Somebody who may can confirm the subscription (DelegationsService).
+   * may. A caller who may create it can confirm the subscription (DelegationsService).
    *
    * @generated from field: string inactivity = 7;
    */
@@ -124,13 +124,13 @@ export const DeliveryStateSchema: GenMessage<DeliveryState> = /*@__PURE__*/
   messageDesc(file_gatehouse_events_v1_delivery, 2);
 
 /**
- * Tells how it goes with the events that subscriptions are to be told of. The published contract says nothing of it.
+ * Reports the state of the delivery queues of subscriptions. The published contract has no such service.
  *
  * @generated from service gatehouse.events.v1.DeliveryService
  */
 export const DeliveryService: GenService<{
   /**
-   * Tells what waits for a subscription, and why.
+   * Lists the events that wait for a subscription, with the reason.
    *
    * @generated from rpc gatehouse.events.v1.DeliveryService.GetDeliveryState
    */

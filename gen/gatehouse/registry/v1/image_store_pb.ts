@@ -157,7 +157,7 @@ export const PlatformSchema: GenMessage<Platform> = /*@__PURE__*/
  */
 export const ImageStoreService: GenService<{
   /**
-   * Tells of which images nothing is known yet, so that only their manifests need be read.
+   * Lists the images of which nothing is known yet: a client need only read their manifests.
    *
    * @generated from rpc gatehouse.registry.v1.ImageStoreService.FindUnknownImages
    */

@@ -1272,7 +1272,7 @@ export const AdvisoryRecordsService: GenService<{
    * Stores records in a group, and derives the advisories of their products.
    *
    * A record is known by its source, document and vulnerability. A copy that the source changed later replaces an earlier
-   * one, in whatever order they arrive; the same copy again changes nothing. Each record is stored by itself: one that
+   * one, in any order of arrival; the same copy again changes nothing. Each record is stored by itself: one that
    * cannot be stored is named in its result, and the others are stored.
    *
    * @generated from rpc gatehouse.vulnerabilities.v1.AdvisoryRecordsService.ImportAdvisoryRecords

@@ -79,7 +79,7 @@ export function isTie(copy: Copy, earlier: Copy): boolean {
 
 /**
  * The outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the one that counts takes the place of
- * the other: the counts are the same in whatever order they come.
+ * the other: the counts do not depend on their order.
  */
 export function outcomeAfter(earlier: Copy, copy: Copy, answered: RecordOutcome, isDryRun: boolean): RecordOutcome {
   const { CREATED, UPDATED, WITHDRAWN } = RecordOutcome;

@@ -70,7 +70,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield Buffer.concat(open);
 }
 
-/** Bytes that are no text would otherwise become other characters. */
+/** Bytes that are not text would otherwise become other characters. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new BadDocument("is not UTF-8");
   return bytes.toString("utf8");

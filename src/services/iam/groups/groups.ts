@@ -209,7 +209,7 @@ async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<voi
 }
 
 function notEmpty(uid: string, kinds: readonly string[]) {
-  // The specification fixes this text for repos, whatever else the group contains. Tags are not children of the group.
+  // The specification fixes this text for repos, also if the group contains other resources. Tags are not children of the group.
   const named = kinds.includes(repoCollection.kind) ? [repoCollection.kind] : kinds;
   const names = named.map((kind) => kind.replaceAll("_", " ")).join(", ");
   return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);

@@ -198,7 +198,7 @@ async function requireIdentity(
   groupUid: string,
   call: Call,
 ): Promise<void> {
-  // Security case I7: checked before reading, so that the error does not reveal identities of other organizations.
+  // Security case I7: checked before reading, because the error must not reveal identities of other organizations.
   if (!isReadable({ identityUid, parent: groupUid }, call)) {
     throw permissionDenied(
       `identity ${identityUid} belongs to another organization, in which the caller lacks identity.list`,

@@ -144,8 +144,8 @@ export async function deleteState(
 }
 
 /**
- * Stores an advisory that was withdrawn before it was in a list. Logs its creation and its deletion, so that followers of the change
- * log see it and counts by the log stay correct.
+ * Stores an advisory that was withdrawn before it was in a list. Logs its creation and its deletion, because followers of
+ * the change log must see it and counts by the log must stay correct.
  */
 export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   await keepDeleted(tx, state, deleteTime);
@@ -156,7 +156,7 @@ export async function keepWithdrawn(tx: Transaction, state: AdvisoryState, delet
   tx.logChange({ ...change, before: row, after: null });
 }
 
-/** Stores a deleted or withdrawn advisory, so that it can be read by its uid. */
+/** Stores a deleted or withdrawn advisory: clients can still read it by its uid. */
 export async function keepDeleted(tx: Transaction, state: AdvisoryState, deleteTime: number): Promise<void> {
   const { row, events } = withDerived(state);
   const { uid, parent, name } = row;

@@ -116,7 +116,7 @@ export async function updateEvent(tx: Transaction, uid: string, content: EventCo
 
 /**
  * Builds the rows of new events. Events without a time get the present one. Events with equal times are ordered by uid
- * (`advisory-state.ts`), so that a later one has a greater uid.
+ * (`advisory-state.ts`), so a later one has a greater uid.
  */
 export function placedEvents(
   advisoryUid: string,

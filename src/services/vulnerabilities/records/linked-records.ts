@@ -16,7 +16,7 @@ export interface LoadedRecord extends Pick<RecordRow, "createTime" | "updateTime
 
 /** Reads the records of the advisories of one transaction. Reads each record once. */
 export interface RecordReader {
-  /** Adds a record that was just written, so that it is not read again. */
+  /** Adds a record that was just written, to avoid reading it again. */
   add(record: LoadedRecord): void;
   /** The added records: those about an advisory that had none before. */
   added(): LoadedRecord[];

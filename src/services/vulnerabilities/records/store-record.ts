@@ -161,7 +161,7 @@ async function findDropped(
 /** How many advisories are updated per event-loop tick. */
 const refreshedAtOnce = 50;
 
-/** Updates advisories in the order of their uids, so that concurrent transactions do not deadlock. */
+/** Updates advisories in the order of their uids: concurrent transactions then do not deadlock. */
 async function refreshAll(
   tx: Transaction,
   parent: string,

@@ -66,7 +66,7 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
 
 /**
  * A pool that reports every failed connection as StorageUnavailable: a database that is being renamed, a role without
- * LOGIN or an expired certificate is no fault of the statement, which may be retried.
+ * LOGIN or an expired certificate is not the fault of the statement, which may be retried.
  */
 class Pool extends pg.Pool {
   readonly writability = newWritability(async () => (await this.connect()).release());

@@ -37,7 +37,7 @@ class SharedSnapshot {
   readonly #reader: BetterSqlite.Database;
   readonly #statements: ReturnType<typeof prepareAll>;
   #isOpen = false;
-  /** Whether the tick has ended, so that the snapshot ends with the last body. */
+  /** Whether the tick has ended: the snapshot then ends with the last body. */
   #isDue = false;
   #bodies = 0;
   #ticks = 0;

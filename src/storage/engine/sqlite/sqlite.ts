@@ -127,7 +127,7 @@ function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
   );
 }
 
-/** Wraps a statement so that it begins the snapshot that it reads from. */
+/** Wraps a statement to begin the snapshot that it reads from. */
 function opening<T>(snapshot: Snapshot, statement: Prepared<T>): Prepared<T> {
   return {
     execute(values) {

@@ -65,7 +65,7 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         attempts: integer().notNull(),
         /** The reason of the last failure; empty if there was none. */
         lastFailure: text().notNull(),
-        /** The duration of the last attempt in milliseconds, whatever its result; 0 before the first. */
+        /** The duration of the last attempt in milliseconds, regardless of its result; 0 before the first. */
         lastDuration: integer().notNull().default(0),
         /** The earliest time of the next attempt. */
         nextTime: integer().notNull(),

@@ -73,7 +73,7 @@ export function defineProviderTables(columns: Columns, groupUid: () => AnyPgColu
     termsAcceptances: table(
       "terms_acceptances",
       {
-        /** Derived from the group and the document, so that a group accepts a document once. */
+        /** Derived from the group and the document: a group accepts a document once. */
         uid: text().primaryKey(),
         parent: text().notNull().references(groupUid),
         /** The id of the document. */

@@ -65,7 +65,7 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
       (t) => [primaryKey({ columns: [t.tagUid, t.time] })],
     ),
 
-    /** Readmes, in a table of their own so that lists need not read them. */
+    /** Readmes, in a table of their own: lists need not read them. */
     readmes: table("readmes", {
       repoUid: text()
         .primaryKey()
@@ -89,8 +89,8 @@ export function defineRegistryTables(columns: Columns, groupUid: () => AnyPgColu
     ),
 
     /**
-     * Processed notifications of registries, so that a repeated one changes nothing and a late one does not overwrite
-     * newer data.
+     * Processed notifications of registries. With them, a repeated notification changes nothing and a late one does not
+     * overwrite newer data.
      */
     registryEvents: table(
       "registry_events",

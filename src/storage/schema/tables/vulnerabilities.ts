@@ -52,7 +52,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     advisoryEntries: entries("advisory_entries"),
 
     /**
-     * Filter terms: one row per value of every filter, so that a filter is one range of this table. The value comes
+     * Filter terms: one row per value of every filter. A filter is then one range of this table. The value comes
      * first: an advisory often has the same text for several filters, such as a package name, and then changes one
      * page.
      */
@@ -73,7 +73,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
      */
     advisoryTexts: table("advisory_texts", { uid: text().primaryKey(), text: text().notNull() }),
 
-    /** Deleted and withdrawn advisories. No list shows them, so they are no rows of the resource. */
+    /** Deleted and withdrawn advisories. No list shows them, so they are not rows of the resource. */
     deletedAdvisories: table(
       "deleted_advisories",
       {
@@ -99,7 +99,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     advisoryRecords: table(
       "advisory_records",
       {
-        /** Ascending, so that records of one import are stored together: they are large. */
+        /** Ascending, because records of one import should be stored together: they are large. */
         id: sequence(),
         parent: text().notNull().references(groupUid),
         source: text().notNull(),

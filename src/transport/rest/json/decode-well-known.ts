@@ -63,7 +63,7 @@ export function durationFromQuery(text: string): Message {
 /**
  * Parses a FieldMask: comma-separated paths in snake or camel case, which become proto names.
  *
- * With a `target`, paths are resolved there. Unknown ones stay unchanged, so that the error can name them. Without a target every
+ * With a `target`, paths are resolved there. Unknown ones stay unchanged, and the error can name them. Without a target every
  * capital letter becomes `_` and its small letter.
  */
 export function fieldMaskFromText(text: string, target?: DescMessage): Message {

@@ -1,4 +1,4 @@
-// Decodes JSON into messages field by field, so that every violation names the path of its field.
+// Decodes JSON into messages field by field. Every violation names the path of its field.
 import {
   type DescField,
   type DescMessage,

@@ -94,7 +94,7 @@ function memberSchema(field: DescField, use: JsonUse, context: SchemaContext, is
       ? fieldSchema(field, "update", { ...context, rules: noRules })
       : fieldSchema(field, use, context)),
     ...(description !== "" && { description }),
-    // A request may have it, so that a resource can be sent back as it was read.
+    // A request may have it: clients may send a resource back as they read it.
     ...(isIgnored && { readOnly: true }),
     ...(isInputOnly(field) && { writeOnly: true }),
     ...(field.deprecated && { deprecated: true }),

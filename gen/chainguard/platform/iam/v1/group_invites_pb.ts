@@ -48,7 +48,7 @@ export type GroupInvite = Message<"chainguard.platform.iam.GroupInvite"> & {
   keyId: string;
 
   /**
-   * The role that whoever accepts the invite gets.
+   * The role that a user gets by accepting the invite.
    *
    * @generated from field: chainguard.platform.iam.Role role = 4;
    */
@@ -97,14 +97,14 @@ export type StoredGroupInvite = Message<"chainguard.platform.iam.StoredGroupInvi
   keyId: string;
 
   /**
-   * The role that whoever accepts the invite gets. Absent when it is gone.
+   * The role that a user gets by accepting the invite. Absent when it is deleted.
    *
    * @generated from field: chainguard.platform.iam.Role role = 4;
    */
   role?: Role | undefined;
 
   /**
-   * The e-mail address that whoever accepts must have. Empty means anyone who has the code.
+   * The e-mail address that the accepting user must have. Empty means anyone who has the code.
    *
    * @generated from field: string email = 5;
    */
@@ -174,14 +174,14 @@ export type GroupInviteRequest = Message<"chainguard.platform.iam.GroupInviteReq
   ttl?: Duration | undefined;
 
   /**
-   * The id of the role that whoever accepts the invite gets.
+   * The id of the role that a user gets by accepting the invite.
    *
    * @generated from field: string role = 3;
    */
   role: string;
 
   /**
-   * The e-mail address that whoever accepts must have. Empty means anyone who has the code.
+   * The e-mail address that the accepting user must have. Empty means anyone who has the code.
    *
    * @generated from field: string email = 4;
    */

@@ -48,7 +48,7 @@ export type IdentityProvider = Message<"chainguard.platform.iam.IdentityProvider
   description: string;
 
   /**
-   * The id of the role that is bound at the organization to whoever signs in for the first time.
+   * The id of the role that is bound at the organization to users who sign in for the first time.
    *
    * @generated from field: string default_role = 4;
    */
@@ -103,7 +103,7 @@ export type IdentityProvider_OIDC = Message<"chainguard.platform.iam.IdentityPro
   clientId: string;
 
   /**
-   * The client secret. It is stored sealed and never returned. An update that has it empty keeps the stored one,
+   * The client secret. It is stored encrypted and never returned. An update that has it empty keeps the stored one,
    * unless the mask names oidc.client_secret.
    *
    * @generated from field: string client_secret = 3;
@@ -125,7 +125,7 @@ export type IdentityProvider_OIDC = Message<"chainguard.platform.iam.IdentityPro
   groupsClaim: string;
 
   /**
-   * How people provisioned by SCIM are matched with those who sign in. It is set at create and stays.
+   * How users provisioned by SCIM are matched with users who sign in. It is set at create and stays.
    *
    * @generated from field: chainguard.platform.iam.IdentityProvider.OIDC.CorrelationRule correlation_rule = 6;
    */
@@ -798,7 +798,7 @@ export const IdentityProviders: GenService<{
     output: typeof GenerateScimTokenResponseSchema;
   },
   /**
-   * Replaces the SCIM token, whatever has become of it. This reply alone has the new one.
+   * Replaces the SCIM token, also if it has expired. Only this response has the new token.
    *
    * @generated from rpc chainguard.platform.iam.IdentityProviders.RegenerateScimToken
    */

@@ -63,7 +63,7 @@ export type IdentityProvider = Message<"chainguard.platform.iam.v2beta1.Identity
   updateTime?: Timestamp | undefined;
 
   /**
-   * The uid of the role that is bound at the organization to whoever signs in for the first time.
+   * The uid of the role that is bound at the organization to users who sign in for the first time.
    *
    * @generated from field: string default_role = 6;
    */
@@ -121,7 +121,7 @@ export type IdentityProvider_OIDC = Message<"chainguard.platform.iam.v2beta1.Ide
   clientId: string;
 
   /**
-   * The client secret. It is stored sealed and never returned. An update that has it empty keeps the stored one, unless
+   * The client secret. It is stored encrypted and never returned. An update that has it empty keeps the stored one, unless
    * the mask names oidc.client_secret.
    *
    * @generated from field: string client_secret = 3;
@@ -143,7 +143,7 @@ export type IdentityProvider_OIDC = Message<"chainguard.platform.iam.v2beta1.Ide
   groupsClaim: string;
 
   /**
-   * How people provisioned by SCIM are matched with those who sign in. It is set at create and stays.
+   * How users provisioned by SCIM are matched with users who sign in. It is set at create and stays.
    *
    * @generated from field: chainguard.platform.iam.v2beta1.IdentityProvider.OIDC.CorrelationRule correlation_rule = 6;
    */
@@ -915,7 +915,7 @@ export const IdentityProvidersService: GenService<{
     output: typeof GenerateScimTokenResponseSchema;
   },
   /**
-   * Replaces the SCIM token, whatever has become of it. This reply alone has the new one.
+   * Replaces the SCIM token, also if it has expired. Only this response has the new token.
    *
    * @generated from rpc chainguard.platform.iam.v2beta1.IdentityProvidersService.RegenerateScimToken
    */

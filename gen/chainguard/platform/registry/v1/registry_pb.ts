@@ -70,7 +70,7 @@ export type Repo = Message<"chainguard.platform.registry.Repo"> & {
   syncConfig?: SyncConfig | undefined;
 
   /**
-   * What is put into the image beside its source. Absent means nothing; this server refuses anything else.
+   * What is put into the image in addition to its source. Absent means nothing; this server rejects anything else.
    *
    * @generated from field: chainguard.platform.registry.CustomOverlay custom_overlay = 7;
    */
@@ -192,7 +192,7 @@ export const SyncConfigSchema: GenMessage<SyncConfig> = /*@__PURE__*/
   messageDesc(file_chainguard_platform_registry_v1_registry, 1);
 
 /**
- * What is put into an image beside what its source has.
+ * What is put into an image in addition to its source.
  *
  * @generated from message chainguard.platform.registry.CustomOverlay
  */
@@ -1819,7 +1819,7 @@ export const Registry: GenService<{
     output: typeof RepoCountSchema;
   },
   /**
-   * Deletes a repo and whatever is in it.
+   * Deletes a repo and everything in it.
    *
    * @generated from rpc chainguard.platform.registry.Registry.DeleteRepo
    */

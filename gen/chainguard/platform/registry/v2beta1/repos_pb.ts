@@ -87,7 +87,7 @@ export type Repo = Message<"chainguard.platform.registry.v2beta1.Repo"> & {
   syncConfig?: SyncConfig | undefined;
 
   /**
-   * What is put into the image beside its source. Absent means nothing; this server refuses anything else.
+   * What is put into the image in addition to its source. Absent means nothing; this server rejects anything else.
    *
    * @generated from field: chainguard.platform.registry.v2beta1.CustomOverlay custom_overlay = 10;
    */
@@ -186,7 +186,7 @@ export const SyncConfigSchema: GenMessage<SyncConfig> = /*@__PURE__*/
   messageDesc(file_chainguard_platform_registry_v2beta1_repos, 1);
 
 /**
- * What is put into an image beside what its source has.
+ * What is put into an image in addition to its source.
  *
  * @generated from message chainguard.platform.registry.v2beta1.CustomOverlay
  */

@@ -801,7 +801,7 @@ export type AdvisoryFilter = Message<"chainguard.platform.vulnerabilities.v1.Adv
   artifactType: string[];
 
   /**
-   * Keeps advisories of artifacts with one of these names. Empty keeps all; ignored beside origin.
+   * Keeps advisories of artifacts with one of these names. Empty keeps all; ignored together with origin.
    *
    * @generated from field: repeated string artifact_name = 3;
    */
@@ -1214,7 +1214,7 @@ export const OrderBy = {
   UPDATED_AT_DESC: 8,
 
   /**
-   * By deletion; lists show nothing that was deleted, so that it is the order of ids.
+   * By deletion. Lists show nothing that was deleted, so this is the order of ids.
    *
    * @generated from enum value: DELETED_AT_ASC = 9;
    */

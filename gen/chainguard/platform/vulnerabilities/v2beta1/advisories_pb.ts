@@ -849,7 +849,7 @@ export type ListAdvisoriesRequest = Message<"chainguard.platform.vulnerabilities
   legacyAdvisoryIds: string[];
 
   /**
-   * Keeps advisories of artifacts with one of these names. Empty keeps all; ignored beside origin.
+   * Keeps advisories of artifacts with one of these names. Empty keeps all; ignored together with origin.
    *
    * @generated from field: repeated string artifact_names = 4;
    */
