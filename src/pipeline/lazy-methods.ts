@@ -13,9 +13,9 @@ export interface LazyMethods {
   readonly methods: () => MethodTable;
 }
 
-/** Returns a table of the methods in `now` and of lazy methods. */
-export function withLazyMethods(now: MethodTable, lazy: readonly LazyMethods[]): MethodTable {
-  const known = new Map([...now.values()].map((method) => [method.path, method]));
+/** Returns a table of the methods in `current` and of lazy methods. */
+export function withLazyMethods(current: MethodTable, lazy: readonly LazyMethods[]): MethodTable {
+  const known = new Map([...current.values()].map((method) => [method.path, method]));
   const make = (path: string): Method | undefined => {
     if (!isMethodPath(path)) return undefined;
     const maker = lazy.find(({ packages }) => packages.some((name) => isInPackage(path, name)));
@@ -26,7 +26,7 @@ export function withLazyMethods(now: MethodTable, lazy: readonly LazyMethods[]):
   return {
     get: (path) => known.get(path) ?? make(path),
     *values() {
-      yield* now.values();
+      yield* current.values();
       for (const { methods } of lazy) yield* methods().values();
     },
   };

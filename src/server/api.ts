@@ -32,8 +32,10 @@ import type { ServerTokens } from "./tokens.ts";
 
 /** All methods and their events. */
 export interface Api {
-  readonly now: MethodTable;
-  readonly later: readonly LazyMethods[];
+  /** The methods of v2beta1. */
+  readonly current: MethodTable;
+  /** Those of the other versions. */
+  readonly lazy: readonly LazyMethods[];
   /** The methods of all versions. */
   readonly methods: MethodTable;
   /** Returns the event of a method or endpoint path, in any version; undefined if it causes none. */
@@ -108,22 +110,25 @@ export function composeApi(
   options: Omit<ComposeOptions, "exempt">,
 ): Api {
   const pipeline = { ...options, exempt: exemptMethods };
-  const current = services(context, tokenService);
-  const now = composeMethods(current, pipeline);
-  const former = once(() => v1Services(current, context));
-  const later = [{ ...v1, methods: once(() => composeMethods(former(), pipeline, current)) }, ...aliasMethods(now)];
-  return { now, later, methods: withLazyMethods(now, later), eventOf: eventFinder(context, now, former) };
+  const v2beta1 = services(context, tokenService);
+  const current = composeMethods(v2beta1, pipeline);
+  const former = once(() => v1Services(v2beta1, context));
+  const v1Methods = once(() => composeMethods(former(), pipeline, v2beta1));
+  const lazy = [{ ...v1, methods: v1Methods }, ...aliasMethods(current)];
+  const eventOf = eventFinder(context, current, former);
+  return { current, lazy, methods: withLazyMethods(current, lazy), eventOf };
 }
 
 /** Loads the event definitions with the first event, and those of version 1 if no other matches. */
 function eventFinder(
   context: ServiceContext,
-  now: MethodTable,
+  current: MethodTable,
   former: () => readonly V1Implementation[],
 ): Api["eventOf"] {
   const byPath = once(() => pathsOf(eventDefinitions(context)));
   const formerByPath = once(() => pathsOf(v1EventDefinitions(former(), methodEvents(context))));
-  return (path) => byPath().get(path) ?? (now.get(path) || !isMethodPath(path) ? undefined : formerByPath().get(path));
+  const isFormer = (path: string) => isMethodPath(path) && !current.get(path);
+  return (path) => byPath().get(path) ?? (isFormer(path) ? formerByPath().get(path) : undefined);
 }
 
 function pathsOf(definitions: readonly EventDefinition[]): ReadonlyMap<string, EventDefinition> {

@@ -14,14 +14,15 @@ const maxAge = 300;
  * tokens, and `gatehouse` for what the published API lacks.
  */
 function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
-  const ofToday = (name: string) => () => [...api.now.values()].filter((method) => documentOfToday(method) === name);
-  const versions = new Set(api.later.map(({ version }) => version));
+  const ofCurrent = (name: string) => () =>
+    [...api.current.values()].filter((method) => currentDocumentOf(method) === name);
+  const versions = new Set(api.lazy.map(({ version }) => version));
   const ofVersion = (version: string) => () =>
-    api.later.filter((each) => each.version === version).flatMap(({ methods }) => [...methods().values()]);
+    api.lazy.filter((each) => each.version === version).flatMap(({ methods }) => [...methods().values()]);
   return {
-    v2beta1: ofToday("v2beta1"),
-    auth: ofToday("auth"),
-    gatehouse: ofToday("gatehouse"),
+    v2beta1: ofCurrent("v2beta1"),
+    auth: ofCurrent("auth"),
+    gatehouse: ofCurrent("gatehouse"),
     ...Object.fromEntries([...versions].map((version) => [version, ofVersion(version)])),
   };
 }
@@ -34,7 +35,7 @@ export function openApiPages(api: Api, baseUrl: string): Pages {
   );
 }
 
-function documentOfToday({ path }: Method): string {
+function currentDocumentOf({ path }: Method): string {
   if (path.startsWith("/gatehouse.")) return "gatehouse";
   return path.includes(".v2beta1.") ? "v2beta1" : "auth";
 }

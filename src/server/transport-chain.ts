@@ -80,8 +80,8 @@ function routerOf(options: TransportChainOptions): ExchangeHandler {
 /** Everything that is not an RPC: pages, then endpoints, then REST. */
 function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportChainOptions): ExchangeHandler {
   const { domain } = config;
-  const gateway = newRestTransport(api.now.values(), {
-    later: api.later,
+  const gateway = newRestTransport(api.current.values(), {
+    lazy: api.lazy,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,

@@ -1,4 +1,4 @@
-// Secrets in the database: sealed once there is a key, opened by the keys that are given, and by nothing else.
+// Secrets in the database: encrypted once there is a key, decrypted by the given keys and by nothing else.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres
 import { addProvider } from "./provider-tree.ts";
 
 const newKey = () => randomBytes(32).toString("base64");
-const sealed = /^gatehouse-sealed:1:[0-9a-f]{16}:/;
+const encrypted = /^gatehouse-sealed:1:[0-9a-f]{16}:/;
 
 interface Data {
   readonly dataDir: string;
@@ -66,24 +66,24 @@ for (const kind of ["sqlite", "postgres"] as const) {
       databaseUrl: kind === "postgres" ? await newPostgresDatabase() : "",
     });
 
-    it("what was stored before there was a key is read, and sealed at the start that has one", async () => {
+    it("what was stored before there was a key is read, and encrypted at the start that has one", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const clear = await open(data, "");
       const [pageKey, registryKey, signingKey] = await stored(clear);
       await clear[Symbol.asyncDispose]();
-      assert.doesNotMatch(pageKey!, sealed);
+      assert.doesNotMatch(pageKey!, encrypted);
       for (const key of [registryKey, signingKey]) assert.match(key!, /"privateJwk"|"d":/);
 
       await using first = await open(data, newKey());
       const now = await stored(first);
       assert.equal(now.length, 3);
-      for (const text of now) assert.match(text, sealed);
+      for (const text of now) assert.match(text, encrypted);
       assert.equal(await readSecret(first.database.session, first.encryption, "page_token_key"), pageKey);
       assert.equal(await readSecret(first.database.session, first.encryption, "registry_signing_key"), registryKey);
     });
 
-    it("a new key before the old one seals all anew, after which the old one is not needed", async () => {
+    it("a new key before the old one re-encrypts all secrets, and the old one is not needed any more", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const [old, fresh] = [newKey(), newKey()];

@@ -32,7 +32,7 @@ export interface RestOptions extends BodyLimits {
   /** The messages that an Any in a request or response may contain. */
   readonly anyTypes: Registry;
   /** Methods that are made on first use. None when absent. */
-  readonly later?: readonly LazyMethods[];
+  readonly lazy?: readonly LazyMethods[];
   /** Paths of a foreign protocol; none when absent. */
   readonly foreign?: ForeignPaths;
   /** Names a request; `head.requestId` when absent. */
@@ -74,7 +74,7 @@ export function newRestTransport(methods: Iterable<Method>, options: RestOptions
   const serving: ServingState = {
     ...options,
     report: (error, requestId) => report(options, error, requestId),
-    routes: newRoutes([...methods].flatMap(bindingsOf), (options.later ?? []).map(toLaterBindings)),
+    routes: newRoutes([...methods].flatMap(bindingsOf), (options.lazy ?? []).map(toLazyBindings)),
     registry,
     writer,
     errorResponse: newErrorResponses((service) => errorDomain(service, options.domain), registry),
@@ -85,7 +85,7 @@ export function newRestTransport(methods: Iterable<Method>, options: RestOptions
   };
 }
 
-function toLaterBindings({ routes, methods }: LazyMethods): LazyBindings {
+function toLazyBindings({ routes, methods }: LazyMethods): LazyBindings {
   return { prefixes: routes, bindings: () => [...methods().values()].flatMap(bindingsOf) };
 }
 

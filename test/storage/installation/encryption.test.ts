@@ -78,9 +78,9 @@ describe("encryption at rest", () => {
       [open.keyId, open.encrypt(place, "s"), open.decrypt(place, "s"), open.usesCurrentKey("s")],
       [undefined, "s", "s", true],
     );
-    const sealed = newEncryption([first]);
-    assert.deepEqual([sealed.decrypt(place, "s"), sealed.usesCurrentKey("s")], ["s", false]);
-    assert.equal(open.usesCurrentKey(sealed.encrypt(place, "s")), false);
+    const encrypting = newEncryption([first]);
+    assert.deepEqual([encrypting.decrypt(place, "s"), encrypting.usesCurrentKey("s")], ["s", false]);
+    assert.equal(open.usesCurrentKey(encrypting.encrypt(place, "s")), false);
   });
 
   it("without a key stores no text that looks encrypted", () => {

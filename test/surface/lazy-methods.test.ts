@@ -1,4 +1,4 @@
-// The versions that are made when they are asked for: all of it can be made, and is where it is looked for.
+// The versions whose methods are made on first use: every method can be made, and is found by its path.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Method } from "../../src/pipeline/method.ts";
@@ -10,8 +10,8 @@ const api = composeUncalled();
 const untouched = composeUncalled().methods;
 const paths = (methods: Iterable<Method>) => [...methods].map(({ path }) => path);
 
-describe("methods that are made later", () => {
-  for (const { packages, routes, methods } of api.later) {
+describe("methods that are made on first use", () => {
+  for (const { packages, routes, methods } of api.lazy) {
     describe(packages.join(", "), () => {
       it("are some", () => assert.notEqual(paths(methods().values()).length, 0));
       for (const method of methods().values()) {
