@@ -41,17 +41,6 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
   const standard = standardMethods(accountAssociation, groupParents, context);
   const { database, clock } = context;
 
-  async function insert(tx: Transaction, groupUid: string, value: AccountAssociation): Promise<AccountAssociationRow> {
-    if (!(await groupParents.lock(tx, groupUid))) throw notFound(groupParents.type, groupUid);
-    await requireServiceIdentities(tx, value, groupUid);
-    const { time } = tx.context;
-    const above = parentOf(groupUid);
-    const parent = above === platformRoot ? null : above;
-    const row = { ...accountAssociation.toRow(value), uid: groupUid, parent, createTime: time, updateTime: time };
-    await insertRow(tx, accountAssociationCollection, row);
-    return row;
-  }
-
   return implement(
     AccountAssociationsService,
     {
@@ -67,14 +56,7 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
       },
       updateAccountAssociation: (request, call) =>
         standard.update(request.accountAssociation!, request.updateMask, call, async (tx, before, after) => {
-          // An update does not have to fix earlier violations, such as an identity that was deleted since.
-          const known = create(AccountAssociationSchema, associationMessage(before));
-          await requireServiceIdentities(
-            tx,
-            create(AccountAssociationSchema, associationMessage(after)),
-            after.uid,
-            known,
-          );
+          await requireNewServiceIdentities(tx, before, after);
           return after;
         }),
       async deleteAccountAssociation({ uid }, call) {
@@ -97,6 +79,27 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
     },
     accountAssociation.messageRules,
   );
+}
+
+async function insert(tx: Transaction, groupUid: string, value: AccountAssociation): Promise<AccountAssociationRow> {
+  if (!(await groupParents.lock(tx, groupUid))) throw notFound(groupParents.type, groupUid);
+  await requireServiceIdentities(tx, value, groupUid);
+  const { time } = tx.context;
+  const above = parentOf(groupUid);
+  const parent = above === platformRoot ? null : above;
+  const row = { ...accountAssociation.toRow(value), uid: groupUid, parent, createTime: time, updateTime: time };
+  await insertRow(tx, accountAssociationCollection, row);
+  return row;
+}
+
+/** An update does not have to fix earlier violations, such as an identity that was deleted since. */
+async function requireNewServiceIdentities(
+  tx: Transaction,
+  before: AccountAssociationRow,
+  after: AccountAssociationRow,
+) {
+  const known = create(AccountAssociationSchema, associationMessage(before));
+  await requireServiceIdentities(tx, create(AccountAssociationSchema, associationMessage(after)), after.uid, known);
 }
 
 /** Converts a stored association to its message. */

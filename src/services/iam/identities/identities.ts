@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import {
   IdentitiesService,
   type Identity,
@@ -94,24 +95,9 @@ export function identities(context: ServiceContext): Implementation {
           throw permissionDenied(
             "a narrowed token cannot change the metadata of its identity; use one that is not narrowed",
           );
-        return await context.database.write(writeContext(call, context.clock), async (tx) => {
-          const before = await standard.find(tx, uid);
-          const metadata = metadataMessage(before);
-          // The visitor token is never stored.
-          applyMask(
-            IdentityMetadataSchema,
-            metadata,
-            { ...value!, hubspotUtk: "" },
-            requestMask(IdentityMetadataSchema, value!, updateMask),
-          );
-          await updateRow(tx, identityCollection, before, {
-            ...before,
-            company: metadata.company,
-            metadata: storedMetadata(metadata),
-            updateTime: tx.context.time,
-          });
-          return metadata;
-        });
+        return await context.database.write(writeContext(call, context.clock), async (tx) =>
+          changeMetadata(tx, await standard.find(tx, uid), value!, updateMask),
+        );
       },
     },
     identity.messageRules,
@@ -133,6 +119,27 @@ export function identityMessage(row: IdentityRow): MessageInitShape<typeof Ident
     createTime: toTimestamp(row.createTime),
     updateTime: toTimestamp(row.updateTime),
   };
+}
+
+async function changeMetadata(
+  tx: Transaction,
+  before: IdentityRow,
+  value: IdentityMetadata,
+  updateMask: FieldMask | undefined,
+): Promise<IdentityMetadata> {
+  const metadata = metadataMessage(before);
+  const mask = requestMask(IdentityMetadataSchema, value, updateMask);
+  // The visitor token is never stored.
+  applyMask(IdentityMetadataSchema, metadata, { ...value, hubspotUtk: "" }, mask);
+  const { company } = metadata;
+  const updateTime = tx.context.time;
+  await updateRow(tx, identityCollection, before, {
+    ...before,
+    company,
+    metadata: storedMetadata(metadata),
+    updateTime,
+  });
+  return metadata;
 }
 
 function metadataMessage(row: IdentityRow): IdentityMetadata {

@@ -24,15 +24,7 @@ import { groupParents } from "../groups/groups.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
-import {
-  correlationOf,
-  type DiscoveryOptions,
-  refuseImpossiblePkce,
-  refuseSecretForNewIssuer,
-  requireMappedRoles,
-  requireSecretOrPkce,
-  secretOf,
-} from "./provider-update.ts";
+import { type DiscoveryOptions, refuseImpossiblePkce, requireSecretOrPkce, updated } from "./provider-update.ts";
 import { newScim } from "./scim-state.ts";
 import { providerScim, scimTokens } from "./scim-tokens.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
@@ -50,6 +42,11 @@ const providerResource = (context: ServiceContext) =>
     toRow: providerColumns,
   });
 
+function providerMethods(context: ServiceContext) {
+  const provider = providerResource(context);
+  return { provider, standard: standardMethods(provider, groupParents, context) };
+}
+
 /** What identity providers need beyond the context of all services. */
 export interface ProviderOptions extends DiscoveryOptions {
   /** Encrypts client secrets. */
@@ -61,8 +58,8 @@ export function identityProviders(
   context: ServiceContext,
   { encryption, ...options }: ProviderOptions,
 ): Implementation {
-  const provider = providerResource(context);
-  const standard = standardMethods(provider, groupParents, context);
+  const { provider, standard } = providerMethods(context);
+  const create = providerCreator(context, encryption);
   const { database, clock } = context;
 
   /** Every response except a list contains the SCIM state. */
@@ -70,19 +67,6 @@ export function identityProviders(
     ...providerMessage(row),
     scim: providerScim(context, row, clock()),
   });
-
-  async function create(parent: string, value: IdentityProvider, call: Call): Promise<IdentityProviderRow> {
-    const { secret, pkceEnabled } = oidcOf(value);
-    requireSecretOrPkce(secret !== "", pkceEnabled);
-    return await database.write(writeContext(call, clock), async (tx) => {
-      await requireUsableRole(tx, value.defaultRole, parent, call);
-      await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
-      return await standard.insert(tx, parent, value, (uid) => ({
-        ...newScim(),
-        clientSecret: secret === "" ? null : encryptClientSecret(encryption, uid, secret),
-      }));
-    });
-  }
 
   return implement(
     IdentityProvidersService,
@@ -98,24 +82,9 @@ export function identityProviders(
         const mask = requestMask(IdentityProviderSchema, value!, updateMask);
         const known = await standard.find(database.session, value!.uid);
         await refuseImpossiblePkce(options, known, standard.changed(known, value!, mask, clock()));
-        const guard = async (tx: Transaction, before: IdentityProviderRow, after: IdentityProviderRow) => {
-          // The identity that changes a provider grants its default role again.
-          await requireUsableRole(tx, after.defaultRole, before.parent, call);
-          await requireMappedRoles(tx, before, after, call);
-          const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
-          if (!isSameIssuer) await requireRolesOfIssuer(tx, after, call);
-          const secret = secretOf(value!, mask);
-          refuseSecretForNewIssuer(before, after, secret);
-          const correlationRule = correlationOf(before, value!, mask);
-          // A secret in the request always counts as a change: an unchanged update time would confirm a guess.
-          const clientSecret =
-            secret === undefined ? before.clientSecret : secret && encryptClientSecret(encryption, before.uid, secret);
-          const updated = { ...after, correlationRule, clientSecret: clientSecret || null };
-          requireSecretOrPkce(updated.clientSecret !== null, updated.pkceEnabled);
-          return updated;
-        };
+        const update = { value: value!, mask, call, encryption };
         return await database.write(writeContext(call, clock), async (tx) =>
-          shown(await standard.change(tx, value!, updateMask, (before, after) => guard(tx, before, after))),
+          shown(await standard.change(tx, value!, updateMask, (before, after) => updated(tx, before, after, update))),
         );
       },
       deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
@@ -123,6 +92,23 @@ export function identityProviders(
     },
     provider.messageRules,
   );
+}
+
+/** Returns the function that creates a provider whose roles the caller may grant. */
+function providerCreator(context: ServiceContext, encryption: Encryption) {
+  const { provider, standard } = providerMethods(context);
+  return async (parent: string, value: IdentityProvider, call: Call): Promise<IdentityProviderRow> => {
+    const { secret, pkceEnabled } = oidcOf(value);
+    requireSecretOrPkce(secret !== "", pkceEnabled);
+    return await context.database.write(writeContext(call, context.clock), async (tx) => {
+      await requireUsableRole(tx, value.defaultRole, parent, call);
+      await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
+      return await standard.insert(tx, parent, value, (uid) => ({
+        ...newScim(),
+        clientSecret: secret === "" ? null : encryptClientSecret(encryption, uid, secret),
+      }));
+    });
+  };
 }
 
 /** Deletes the mappings of a provider, which stays locked: no mapping can be added in the meantime. */

@@ -8,18 +8,51 @@ import { capabilitySet } from "../../../model/capabilities.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import type { Session } from "../../../storage/engine/session.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
+import type { Encryption } from "../../../storage/installation/encryption.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
+import { encryptClientSecret } from "./client-secret.ts";
+import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
 /** How a service reads the discovery document of an issuer. */
 export interface DiscoveryOptions {
   /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
   readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** The request of an update, and what it needs to store a new client secret. */
+export interface ProviderUpdate {
+  readonly value: IdentityProvider;
+  readonly mask: UpdateMask;
+  readonly call: Call;
+  readonly encryption: Encryption;
+}
+
+/** Returns the row to store. Throws if the update breaks a rule, or grants roles that the caller may not grant. */
+export async function updated(
+  tx: Transaction,
+  before: IdentityProviderRow,
+  after: IdentityProviderRow,
+  { value, mask, call, encryption }: ProviderUpdate,
+): Promise<IdentityProviderRow> {
+  // The identity that changes a provider grants its default role again.
+  await requireUsableRole(tx, after.defaultRole, before.parent, call);
+  await requireMappedRoles(tx, before, after, call);
+  const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
+  if (!isSameIssuer) await requireRolesOfIssuer(tx, after, call);
+  const secret = secretOf(value, mask);
+  refuseSecretForNewIssuer(before, after, secret);
+  const correlationRule = correlationOf(before, value, mask);
+  // A secret in the request always counts as a change: an unchanged update time would confirm a guess.
+  const clientSecret =
+    secret === undefined ? before.clientSecret : secret && encryptClientSecret(encryption, before.uid, secret);
+  requireSecretOrPkce(Boolean(clientSecret), after.pkceEnabled);
+  return { ...after, correlationRule, clientSecret: clientSecret || null };
 }
 
 /** Throws unless the client authenticates to the issuer with a secret, with PKCE, or with both. */
@@ -32,7 +65,7 @@ export function requireSecretOrPkce(hasSecret: boolean, pkceEnabled: boolean): v
  * Returns the client secret that an update sets: empty to remove it, undefined to keep the stored one. An empty secret in the
  * request keeps the stored one, unless the mask names the secret itself (published contract).
  */
-export function secretOf({ configuration }: IdentityProvider, mask: UpdateMask): string | undefined {
+function secretOf({ configuration }: IdentityProvider, mask: UpdateMask): string | undefined {
   const isNamed = mask.paths.includes("oidc.client_secret");
   if (!isNamed && !namesOidc(mask)) return undefined;
   const secret = configuration.case === "oidc" ? configuration.value.clientSecret : "";
@@ -43,7 +76,7 @@ export function secretOf({ configuration }: IdentityProvider, mask: UpdateMask):
  * Throws if an update would send the stored secret to another issuer. The secret is write-only: a caller who does not know it
  * must not learn it by changing the issuer.
  */
-export function refuseSecretForNewIssuer(
+function refuseSecretForNewIssuer(
   before: IdentityProviderRow,
   after: IdentityProviderRow,
   secret: string | undefined,
@@ -53,7 +86,7 @@ export function refuseSecretForNewIssuer(
 }
 
 /** Returns the correlation rule, which an update may omit or repeat but not change. */
-export function correlationOf(
+function correlationOf(
   { correlationRule }: IdentityProviderRow,
   { configuration }: IdentityProvider,
   mask: UpdateMask,
@@ -69,7 +102,7 @@ export function correlationOf(
  * Throws unless the caller holds the capabilities of all mapped roles. Changing the issuer, client or groups claim changes who
  * gets these roles.
  */
-export async function requireMappedRoles(
+async function requireMappedRoles(
   session: Session,
   before: IdentityProviderRow,
   after: IdentityProviderRow,

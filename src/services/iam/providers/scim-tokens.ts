@@ -49,31 +49,14 @@ function scimEndpoint(context: ServiceContext, providerUid: string): string {
 
 /** Returns the handlers of SCIM tokens. */
 export function scimTokens(context: ServiceContext): Pick<Handlers<typeof IdentityProvidersService>, ScimMethods> {
-  async function change(
-    uid: string,
-    call: Call,
-    decide: (row: IdentityProviderRow, tx: Transaction) => ScimColumns | Promise<ScimColumns>,
-  ): Promise<IdentityProviderRow> {
-    return await context.database.write(writeContext(call, context.clock), async (tx) => {
-      const before = await findRow(tx, identityProviderCollection, uid);
-      if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
-      const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
-      return await updateRow(tx, identityProviderCollection, before, after);
-    });
-  }
-
+  const change = scimChanger(context);
   return {
     async generateScimToken(request, call) {
       const expireTime = expiryOf(request, context.clock());
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
         await requireUsableRole(tx, before.defaultRole, before.parent, call);
-        if (wasIssued(before))
-          throw failedPrecondition(
-            "SCIM_TOKEN_EXISTS",
-            "the identity provider already had a token; regenerate it",
-            before.uid,
-          );
+        if (wasIssued(before)) throw tokenExists(before.uid);
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
       });
       return { ...issuedResponse(context, row), token };
@@ -110,6 +93,29 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
       return switchedResponse(row);
     },
   };
+}
+
+/** Returns the function that changes the SCIM columns of a provider in a transaction. */
+function scimChanger({ database, clock }: ServiceContext) {
+  return async (
+    uid: string,
+    call: Call,
+    decide: (row: IdentityProviderRow, tx: Transaction) => ScimColumns | Promise<ScimColumns>,
+  ): Promise<IdentityProviderRow> =>
+    await database.write(writeContext(call, clock), async (tx) => {
+      const before = await findRow(tx, identityProviderCollection, uid);
+      if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
+      const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
+      return await updateRow(tx, identityProviderCollection, before, after);
+    });
+}
+
+function tokenExists(providerUid: string) {
+  return failedPrecondition(
+    "SCIM_TOKEN_EXISTS",
+    "the identity provider already had a token; regenerate it",
+    providerUid,
+  );
 }
 
 /** Returns the response of a generated token, without the token itself. */

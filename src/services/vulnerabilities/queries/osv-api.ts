@@ -1,11 +1,10 @@
 // Serves the API of OSV.dev (https://google.github.io/osv.dev/api/) over the advisories that the caller may see.
-import { create, fromJson, type JsonObject, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
 import {
   type BatchQueryVulnerabilitiesRequest,
   type GetVulnerabilityRequest,
   type OsvQuery,
-  type OsvResultSchema,
   OsvService,
   type QueryVulnerabilitiesRequest,
   QueryVulnerabilitiesRequestSchema,
@@ -20,8 +19,8 @@ import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { Source } from "../../../storage/list/list-rows.ts";
-import { newOsvRecords } from "./osv-records.ts";
-import { newBudget, searchPackage } from "./package-search.ts";
+import { newOsvRecords, type OsvHead } from "./osv-records.ts";
+import { newBudget, type Search, type SearchPage, searchPackage } from "./package-search.ts";
 import { newSearchTokens } from "./search-tokens.ts";
 
 /** The maximum number of vulnerabilities per query, as in OSV.dev. */
@@ -67,18 +66,12 @@ export function osvApi(context: ServiceContext): Implementation {
       const starts = queries.map(({ pageToken }, i) =>
         tokens.parse(pageToken, contexts[i]!, `queries[${i}].page_token`),
       );
-      const sources = sourcesOf(call, parent);
-      const budget = newBudget();
-      const results: MessageInitShape<typeof OsvResultSchema>[] = [];
-      let room = mostOfBatch;
-      for (const [i, each] of asked.entries()) {
-        const records = newOsvRecords({ sources, ecosystem: each!.ecosystem, now: context.clock() });
-        const search = { database: context.database, sources, asked: each!, after: starts[i] };
-        const limit = Math.min(mostVulnerabilities, room);
-        const { items, next } = await searchPackage(search, limit, budget, records.headsOf);
-        room -= items.length;
-        results.push({ vulns: [...items], nextPageToken: tokens.format(next, contexts[i]!) });
-      }
+      const searches = asked.map((each, i) => ({ asked: each!, after: starts[i] }));
+      const found = await searchBatch(context, sourcesOf(call, parent), searches);
+      const results = found.map(({ items, next }, i) => ({
+        vulns: [...items],
+        nextPageToken: tokens.format(next, contexts[i]!),
+      }));
       return { results };
     },
 
@@ -89,6 +82,25 @@ export function osvApi(context: ServiceContext): Implementation {
       return fromJson(StructSchema, record as JsonObject);
     },
   });
+}
+
+/** Runs the searches of a batch, which share one limit and one budget. */
+async function searchBatch(
+  { database, clock }: ServiceContext,
+  sources: Source[],
+  searches: readonly Pick<Search, "asked" | "after">[],
+) {
+  const budget = newBudget();
+  const results: SearchPage<OsvHead>[] = [];
+  let room = mostOfBatch;
+  for (const each of searches) {
+    const records = newOsvRecords({ sources, ecosystem: each.asked.ecosystem, now: clock() });
+    const limit = Math.min(mostVulnerabilities, room);
+    const found = await searchPackage({ database, sources, ...each }, limit, budget, records.headsOf);
+    room -= found.items.length;
+    results.push(found);
+  }
+  return results;
 }
 
 function sourcesOf(call: Call, parent: string): Source[] {

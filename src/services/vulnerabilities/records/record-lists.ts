@@ -50,57 +50,60 @@ const maxRecords = 1000;
 
 /** Returns the two list handlers. */
 export function recordLists(context: ServiceContext): ListHandlers {
+  return {
+    listAdvisoryRecords: (request, call) => pageOfRecords(context, request, call),
+    listAdvisoryStatements: (request, call) => pageOfStatements(context, request, call),
+  };
+}
+
+async function checkGroup(session: Session, parent: string): Promise<void> {
+  if (!(await findRow(session, groupCollection, parent))) throw notFound(groupParents.type, parent);
+}
+
+async function pageOfRecords(context: ServiceContext, request: ListAdvisoryRecordsRequest, call: Call) {
   const { database, clock, pageTokenKey } = context;
+  const { parent, source, document, recursive, withdrawn, view } = request;
+  const violations = newViolations();
+  if (request.pageSize < 0) violations.add("page_size", "must not be negative");
+  violations.throwIfAny();
+  const limit = Math.min(request.pageSize || defaultPageSize, maxRecords);
+  const query = queryDigest(call, request);
+  const token = readToken(context, call, request.pageToken, query);
+  await checkGroup(database.session, parent);
+  const isWhole = view === RecordView.FULL;
+  const listing = {
+    ...{ from: parent, to: recursive ? `${parent}0` : `${parent}/`, source, document, isWithdrawn: withdrawn },
+    ...{ after: token ? keyOfToken(token.uid, String(token.value)) : noKey, limit: limit + 1 },
+  };
+  const found = await database.read((session) => listRecords(session, listing, isWhole));
+  const shown = found.slice(0, limit).map((row) => listedRecord(row, isWhole));
+  const records = shown.slice(0, countFitting(shown));
+  const last = records.length < found.length ? found[records.length - 1] : undefined;
+  const nextPageToken = last
+    ? formatPageToken(pageTokenKey, { issuedAt: clock(), query, order: "", ...tokenOfKey(last) })
+    : "";
+  return { records, nextPageToken };
+}
 
-  async function checkGroup(parent: string): Promise<void> {
-    if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
-  }
-
-  async function pageOfRecords(request: ListAdvisoryRecordsRequest, call: Call) {
-    const { parent, source, document, recursive, withdrawn, view } = request;
-    const violations = newViolations();
-    if (request.pageSize < 0) violations.add("page_size", "must not be negative");
-    violations.throwIfAny();
-    const limit = Math.min(request.pageSize || defaultPageSize, maxRecords);
-    const query = queryDigest(call, request);
-    const token = readToken(context, call, request.pageToken, query);
-    await checkGroup(parent);
-    const isWhole = view === RecordView.FULL;
-    const listing = {
-      ...{ from: parent, to: recursive ? `${parent}0` : `${parent}/`, source, document, isWithdrawn: withdrawn },
-      ...{ after: token ? keyOfToken(token.uid, String(token.value)) : noKey, limit: limit + 1 },
-    };
-    const found = await database.read((session) => listRecords(session, listing, isWhole));
-    const shown = found.slice(0, limit).map((row) => listedRecord(row, isWhole));
-    const records = shown.slice(0, countFitting(shown));
-    const last = records.length < found.length ? found[records.length - 1] : undefined;
-    const nextPageToken = last
-      ? formatPageToken(pageTokenKey, { issuedAt: clock(), query, order: "", ...tokenOfKey(last) })
-      : "";
-    return { records, nextPageToken };
-  }
-
-  async function pageOfStatements(request: ListAdvisoryStatementsRequest, call: Call) {
-    const { parent } = request;
-    const violations = newViolations();
-    effectivePageSize(request.pageSize, violations);
-    violations.throwIfAny();
-    await checkGroup(parent);
-    return await database.read(async (session) => {
-      const { state, changeTime } = await readExportState(session, parent);
-      const page = await listPage(advisory, context, {
-        call: { ...call, snapshot: session },
-        request: { ...request, orderBy: "advisory_id", skip: 0 },
-        selection: { sources: [{ type: "subtree", uid: parent }], filters: {} },
-        makeItems: makeStatements,
-      });
-      const { nextPageToken } = page;
-      const results = [...page.items];
-      return { results, nextPageToken, state, ...(changeTime > 0 && { changeTime: toTimestamp(changeTime) }) };
+async function pageOfStatements(context: ServiceContext, request: ListAdvisoryStatementsRequest, call: Call) {
+  const { database } = context;
+  const { parent } = request;
+  const violations = newViolations();
+  effectivePageSize(request.pageSize, violations);
+  violations.throwIfAny();
+  await checkGroup(database.session, parent);
+  return await database.read(async (session) => {
+    const { state, changeTime } = await readExportState(session, parent);
+    const page = await listPage(advisory, context, {
+      call: { ...call, snapshot: session },
+      request: { ...request, orderBy: "advisory_id", skip: 0 },
+      selection: { sources: [{ type: "subtree", uid: parent }], filters: {} },
+      makeItems: makeStatements,
     });
-  }
-
-  return { listAdvisoryRecords: pageOfRecords, listAdvisoryStatements: pageOfStatements };
+    const { nextPageToken } = page;
+    const results = [...page.items];
+    return { results, nextPageToken, state, ...(changeTime > 0 && { changeTime: toTimestamp(changeTime) }) };
+  });
 }
 
 const noKey: RecordRowKey = { parent: "", source: "", document: "", vulnerability: "" };

@@ -1,0 +1,53 @@
+// What a group must not contain when it is deleted, and what is deleted with it.
+import { failedPrecondition } from "../../../aip/errors.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { deleteRow, findRow } from "../../../storage/collection/rows.ts";
+import { readCounters } from "../../../storage/engine/counters.ts";
+import { clearExportState } from "../../../storage/engine/export-states.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import {
+  accountAssociationCollection,
+  roleBindingCollection,
+  termsAcceptanceCollection,
+} from "../../../storage/iam/collections.ts";
+import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
+import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
+import type { GroupRow } from "../../../storage/iam/rows.ts";
+import { repoCollection } from "../../../storage/registry/rows.ts";
+import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
+import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
+
+/** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */
+export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  const contents = await readCounters(tx, row.uid);
+  await deleteAcceptances(tx, row.uid);
+  contents.delete(termsAcceptanceCollection.kind);
+  // The association has the uid of the group, so the counters of the children do not include it.
+  const association = await findRow(tx, accountAssociationCollection, row.uid);
+  if (association) contents.set(accountAssociationCollection.kind, 1);
+  if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
+    const [binding] = await findBindingsUnder(tx, row.uid, 1);
+    if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {
+      await deleteRow(tx, roleBindingCollection, binding);
+      contents.clear();
+    }
+  }
+  if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+  // The exports of ancestors contain withdrawn records.
+  if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
+  await clearDeletedAdvisories(tx, row.uid);
+  await clearExportState(tx, row.uid);
+}
+
+/** Deletes the acceptances of terms, which end with the group. The change log keeps them. */
+async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
+}
+
+/** Returns the error of a delete of a group that contains resources of these kinds. */
+export function notEmpty(uid: string, kinds: readonly string[]) {
+  // The specification fixes this text for repos, also if the group contains other resources. Tags are not children of the group.
+  const named = kinds.includes(repoCollection.kind) ? [repoCollection.kind] : kinds;
+  const names = named.map((kind) => kind.replaceAll("_", " ")).join(", ");
+  return failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${names}`, uid);
+}

@@ -1,0 +1,93 @@
+// The rules of the references of a role binding, and of a batch of bindings.
+import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { RoleBinding } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { type FieldViolation, invalidArgument, notFound, permissionDenied } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { missingTexts, newViolations } from "../../../aip/violations.ts";
+import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
+import { requireUsableRole } from "../rules/usable-role.ts";
+import { createPendingUser } from "../users/pending-users.ts";
+import { isUserUid } from "../users/user-uid.ts";
+import { isReadable } from "./hydration.ts";
+
+/** The maximum size of a batch (AIP-233). */
+export const maxBatch = 25;
+
+/** Checks that both fields are set. The specification requires them, although the published field annotations call them optional. */
+export function checkRoleBinding({
+  identityUid,
+  roleUid,
+}: Pick<RoleBinding, "identityUid" | "roleUid">): FieldViolation[] {
+  return missingTexts({ identity_uid: identityUid, role_uid: roleUid });
+}
+
+/** Returns the bindings of a batch with their roles. AIP-233: the parent of an item is empty or that of the batch. */
+export function batchItems(
+  parent: string,
+  requests: readonly { parent: string; roleBinding?: RoleBinding | undefined }[],
+  roleUid: string,
+): RoleBinding[] {
+  const violations = newViolations();
+  if (requests.length > maxBatch) violations.add("requests", `must not have more than ${maxBatch} items`);
+  const items = requests.slice(0, maxBatch).flatMap((request, index) => {
+    const at = `requests[${index}]`;
+    if (request.parent !== "" && request.parent !== parent)
+      violations.add(`${at}.parent`, "must be empty or the parent of the batch");
+    if (!request.roleBinding) return [];
+    const item = { ...request.roleBinding, roleUid: request.roleBinding.roleUid || roleUid };
+    if (roleUid !== "" && item.roleUid !== roleUid)
+      violations.add(`${at}.role_binding.role_uid`, "must be empty or the role_uid of the batch");
+    violations.addAll(
+      checkRoleBinding(item).map(({ field, description }) => ({ field: `${at}.role_binding.${field}`, description })),
+    );
+    return [item];
+  });
+  violations.throwIfAny();
+  return items;
+}
+
+/** Throws unless a binding names identity and role, and the caller may use the role in the group. */
+export async function requireReferences(
+  session: Session,
+  binding: Pick<RoleBinding, "identityUid" | "roleUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  const violations = checkRoleBinding(binding);
+  if (violations.length > 0) throw invalidArgument(violations);
+  await requireUsableRole(session, binding.roleUid, groupUid, call);
+}
+
+/**
+ * Throws unless the caller may bind the identity in the group. Creates a pending user for the uid of a user who has not signed in
+ * yet, which LookupIdentity returns.
+ */
+export async function requireIdentity(
+  tx: Transaction,
+  { identityUid }: Pick<RoleBinding, "identityUid">,
+  groupUid: string,
+  call: Call,
+): Promise<void> {
+  // Security case I7: checked before reading, because the error must not reveal identities of other organizations.
+  if (!isReadable({ identityUid, parent: groupUid }, call)) {
+    throw permissionDenied(
+      `identity ${identityUid} belongs to another organization, in which the caller lacks identity.list`,
+      {
+        capability: "identity.list",
+        scope: identityUid,
+      },
+    );
+  }
+  if (await findRow(tx, identityCollection, identityUid)) return;
+  if (!(await mayBeUser(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
+  await createPendingUser(tx, identityUid);
+}
+
+// Security case R6: the uid of a group or role must not become that of a user: counters are stored by uid.
+async function mayBeUser(tx: Transaction, uid: string): Promise<boolean> {
+  return isUserUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
+}
