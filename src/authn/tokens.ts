@@ -7,7 +7,7 @@ import type { VerifiedToken } from "./caller.ts";
 import { type Jws, parseJws, signJws, verifyJws } from "./jws.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { VerificationKey } from "./signing-key.ts";
-import { defaultTokenCacheLimits, type TokenCacheLimits, tokenCache } from "./token-cache.ts";
+import { defaultTokenCacheLimits, type TokenCache, type TokenCacheLimits, tokenCache } from "./token-cache.ts";
 import { readClaims, type TokenRequest, writeClaims } from "./token-claims.ts";
 import { TokenError } from "./token-error.ts";
 
@@ -96,17 +96,11 @@ function fits(claims: JsonObject): boolean {
   return (Buffer.byteLength(JSON.stringify(claims)) * 4) / 3 <= maxPayloadLength;
 }
 
-function verifier({ issuer, audiences, keys, clock, cache: limits = defaultTokenCacheLimits }: TokensOptions) {
-  const ours: ReadonlySet<string> = new Set(audiences);
+function verifier(options: TokensOptions) {
+  const { keys, clock, cache: limits = defaultTokenCacheLimits } = options;
   const cache = tokenCache(limits, clock, () => keys.generation);
   const counters = { hits: 0, misses: 0, rejections: 0 };
-  // The token of each connection's last request. It lives no longer than the connection, whose buffers contained it as
-  // well.
-  const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
-
-  function verify(token: string): VerifiedToken | Promise<VerifiedToken> {
-    return keys.isCurrent() ? verifyNow(token) : keys.makeCurrent().then(() => verifyNow(token));
-  }
+  const verifyUnseen = unseenVerifier(options, cache);
 
   function verifyNow(token: string): VerifiedToken | Promise<VerifiedToken> {
     // Before hashing: the cost must not grow with what an unauthenticated client sends (security case T9).
@@ -122,18 +116,28 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     return verdict;
   }
 
-  // Cheap checks first: neither a key lookup nor a signature check is spent on a token that they reject.
-  function verifyUnseen(token: string, digest: string): VerifiedToken | Promise<VerifiedToken> {
-    const jws = parseJws(token);
-    const verified = readClaims(jws.payload, { issuer, audiences: ours, now: clock() });
-    const finish = (key: VerificationKey | undefined) => {
-      checkSignature(jws, key, digest);
-      cache.accept(digest, verified, Math.min(verified.expiresAt, key?.retireTime ?? Infinity), token.length);
-      return verified;
-    };
-    const key = keys.known(jws.kid);
-    return key ? finish(key) : keys.find(jws.kid).then(finish);
+  function count(error: unknown): never {
+    if (error instanceof TokenError) counters.rejections++;
+    throw error;
   }
+
+  return {
+    counters,
+    cached: cachedVerdicts(keys, cache, counters),
+    verify(token: string): VerifiedToken | Promise<VerifiedToken> {
+      try {
+        const outcome = keys.isCurrent() ? verifyNow(token) : keys.makeCurrent().then(() => verifyNow(token));
+        return outcome instanceof Promise ? outcome.catch(count) : outcome;
+      } catch (error) {
+        return count(error);
+      }
+    },
+  };
+}
+
+/** Returns the function that verifies a token that is not in the cache. */
+function unseenVerifier({ issuer, audiences, keys, clock }: TokensOptions, cache: TokenCache) {
+  const ours: ReadonlySet<string> = new Set(audiences);
 
   function checkSignature(jws: Jws, key: VerificationKey | undefined, digest: string): void {
     if (!key) throw new TokenError("unknown-key");
@@ -143,7 +147,25 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     throw new TokenError("signature");
   }
 
-  function cached(token: string, connection?: object): VerifiedToken | undefined {
+  // Cheap checks first: neither a key lookup nor a signature check is spent on a token that they reject.
+  return (token: string, digest: string): VerifiedToken | Promise<VerifiedToken> => {
+    const jws = parseJws(token);
+    const verified = readClaims(jws.payload, { issuer, audiences: ours, now: clock() });
+    const finish = (key: VerificationKey | undefined) => {
+      checkSignature(jws, key, digest);
+      cache.accept(digest, verified, Math.min(verified.expiresAt, key?.retireTime ?? Infinity), token.length);
+      return verified;
+    };
+    const key = keys.known(jws.kid);
+    return key ? finish(key) : keys.find(jws.kid).then(finish);
+  };
+}
+
+function cachedVerdicts(keys: KeyRing, cache: TokenCache, counters: { hits: number }): Tokens["cached"] {
+  // The token of each connection's last request. It lives no longer than the connection, whose buffers contained it as
+  // well.
+  const latest = new WeakMap<object, { readonly token: string; readonly digest: string }>();
+  return (token, connection) => {
     if (token.length > maxBearerLength || !keys.isCurrent()) return undefined;
     const before = connection && latest.get(connection);
     const isSame = before !== undefined && before.token === token;
@@ -153,23 +175,5 @@ function verifier({ issuer, audiences, keys, clock, cache: limits = defaultToken
     if (connection && !isSame && token.length <= keptTokenLength) latest.set(connection, { token, digest });
     counters.hits++;
     return verdict;
-  }
-
-  function count(error: unknown): never {
-    if (error instanceof TokenError) counters.rejections++;
-    throw error;
-  }
-
-  return {
-    counters,
-    cached,
-    verify(token: string): VerifiedToken | Promise<VerifiedToken> {
-      try {
-        const outcome = verify(token);
-        return outcome instanceof Promise ? outcome.catch(count) : outcome;
-      } catch (error) {
-        return count(error);
-      }
-    },
   };
 }
