@@ -19,64 +19,76 @@ export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
 /** Adds the commands. */
 export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
-  /** Reads the settings, and prints warnings before they are validated: a missing setting may be a misspelt one. */
-  const readWarning = (command: Command): RawSettings => {
-    for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    const file = readSettingsFile(command.opts(), environment);
-    const raw = readSettings(command.opts(), environment, file);
-    for (const sentence of exposedFiles(raw, file)) process.stderr.write(`gatehouse: ${sentence}\n`);
-    return raw;
-  };
-  const checked = (raw: RawSettings) => ({ settings: raw, config: toConfig(raw) });
-  /** Commands that work on data need no public address. */
-  const dataConfigOf = (raw: RawSettings) => toConfig({ ...raw, "base-url": raw["base-url"] || "http://127.0.0.1" });
+  const read: ReadSettings = (command) => readWarning(command, environment);
+  addServe(program, environment, finish);
+  addBootstrap(program, read, finish);
+  addDatabase(program, read, finish);
+  addKeys(program, read, finish);
+}
 
+type ReadSettings = (command: Command) => RawSettings;
+
+/** Commands that work on data need no public address. */
+const dataConfigOf = (raw: RawSettings) => toConfig({ ...raw, "base-url": raw["base-url"] || "http://127.0.0.1" });
+
+/** Reads the settings, and prints warnings before they are validated: a missing setting may be a misspelt one. */
+function readWarning(command: Command, environment: NodeJS.ProcessEnv): RawSettings {
+  for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
+  const file = readSettingsFile(command.opts(), environment);
+  const raw = readSettings(command.opts(), environment, file);
+  for (const sentence of exposedFiles(raw, file)) process.stderr.write(`gatehouse: ${sentence}\n`);
+  return raw;
+}
+
+function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
+  const checked = (raw: RawSettings) => ({ settings: raw, config: toConfig(raw) });
   withSettings(program.command("serve"))
     .description("run the server")
     .action(async (_options, command) => {
       const flags = command.opts();
       const reread = () => checked(readSettings(flags, environment, readSettingsFileAgain(flags, environment)));
-      const options = { ...checked(readWarning(command)), reread, hasLauncher: hasLauncher() };
+      const options = { ...checked(readWarning(command, environment)), reread, hasLauncher: hasLauncher() };
       finish(await (await import("./serve.ts")).serve(options));
     });
+}
 
+function addBootstrap(program: Command, read: ReadSettings, finish: Finish): void {
   withSettings(program.command("bootstrap"))
     .description("create the first organization and its owner")
     .requiredOption("--organization <name>", "name of the root group; required")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
     .action(async (options, command) => {
-      const raw = readWarning(command);
+      const raw = read(command);
       const baseUrl = raw["base-url"].replace(/\/+$/, "");
       finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(raw), { ...options, baseUrl }));
     });
+}
 
+function addDatabase(program: Command, read: ReadSettings, finish: Finish): void {
   const db = program.command("db").description("check and repair the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "rewrite those that differ")
     .action(async (options, command) =>
       finish(
-        await (await import("./db.ts")).checkDatabaseCommand(
-          dataConfigOf(readWarning(command)),
-          options.repair === true,
-        ),
+        await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(read(command)), options.repair === true),
       ),
     );
+}
 
+function addKeys(program: Command, read: ReadSettings, finish: Finish): void {
   const keys = program.command("keys").description("manage the keys that sign tokens");
   withSettings(keys.command("list"))
     .description("show the keys")
     .action(async (_options, command) =>
-      finish(await (await import("./keys.ts")).listKeys(dataConfigOf(readWarning(command)))),
+      finish(await (await import("./keys.ts")).listKeys(dataConfigOf(read(command)))),
     );
   withSettings(keys.command("rotate"))
     .description("sign with a new key; the old one stays valid for two more hours")
     .option("--retire-now", "retire the old keys at once, for example after a leak")
     .action(async (options, command) =>
-      finish(
-        await (await import("./keys.ts")).rotateKeys(dataConfigOf(readWarning(command)), options.retireNow === true),
-      ),
+      finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(read(command)), options.retireNow === true)),
     );
 }
 

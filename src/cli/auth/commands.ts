@@ -17,10 +17,24 @@ const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
 export function addAuthCommands(program: Command, shell: Shell): void {
   const auth = program.command("auth").description("sign in and out; credentials for other programs");
   addLogin(auth, shell);
+  addLogout(auth, shell);
+  addStatus(auth, shell);
+  addToken(auth, shell);
+  addPullToken(auth, shell);
+  addDocker(auth, shell);
+  addCanI(auth, shell);
+  addWhoAmI(program, shell);
+  addDebug(program, shell);
+}
+
+function addLogout(auth: Command, shell: Shell): void {
   const logout = auth.command("logout").description("delete the cached tokens of a server, or those for one audience");
   act(withClient(logout, []), shell, async (session, _args, { audience }) =>
     (await import("./status.ts")).logout(session, audience),
   );
+}
+
+function addStatus(auth: Command, shell: Shell): void {
   const status = auth
     .command("status")
     .description("show who you are signed in as")
@@ -31,6 +45,9 @@ export function addAuthCommands(program: Command, shell: Shell): void {
     async (session, _args, { quick, audience }) =>
       (await import("./status.ts")).showStatus(session, quick === true, audience),
   );
+}
+
+function addToken(auth: Command, shell: Shell): void {
   const token = auth
     .command("token")
     .description("print the token, without a newline, for the headers of other programs")
@@ -43,13 +60,16 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   act(withClient(token, [], audience), shell, async (session, _args, options) =>
     (await import("./status.ts")).printToken(session, options.audience),
   );
-  addPullToken(auth, shell);
-  addDocker(auth, shell);
-  addCanI(auth, shell);
+}
+
+function addWhoAmI(program: Command, shell: Shell): void {
   const whoami = program.command("whoami").description("show your identity and roles as the server sees them");
   act(withClient(whoami, ["table", "json", "yaml", "csv", "id", "none"]), shell, async (session) =>
     (await import("./whoami.ts")).showWhoAmI(session),
   );
+}
+
+function addDebug(program: Command, shell: Shell): void {
   const sts = program.command("sts").description("token exchange");
   const debug = sts
     .command("debug")

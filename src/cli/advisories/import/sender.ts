@@ -56,42 +56,28 @@ function isFullFor({ items, bytes, values }: Batch<Item>, item: Item): boolean {
 
 /** Opens a sender whose batches `write` brings to the server. */
 export function openSender<I extends Item>(write: (items: readonly I[]) => Promise<void>): Sender<I> {
-  /** Each batch that is under way, and the keys in it. */
-  const underWay = new Map<Promise<void>, ReadonlySet<string>>();
+  const underWay = newUnderWay();
   let batch = newBatch<I>();
-  let failure: { readonly error: unknown } | undefined;
-
-  /** Throws the failure once all that is under way has ended: the counts are final then. */
-  async function checkFailure(): Promise<void> {
-    if (!failure) return;
-    await Promise.all(underWay.keys());
-    throw failure.error;
-  }
 
   async function send({ items, works }: Batch<I>, earlier: readonly Promise<void>[]): Promise<void> {
     if (items.length > 0) await write(items);
     if (works.length === 0) return;
     // The items before a work may be in earlier batches, too.
     await Promise.all(earlier);
-    if (!failure) await runAll(works);
+    if (!underWay.hasFailed()) await runAll(works);
   }
 
   async function flush(): Promise<void> {
-    await checkFailure();
+    await underWay.checkFailure();
     if (batch.items.length + batch.works.length === 0) return;
-    const sending = send(batch, [...underWay.keys()])
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
-      .finally(() => underWay.delete(sending));
-    underWay.set(sending, batch.keys);
+    const sent = batch;
     batch = newBatch();
-    if (underWay.size >= atOnce) await Promise.race(underWay.keys());
+    await underWay.start(sent.keys, (earlier) => send(sent, earlier));
   }
 
   return {
     async add(item) {
-      await checkFailure();
+      await underWay.checkFailure();
       if (isFullFor(batch, item)) await flush();
       batch.items.push(item);
       batch.keys.add(item.key);
@@ -100,19 +86,52 @@ export function openSender<I extends Item>(write: (items: readonly I[]) => Promi
     },
     async settle(key) {
       if (batch.keys.has(key)) await flush();
-      const sent = [...underWay].filter(([, keys]) => keys.has(key));
-      await Promise.all(sent.map(([sending]) => sending));
-      await checkFailure();
+      await underWay.settle(key);
     },
     afterwards: (work) => void batch.works.push(work),
     async finish() {
       await flush();
-      await Promise.all(underWay.keys());
+      await underWay.settle();
+    },
+    abandon: () => underWay.abandon(),
+  };
+}
+
+/** Tracks the batches that are under way, and the first failure. */
+function newUnderWay() {
+  /** The keys of each batch. */
+  const batches = new Map<Promise<void>, ReadonlySet<string>>();
+  let failure: { readonly error: unknown } | undefined;
+
+  /** Throws the failure once all that is under way has ended: the counts are final then. */
+  async function checkFailure(): Promise<void> {
+    if (!failure) return;
+    await Promise.all(batches.keys());
+    throw failure.error;
+  }
+
+  return {
+    checkFailure,
+    hasFailed: () => failure !== undefined,
+    /** Starts to send a batch, and waits if that many are under way. `send` gets those that began earlier. */
+    async start(keys: ReadonlySet<string>, send: (earlier: readonly Promise<void>[]) => Promise<void>): Promise<void> {
+      const sending = send([...batches.keys()])
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => batches.delete(sending));
+      batches.set(sending, keys);
+      if (batches.size >= atOnce) await Promise.race(batches.keys());
+    },
+    /** Waits for the batches with a key, or for all, and throws if one failed. */
+    async settle(key?: string): Promise<void> {
+      const awaited = [...batches].filter(([, keys]) => key === undefined || keys.has(key));
+      await Promise.all(awaited.map(([sending]) => sending));
       await checkFailure();
     },
-    async abandon() {
+    async abandon(): Promise<void> {
       failure ??= { error: undefined };
-      await Promise.all(underWay.keys());
+      await Promise.all(batches.keys());
     },
   };
 }
