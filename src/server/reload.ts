@@ -11,8 +11,8 @@ import { type Encryption, newEncryption, type ReplaceableEncryption } from "../s
 import { reencryptSecrets } from "./installation.ts";
 import type { ServerTransports } from "./transports.ts";
 
-/** The parts of a server that can be reloaded. */
-export interface ReloadableParts {
+/** What a reload changes. */
+export interface ReloadContext {
   readonly database: Database;
   readonly encryption: ReplaceableEncryption;
   readonly secrets: LiveSecrets;
@@ -24,8 +24,8 @@ export interface ReloadableParts {
 /**
  * Applies the reloadable part of new settings. Rejects with a ConfigError, and changes nothing, if a part is invalid.
  */
-export async function reload(parts: ReloadableParts, config: Config): Promise<void> {
-  const { database, encryption, secrets, transports, clock, log } = parts;
+export async function reload(context: ReloadContext, config: Config): Promise<void> {
+  const { database, encryption, secrets, transports, clock, log } = context;
   // A missing key that development mode created is not created again.
   const next = newEncryption(readKeyRing({ ...config, dev: false }));
   const hasOtherKeys = String(next.keyIds) !== String(encryption.keyIds);

@@ -66,12 +66,12 @@ async function openServer(context: ServerContext, stop: () => void, { admit, pre
   const storage = opened.use(await openStorage(context, admit));
   const tokens = opened.use(await openTokens(context, storage));
   const api = newServerApi(context, storage, tokens);
-  const parts = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
-  await prepare?.(parts);
+  const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
+  await prepare?.(unopened);
   const transports = opened.use(await openTransports(context, storage, tokens, api));
   const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
   return {
-    ...parts,
+    ...unopened,
     encryption: storage.encryption,
     url: transports.url,
     announceStop: transports.announceStop,
@@ -91,7 +91,7 @@ function shutdown(
   let closed: Promise<void> | undefined;
   const drainAndClose = async (timeoutMs: number) => {
     await using _closing = opened;
-    // Concurrently: both have all of the time.
+    // Concurrently: each has the whole timeout.
     await Promise.all([transports.drain(timeoutMs), backgroundWork.drain(timeoutMs)]);
   };
   const close = (timeoutMs: number) => {

@@ -1,4 +1,4 @@
-// Several that begin at once on a new PostgreSQL.
+// Several servers and commands that start at the same time on a new PostgreSQL database.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, describe, it } from "node:test";
@@ -13,7 +13,7 @@ after(stopPostgres);
 const baseUrl = "http://127.0.0.1";
 const log = pino({ level: "silent" });
 
-/** Starts servers at once; rejects when one does not start. */
+/** Starts servers at the same time. Rejects if one does not start. */
 async function startTogether(stack: AsyncDisposableStack, count: number): Promise<EmptyServer[]> {
   const databaseUrl = await newPostgresDatabase();
   const settings = { databaseUrl, baseUrl, secretsKey: randomBytes(32).toString("base64") };
@@ -25,13 +25,13 @@ async function startTogether(stack: AsyncDisposableStack, count: number): Promis
   });
 }
 
-describe("on a new database, at once", () => {
-  it("several servers start, and all of them serve", async () => {
+describe("at the same time on a new database", () => {
+  it("several servers start and serve", async () => {
     await using stack = new AsyncDisposableStack();
     for (const { url } of await startTogether(stack, 4)) assert.equal((await fetch(`${url}/readyz`)).status, 200);
   });
 
-  it("development servers make one sample organization", async () => {
+  it("several development servers create one sample organization", async () => {
     await using stack = new AsyncDisposableStack();
     const servers = await startTogether(stack, 3);
     const opened = await Promise.all(servers.map(({ config, server }) => openDevelopment(config, server, log)));
@@ -39,7 +39,7 @@ describe("on a new database, at once", () => {
     assert.equal(new Set(opened.map(({ organization }) => organization.groupUid)).size, 1);
   });
 
-  it("one bootstrap of several makes the organization, the others say that there is one", async () => {
+  it("one of several bootstrap commands creates the organization, and the others report that it exists", async () => {
     await using stack = new AsyncDisposableStack();
     const [server] = await startTogether(stack, 1);
     const owner = { issuer: "https://idp.acme.test", subject: "alice" };

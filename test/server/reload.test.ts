@@ -1,4 +1,4 @@
-// Secrets of other services that a running server is given anew.
+// A reload replaces the secrets of other services in a running server.
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { toConfig } from "../../src/config/config.ts";
@@ -31,7 +31,7 @@ after(async () => {
   for (const each of [server, registry, upstream]) await each[Symbol.asyncDispose]();
 });
 
-/** What a program is told at the end of a sign-in. */
+/** Signs in, and returns the parameters that the client gets. */
 async function signIn(): Promise<URLSearchParams> {
   const browser = newBrowser();
   const begun = await browser.request(signInUrl(server.url));
@@ -39,7 +39,7 @@ async function signIn(): Promise<URLSearchParams> {
   return new URL(end.headers.get("location") ?? "").searchParams;
 }
 
-/** The status of a notification of a push, and how the server then signed in to the registry. */
+/** Sends the notification of a push. Returns the status, and the credentials that the server then sent to the registry. */
 async function notify(secret: string, id: string): Promise<[number, string | undefined]> {
   const { digest } = registry.putImage("amd64", id);
   const target = { repository: `${server.groupUid}/${id}`, digest, tag: "1.0" };
@@ -70,16 +70,16 @@ const changes: [what: string, before: Record<string, string>, now: Record<string
   ["the files of a certificate", { tlsCert: "a", tlsKey: "a" }, { tlsCert: "b", tlsKey: "b" }, []],
   ["from plaintext to TLS", {}, { tlsCert: "a", tlsKey: "a" }, ["tls-cert", "tls-key"]],
   ["from TLS to plaintext", { tlsCert: "a", tlsKey: "a" }, {}, ["tls-cert", "tls-key"]],
-  ["the secret of notifications where there was none", {}, next, ["registry-notification-secret"]],
-  ["no secret of notifications any more", old, { loginClientSecret: "x" }, ["registry-notification-secret"]],
+  ["a first secret of notifications", {}, next, ["registry-notification-secret"]],
+  ["the secret of notifications removed", old, { loginClientSecret: "x" }, ["registry-notification-secret"]],
 ];
 for (const [what, before_, now, waiting] of changes) {
-  it(`reload: ${what}: ${waiting.length === 0 ? "nothing waits" : `${waiting.join(" and ")} wait`} for a restart`, () => {
+  it(`reload: ${what}: ${waiting.length === 0 ? "nothing needs" : `${waiting.join(" and ")} need`} a restart`, () => {
     assert.deepEqual(waitingForRestart(readSettings(before_, {}), readSettings(now, {})), waiting);
   });
 }
 
-it("reload: without a secret of notifications nobody is let in", async () => {
+it("reload: without a secret of notifications, every notification is rejected", async () => {
   const { config } = server;
   await server.server.reload({ ...config, registry: { ...config.registry, notificationSecret: "" } });
   for (const headers of [{}, { authorization: "Bearer " }, { authorization: `Basic ${btoa("x:")}` }]) {
