@@ -6,7 +6,7 @@ import { type Database, isPostgresUrl, openDatabase } from "../storage/database.
 import type { DatabaseLimits, OpenMode } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
-  DatabaseNewer,
+  DatabaseVersionMismatch,
   driverCode,
   StorageDamaged,
   StorageUnavailable,
@@ -27,7 +27,7 @@ export async function openConfiguredDatabase(
   } catch (error) {
     if (error instanceof DatabaseMissing)
       throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}`);
-    if (error instanceof DatabaseNewer) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
+    if (error instanceof DatabaseVersionMismatch) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw unusableDatabase(
         config,

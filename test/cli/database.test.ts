@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
+import pg from "pg";
 import { openDatabase } from "../../src/storage/database.ts";
 import { commandDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { freePort, newPostgresDatabase } from "../harness/postgres.ts";
@@ -36,6 +37,37 @@ describe("a command on a database that is not there", () => {
       assert.equal(code, 2);
     }
   });
+});
+
+const older =
+  /^gatehouse: data(-dir|base-url): (\/.*gatehouse\.db|postgres:\/\/127\.0\.0\.1:\d+\/\w+) was written by an older version of Gatehouse that this one cannot migrate; start commit d01e5454 of its repository \(d01e5454[0-9a-f]{32}\) once, then this version\.\n$/;
+
+async function olderFile(folder: string): Promise<string[]> {
+  const file = path.join(folder, "gatehouse.db");
+  await (await openDatabase(file, commandDatabaseLimits)).close();
+  new BetterSqlite(file).exec("UPDATE __drizzle_migrations SET created_at = 1").close();
+  return ["--data-dir", folder];
+}
+
+async function olderPostgres(): Promise<string[]> {
+  const url = await newPostgresDatabase();
+  await (await openDatabase(url, commandDatabaseLimits)).close();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("UPDATE drizzle.__drizzle_migrations SET created_at = 1");
+  await client.end();
+  return ["--database-url", url];
+}
+
+describe("a database that an older version has written", () => {
+  for (const [name, make] of [["SQLite", olderFile] as const, ["PostgreSQL", olderPostgres] as const]) {
+    it(`is rejected by db check as by a server, ${name}`, async () => {
+      using data = dataDirectory();
+      const { code, stdout, stderr } = await run(["db", "check", ...(await make(data.path))]);
+      assert.match(stderr, older);
+      assert.deepEqual([code, stdout], [2, ""]);
+    });
+  }
 });
 
 describe("a database that cannot be used", () => {
@@ -76,6 +108,8 @@ describe("a database that cannot be used", () => {
       },
       /^gatehouse: data-dir: \/.*gatehouse\.db was written by a newer version of Gatehouse; start that version or restore a backup\.\n$/,
     ],
+    ["a file that an older version has written", olderFile, older],
+    ["a PostgreSQL database that an older version has written", olderPostgres, older],
     [
       "PostgreSQL that does not answer",
       async () => ["--database-url", `postgres://u:canary@127.0.0.1:${await freePort()}/gatehouse`],

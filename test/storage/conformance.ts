@@ -9,7 +9,6 @@ import { concurrencyConformance } from "./concurrency.ts";
 import { conditionsConformance } from "./conditions.ts";
 import { confinementConformance } from "./confinement.ts";
 import { countersConformance } from "./engine/counters.ts";
-import { entryTailsConformance } from "./entry-tails.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
@@ -24,7 +23,6 @@ export function conformance(name: string, open: OpenStore): void {
     rowsConformance(open);
     listingConformance(open);
     orderedNamesConformance(open);
-    entryTailsConformance(open);
     milestonesConformance(open);
     cachedReadsConformance(open);
     cacheLimitsConformance(open);

@@ -1,7 +1,7 @@
 // Settings, signing keys, and the version of the database.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DatabaseNewer, UniqueViolation } from "../../src/storage/engine/errors.ts";
+import { DatabaseVersionMismatch, UniqueViolation } from "../../src/storage/engine/errors.ts";
 import { getOrSetSetting, readSetting, writeSetting } from "../../src/storage/engine/settings.ts";
 import {
   addSigningKey,
@@ -81,7 +81,7 @@ export function installationConformance(open: OpenStore): void {
       const { migrationsTable } = store;
       await store.tamper(`INSERT INTO ${migrationsTable} (hash, created_at) VALUES ('later', 99999999999999)`);
       try {
-        await assert.rejects(store.open(), DatabaseNewer);
+        await assert.rejects(store.open(), DatabaseVersionMismatch);
       } finally {
         await store.tamper(`DELETE FROM ${migrationsTable} WHERE hash = 'later'`);
       }

@@ -150,6 +150,16 @@ export function rowsConformance(open: OpenStore): void {
       assert.equal(await findRow(store.database.session, groups, group.uid), undefined);
     });
 
+    it("are rejected if their uid does not start with that of their parent: entries would name another row", async () => {
+      await using store = await open();
+      const stray = { ...roleRow(null, "stray"), parent: group.uid };
+      const attempt = write(store.database, async (tx) => {
+        await insertRow(tx, groups, group);
+        await insertRow(tx, roles, stray);
+      });
+      await assert.rejects(attempt, { message: `${stray.uid} is not below ${group.uid}` });
+    });
+
     it("do not reveal the parameters of a failed statement, which may be secrets", async () => {
       await using store = await open();
       await insertAll(store.database);

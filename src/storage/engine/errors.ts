@@ -17,11 +17,11 @@ export class DatabaseMissing extends Error {
 }
 
 /**
- * The database was migrated by a newer version of the program. The message completes a sentence that begins with the
- * database.
+ * The database was migrated by a version of the program that this one cannot follow: a newer one, or a too old one. The
+ * message completes a sentence that begins with the database.
  */
-export class DatabaseNewer extends Error {
-  override readonly name = "DatabaseNewer";
+export class DatabaseVersionMismatch extends Error {
+  override readonly name = "DatabaseVersionMismatch";
 }
 
 /** The database is not available now; the call may be retried. */

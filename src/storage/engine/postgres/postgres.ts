@@ -4,7 +4,7 @@ import { programFile } from "../../../base/program-file.ts";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import { ConcurrencyConflict, DatabaseMissing, driverCode, ReferenceViolation, StorageUnavailable } from "../errors.ts";
-import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
+import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { newSession, type Session } from "../session.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -128,7 +128,9 @@ async function migrateUnderLock(
     if (isLatest(migrationsFolder, applied)) return;
     await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
     // Another server may have migrated the database while this one waited for the lock.
-    const report = watchMigrations(migrationsFolder, await appliedTo(client), onMigrated);
+    const current = await appliedTo(client);
+    refuseOlder(migrationsFolder, current);
+    const report = watchMigrations(migrationsFolder, current, onMigrated);
     await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
     refuseNewer(migrationsFolder, await appliedTo(client));
     report();

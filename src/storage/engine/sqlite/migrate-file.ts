@@ -3,12 +3,12 @@
 import type BetterSqlite from "better-sqlite3";
 import { programFile } from "../../../base/program-file.ts";
 import type { loadSqliteDriver } from "../../schema/drizzle.ts";
-import { isLatest, type MigrationListener, refuseNewer, watchMigrations } from "../migrations.ts";
+import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
 import { withPrepare } from "./custom-prepare.ts";
 
 const migrationsFolder = programFile("storage/schema/migrations/sqlite");
 
-/** Applies missing migrations. Throws the errors of SQLite, and DatabaseNewer for a file of a newer version. */
+/** Applies missing migrations. Throws the errors of SQLite, and DatabaseVersionMismatch. */
 export function migrateFile(
   connection: BetterSqlite.Database,
   { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
@@ -16,6 +16,7 @@ export function migrateFile(
 ): void {
   const applied = appliedTo(connection);
   if (isLatest(migrationsFolder, applied)) return;
+  refuseOlder(migrationsFolder, applied);
   const report = watchMigrations(migrationsFolder, applied, onMigrated);
   const db = drizzle(withRollback(connection), { casing: "snake_case" });
   try {

@@ -38,7 +38,7 @@ function rowOf(stored: StoredRow): StoredRow {
   return Object.fromEntries(named);
 }
 
-/** Stores what the earlier version has made, as the migrations leave it. */
+/** Stores what the earlier version has made, as migrations left it. */
 async function insertOlder(tx: Transaction, groupUid: string): Promise<void> {
   const tables = JSON.parse(json("rows").replaceAll("GROUP", groupUid)) as Record<string, StoredRow[]>;
   const events = tables.advisory_events!.map(

@@ -1,1 +1,0 @@
-CREATE INDEX "changes_kind" ON "changes" USING btree ("kind","sequence");

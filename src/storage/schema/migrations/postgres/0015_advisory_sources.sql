@@ -1,1 +1,0 @@
-ALTER TABLE "advisories" ADD COLUMN "sources" json DEFAULT '[]'::json NOT NULL;

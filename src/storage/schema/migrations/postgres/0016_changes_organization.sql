@@ -1,2 +1,0 @@
-CREATE INDEX "changes_organization" ON "changes" USING btree (substr("group_uid", 1, 40),"sequence");--> statement-breakpoint
-INSERT INTO "settings" ("name", "value") SELECT 'changes_removed', CAST(coalesce(max("sequence"), 0) AS text) FROM "changes";

@@ -1,2 +1,0 @@
-ALTER TABLE "advisory_terms" DROP CONSTRAINT "advisory_terms_filter_value_uid_pk";--> statement-breakpoint
-ALTER TABLE "advisory_terms" ADD CONSTRAINT "advisory_terms_value_filter_uid_pk" PRIMARY KEY("value","filter","uid");

@@ -1,1 +1,0 @@
-CREATE INDEX `changes_kind` ON `changes` (`kind`,`sequence`);

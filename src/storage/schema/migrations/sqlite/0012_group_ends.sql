@@ -1,1 +1,0 @@
-CREATE INDEX `groups_last_segment` ON `groups` (substr("uid", length("uid") - 15));

@@ -1,1 +1,0 @@
-ALTER TABLE `advisories` ADD `sources` text DEFAULT '[]' NOT NULL;
