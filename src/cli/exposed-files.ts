@@ -1,7 +1,8 @@
 // Warns about files of the operator that other users of the machine can read or change.
 import { statSync } from "node:fs";
 import path from "node:path";
-import { type RawSettings, type SettingsFile, settings } from "../config/settings.ts";
+import type { SettingsFile } from "../config/read-settings.ts";
+import { type RawSettings, settings } from "../config/settings.ts";
 
 /** The permissions of other users, as bits of the file mode. */
 const [readable, writable] = [0o004, 0o002];

@@ -1,14 +1,8 @@
 // The commands that run or maintain a server: they work on its data, not through its API.
 import { type Command, Option } from "commander";
 import { toConfig } from "../config/config.ts";
-import {
-  type RawSettings,
-  readSettings,
-  readSettingsFile,
-  readSettingsFileAgain,
-  settings,
-  variableOf,
-} from "../config/settings.ts";
+import { readSettings, readSettingsFile, readSettingsFileAgain } from "../config/read-settings.ts";
+import { type RawSettings, settings, variableOf } from "../config/settings.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";

@@ -2,9 +2,7 @@
 import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
-import type { Proxies } from "../base/proxies.ts";
-import { checkIssuer } from "../model/issuer-url.ts";
-import { type Certificate, readCertificate, readIssuerAuthorities } from "./certificate.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
 import { toDatabaseUrl } from "./database-url.ts";
 import {
   type Address,
@@ -12,26 +10,17 @@ import {
   toAddress,
   toConnections,
   toMetricsListen,
-  toNetworks,
+  toOrigins,
   toTrustedProxies,
 } from "./listen-config.ts";
-import {
-  oneOf,
-  toCount,
-  toDocumentId,
-  toEmailDomain,
-  toList,
-  toPattern,
-  toPlainUrl,
-  toSecretsKeys,
-  toSwitch,
-} from "./parse-setting.ts";
-import { toProxies } from "./proxy-config.ts";
+import { type OutboundConfig, toOutboundConfig } from "./outbound-config.ts";
+import { oneOf, toCount, toList, toPattern, toPlainUrl, toSecretsKeys, toSwitch } from "./parse-setting.ts";
 import { type RegistryConfig, toRegistry } from "./registry-config.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
+import { type SignInConfig, toSignInConfig } from "./sign-in-config.ts";
 
 /** All settings, validated. */
-export interface Config {
+export interface Config extends SignInConfig, OutboundConfig {
   readonly dev: boolean;
   readonly host: string;
   readonly port: number;
@@ -51,19 +40,7 @@ export interface Config {
   /** 32 bytes each: the first encrypts secrets, all decrypt them. Empty if none is set. */
   readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
-  /** The login provider of users; undefined if none is set. */
-  readonly login: LoginConfig | undefined;
-  readonly trustedEmailIssuers: readonly string[];
-  readonly sharedEmailDomains: readonly string[];
-  readonly privateIssuerNetworks: readonly Network[];
-  /** Additional certificate authorities for issuers, in PEM; undefined for none. */
-  readonly issuerAuthorities: string | undefined;
-  readonly proxies: Proxies;
-  readonly privateSinkNetworks: readonly Network[];
   readonly deliversEvents: boolean;
-  /** Without a trailing slash; https, or loopback http. */
-  readonly awsStsEndpoint: string;
-  readonly termsDocuments: readonly string[];
   readonly registry: RegistryConfig;
   /** Who may read the metrics on the port of the API, unless they have a listener of their own. */
   readonly metrics: "loopback" | "anyone" | "nobody";
@@ -82,23 +59,12 @@ export interface Config {
   readonly acceptIssuerChange: boolean;
 }
 
-/** The operator's login provider. */
-export interface LoginConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Empty for a public client. */
-  readonly clientSecret: string;
-  /** Besides `openid`. */
-  readonly scopes: readonly string[];
-}
-
 /** Validates the settings. Throws a ConfigError that names the invalid one. */
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
   const { host, port } = toAddress(raw, "listen", dev);
   const tls = readCertificate(raw);
-  if (raw["data-dir"] === "") throw new ConfigError("data-dir: must not be empty.");
-  const dataDir = path.resolve(raw["data-dir"]);
+  const dataDir = toDataDir(raw["data-dir"]);
   const listening = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
   const audiences = toList(raw.audiences);
@@ -118,16 +84,9 @@ export function toConfig(raw: RawSettings): Config {
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
     secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
-    login: toLogin(raw, dev),
-    trustedEmailIssuers: toList(raw["trusted-email-issuers"]).map((issuer) => toTrustedIssuer(issuer, dev)),
-    sharedEmailDomains: toList(raw["shared-email-domains"]).map(toEmailDomain),
-    privateIssuerNetworks: toNetworks(raw, "private-issuer-networks"),
-    issuerAuthorities: readIssuerAuthorities(raw),
-    proxies: toProxies(raw),
-    privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
+    ...toSignInConfig(raw, dev),
+    ...toOutboundConfig(raw),
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
-    awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
-    termsDocuments: toList(raw["terms-documents"]).map(toDocumentId),
     registry: toRegistry(raw, [baseUrl, ...audiences]),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
@@ -140,6 +99,11 @@ export function toConfig(raw: RawSettings): Config {
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
   };
+}
+
+function toDataDir(text: string): string {
+  if (text === "") throw new ConfigError("data-dir: must not be empty.");
+  return path.resolve(text);
 }
 
 /** Returns the path of the SQLite file if no database is named. */
@@ -166,49 +130,6 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
 /** RFC 6761 §6.3: names below `localhost` are loopback as well. */
 function isOwnMachine(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
-}
-
-// The endpoint decides who signed a request, so the connection must be secure.
-function toEndpoint(raw: RawSettings, name: SettingName): string {
-  const url = URL.parse(raw[name]);
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
-  if (!url || !isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
-    throw new ConfigError(
-      `${name}: ${url?.password ? "the URL" : JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
-    );
-  return url.origin;
-}
-
-function toLogin(raw: RawSettings, dev: boolean): LoginConfig | undefined {
-  const [issuer, clientId, clientSecret] = [raw["login-issuer"], raw["login-client-id"], raw["login-client-secret"]];
-  if (issuer === "" && clientId === "" && clientSecret === "") return undefined;
-  if (issuer === "" || clientId === "") throw new ConfigError("login-issuer, login-client-id: set both or neither.");
-  const problem = checkIssuer(issuer, dev);
-  if (problem) throw new ConfigError(`login-issuer: ${problem}.`);
-  return { issuer, clientId, clientSecret, scopes: toList(raw["login-scopes"]) };
-}
-
-function toTrustedIssuer(issuer: string, dev: boolean): string {
-  const problem = checkIssuer(issuer, dev);
-  if (problem) throw new ConfigError(`trusted-email-issuers: ${JSON.stringify(issuer)} ${problem}.`);
-  return issuer;
-}
-
-/** More would be a mistake: each request with an origin searches the list. */
-const maxOrigins = 100;
-
-function toOrigins(raw: RawSettings): string[] {
-  const origins = toList(raw["cors-origins"]);
-  if (origins.length > maxOrigins)
-    throw new ConfigError(`cors-origins: ${origins.length} origins are more than ${maxOrigins}.`);
-  // `*` and `null` cannot be trusted: any page, and any sandboxed page, would match.
-  const wrong = origins.find(
-    (text) => !/^https?:[^*]+$/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
-  );
-  if (wrong === undefined) return origins;
-  throw new ConfigError(
-    `cors-origins: ${JSON.stringify(wrong)} is not an origin such as https://console.example.com: scheme, host, and port unless it is the usual one.`,
-  );
 }
 
 const dayMs = 24 * 60 * 60 * 1000;

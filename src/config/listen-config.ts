@@ -1,4 +1,4 @@
-// Settings of ports, connections and trusted proxies.
+// Settings of ports, connections, trusted proxies and origins.
 import { type Network, parseNetwork } from "../base/network-address.ts";
 import { toCount, toList } from "./parse-setting.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
@@ -82,6 +82,24 @@ function toNetwork(text: string, name: SettingName): Network {
   const network = parseNetwork(text);
   if (!network) throw new ConfigError(`${name}: ${JSON.stringify(text)} is not a network such as 10.0.0.0/8.`);
   return network;
+}
+
+/** More would be a mistake: each request with an origin searches the list. */
+const maxOrigins = 100;
+
+/** Parses the origins of pages that may call the API. */
+export function toOrigins(raw: RawSettings): string[] {
+  const origins = toList(raw["cors-origins"]);
+  if (origins.length > maxOrigins)
+    throw new ConfigError(`cors-origins: ${origins.length} origins are more than ${maxOrigins}.`);
+  // `*` and `null` cannot be trusted: any page, and any sandboxed page, would match.
+  const wrong = origins.find(
+    (text) => !/^https?:[^*]+$/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
+  );
+  if (wrong === undefined) return origins;
+  throw new ConfigError(
+    `cors-origins: ${JSON.stringify(wrong)} is not an origin such as https://console.example.com: scheme, host, and port unless it is the usual one.`,
+  );
 }
 
 function isLoopback(host: string): boolean {

@@ -35,25 +35,6 @@ export function toList(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/**
- * Parses an e-mail domain. In another spelling it would match no address, and users of a shared domain could be taken
- * for an organization.
- */
-export function toEmailDomain(text: string): string {
-  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text))
-    throw new ConfigError(
-      `shared-email-domains: ${JSON.stringify(text)} is not a domain in lower case such as gmail.com.`,
-    );
-  return text;
-}
-
-/** Parses the id of a document that users can accept. */
-export function toDocumentId(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,100}$/.test(text))
-    throw new ConfigError(`terms-documents: ${JSON.stringify(text)} is not a document id such as tos.v1.`);
-  return text;
-}
-
 /** Parses a list of keys in base64 or base64url. Throws a ConfigError that names the source but not the keys. */
 export function toSecretsKeys(text: string, from: string): Buffer[] {
   return toList(text).map((item) => {

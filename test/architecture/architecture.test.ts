@@ -109,7 +109,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** What only some files may contain. */
 const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly why: string }[] = [
-  { what: /process\.env\b/, where: /^(main|config\/settings)\.ts$/, why: "only main reads the environment" },
+  { what: /process\.env\b/, where: /^main\.ts$/, why: "only main reads the environment" },
   {
     what: /Date\.now\(\)|new Date\(\)/,
     where: /^(base\/clock\.ts|cli\/|server\/development\/development\.ts)/,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { exposedFiles } from "../../src/cli/exposed-files.ts";
-import { readSettings, readSettingsFile } from "../../src/config/settings.ts";
+import { readSettings, readSettingsFile } from "../../src/config/read-settings.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
 import { run } from "./process.ts";
 

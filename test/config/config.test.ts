@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { toConfig } from "../../src/config/config.ts";
-import { ConfigError, readSettings, settings, variableOf } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
+import { ConfigError, settings, variableOf } from "../../src/config/settings.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-config-"));

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import pino from "pino";
 import { systemClock } from "../../src/base/clock.ts";
 import { toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { openDevelopment } from "../../src/server/development/development.ts";
 import { startServer } from "../../src/server/server.ts";
 import { writeMigratedFile } from "../harness/migrated.ts";

@@ -6,7 +6,7 @@ import pino from "pino";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { type Config, toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { newLog } from "../../src/observe/log.ts";
 import { type Server, startServer } from "../../src/server/server.ts";
 import { createOrganization } from "../../src/services/iam/bootstrap.ts";

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createRemoteJWKSet, type JWTVerifyOptions, jwtVerify } from "jose";
 import pino from "pino";
 import { toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { startServer } from "../../src/server/server.ts";
 import { dataDirectory, start } from "../cli/process.ts";
 import {

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import pino from "pino";
 import { toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { newChild, newRoot } from "../../src/model/uid.ts";
 import { type Server, startServer } from "../../src/server/server.ts";
 import { createGroup, createOrganization } from "../../src/services/iam/bootstrap.ts";

@@ -7,7 +7,7 @@ import { after, describe, it } from "node:test";
 import pino from "pino";
 import { systemClock } from "../../src/base/clock.ts";
 import { toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { type Server, startServer } from "../../src/server/server.ts";
 import { createOrganization } from "../../src/services/iam/bootstrap.ts";

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import pino from "pino";
 import { toConfig } from "../../src/config/config.ts";
-import { readSettings } from "../../src/config/settings.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
 import { startServer } from "../../src/server/server.ts";
 import type { StartHooks } from "../../src/server/start-hooks.ts";
 import type { Database } from "../../src/storage/database.ts";

@@ -8,7 +8,7 @@ import { once } from "../../base/lazy.ts";
 import { http } from "../../base/node-http.ts";
 import { proxyFor } from "../../base/proxies.ts";
 import { toProxies } from "../../config/proxy-config.ts";
-import { readProxySettings } from "../../config/settings.ts";
+import { readProxySettings } from "../../config/read-settings.ts";
 
 let proxies = once(() => toProxies(readProxySettings({})));
 
