@@ -1,6 +1,7 @@
 // A data directory of a development server with advisories, kept between runs, and what they can be asked for.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Advisory } from "../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { insertAdvisory } from "../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
@@ -49,66 +50,42 @@ async function fill({ directory, landmarks }: Data): Promise<Record<string, stri
     });
   }
   await database.close();
+  return Object.fromEntries(
+    Object.entries(valuesOf(advisories)).map(([name, values]) => {
+      // "query, few" and the like are filters named query.
+      const filter = name.split(",")[0];
+      const queries = [...new Set(values)].filter((value) => value !== "");
+      return [name, queries.map((value) => `${filter}=${encodeURIComponent(value)}`)];
+    }),
+  );
+}
+
+/** Returns the values to filter by, of a sample of the advisories. */
+function valuesOf(advisories: readonly Advisory[]): Record<string, readonly string[]> {
   const samples = advisories.filter((_, i) => i % sampleEvery === 0);
-  const queries = (name: string, values: readonly string[]) =>
-    [...new Set(values)].filter((value) => value !== "").map((value) => `${name}=${encodeURIComponent(value)}`);
   const events = samples.flatMap((each) => each.events);
+  const names = samples.map(({ artifactName }) => artifactName);
+  const authors = events.map(({ author }) => author);
   return {
-    advisory_ids: queries(
-      "advisory_ids",
-      samples.map(({ advisoryId }) => advisoryId),
-    ),
-    legacy_advisory_ids: queries(
-      "legacy_advisory_ids",
-      samples.map(({ legacyAdvisoryId = "" }) => legacyAdvisoryId),
-    ),
-    artifact_names: queries(
-      "artifact_names",
-      samples.map(({ artifactName }) => artifactName),
-    ),
-    artifact_types: ["artifact_types=apk"],
-    artifact_architectures: queries("artifact_architectures", ["x86_64", "aarch64"]),
-    component_names: queries(
-      "component_names",
-      samples.map(({ componentName }) => componentName),
-    ),
-    component_types: queries(
-      "component_types",
-      samples.map(({ componentType }) => componentType),
-    ),
-    component_locations: queries(
-      "component_locations",
-      samples.map(({ componentLocation }) => componentLocation),
-    ),
-    aliases: queries(
-      "aliases",
-      samples.flatMap(({ aliases }) => aliases),
-    ),
-    origin: queries(
-      "origin",
-      samples.map(({ artifactName }) => artifactName),
-    ),
-    event_authors: queries(
-      "event_authors",
-      events.map(({ author }) => author),
-    ),
-    event_reviewers: queries(
-      "event_reviewers",
-      events.map(({ reviewer }) => reviewer),
-    ),
-    event_review_states: queries("event_review_states", ["REVIEW_STATE_APPROVED", "REVIEW_STATE_PENDING"]),
-    event_types: queries("event_types", ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_FIX_NOT_PLANNED"]),
-    exclude_event_authors: queries(
-      "exclude_event_authors",
-      events.map(({ author }) => author),
-    ),
-    latest_event_type: queries("latest_event_type", ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_DETECTION"]),
-    "query, few": queries(
-      "query",
-      samples.slice(0, 20).map(({ artifactName }) => artifactName.slice(-7)),
-    ),
-    "query, many": queries("query", ["cve-202", "CEDAR", "apk", "example.test", "-2", "GHSA"]),
-    "query, few, each new": queries("query", rareTexts(advisories)),
-    "query, many, each new": queries("query", commonTexts(advisories)),
+    advisory_ids: samples.map(({ advisoryId }) => advisoryId),
+    legacy_advisory_ids: samples.map(({ legacyAdvisoryId = "" }) => legacyAdvisoryId),
+    artifact_names: names,
+    artifact_types: ["apk"],
+    artifact_architectures: ["x86_64", "aarch64"],
+    component_names: samples.map(({ componentName }) => componentName),
+    component_types: samples.map(({ componentType }) => componentType),
+    component_locations: samples.map(({ componentLocation }) => componentLocation),
+    aliases: samples.flatMap(({ aliases }) => aliases),
+    origin: names,
+    event_authors: authors,
+    event_reviewers: events.map(({ reviewer }) => reviewer),
+    event_review_states: ["REVIEW_STATE_APPROVED", "REVIEW_STATE_PENDING"],
+    event_types: ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_FIX_NOT_PLANNED"],
+    exclude_event_authors: authors,
+    latest_event_type: ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_DETECTION"],
+    "query, few": names.slice(0, 20).map((name) => name.slice(-7)),
+    "query, many": ["cve-202", "CEDAR", "apk", "example.test", "-2", "GHSA"],
+    "query, few, each new": rareTexts(advisories),
+    "query, many, each new": commonTexts(advisories),
   };
 }

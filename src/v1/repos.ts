@@ -7,7 +7,7 @@ import {
   type Repo as V1Repo,
   RepoSchema as V1RepoSchema,
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
-import { RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { type Repo, RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from "../aip/errors.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -46,63 +46,31 @@ const readmeBatch = 200;
 
 type RepoMethods = "createRepo" | "updateRepo" | "listRepos" | "getRepoCountBySource" | "deleteRepo";
 
+type RepoHandlers = Pick<V1Methods<typeof Registry>, RepoMethods>;
+
 /** Serves repos in version 1. */
-export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Methods<typeof Registry>, RepoMethods> {
-  const { database } = context;
+export function repoMethods(api: CurrentApi, context: ServiceContext): RepoHandlers {
   const write = repoWriter(context);
-  const listed = list(api, v1.listRepos, current.listRepos, { itemNames: names });
-
-  /** Writes a repo with its readme, and returns both. Only callers who may manage the catalog can set the readme. */
-  async function withReadme(
-    readme: string,
-    uid: string,
-    call: Call,
-    body: (dependent: InTransaction) => Promise<MessageInitShape<typeof RepoSchema>>,
-  ) {
-    const isSet = canManageCatalog(call, uid);
-    if (isSet && readme !== "") await requireSafe(readme);
-    let stored = "";
-    const repo = await body(async (tx, row) => {
-      const before = await readReadme(tx, row.uid);
-      stored = isSet ? readme : before;
-      return before === stored ? undefined : () => setReadme(tx, row, before, stored);
-    });
-    const displayable = await displayableReadme(stored);
-    return { ...fieldsOf(fields.toV1(create(RepoSchema, repo))), readme: displayable };
-  }
-
-  function readmeViolations(content: string): FieldViolation[] {
-    return api.check(current.updateRepoReadme, { repoReadme: { content } }).filter(({ field }) => field === "content");
-  }
+  const createOrUpdate = repoCreator(context);
 
   return {
     createRepo: handwritten(current.createRepo, rename, {
       event: { of: current.createRepo, toV1Event: fields.toV1 },
       check: ({ parentId, repo }) => [
         ...api.check(current.createRepo, { parent: parentId, ...(repo && { repo: fields.toCurrent(repo) }) }),
-        ...readmeViolations(repo?.readme ?? ""),
+        ...readmeViolations(api, repo?.readme ?? ""),
       ],
       respond: ({ parentId, repo, preventExisting }, call) =>
-        withReadme(repo!.readme, parentId, call, async (dependent) => {
-          const value = fields.toCurrent(repo!);
-          try {
-            return await write.create(parentId, value, call, dependent);
-          } catch (error) {
-            const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
-            const existing =
-              isTaken && !preventExisting && (await findRepoByName(database.session, parentId, value.name));
-            if (!existing) throw error;
-            requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
-            return await write.update({ ...value, uid: existing.uid }, everything, call, dependent);
-          }
-        }),
+        withReadme(repo!.readme, parentId, call, (dependent) =>
+          createOrUpdate(parentId, fields.toCurrent(repo!), preventExisting, call, dependent),
+        ),
     }),
 
     updateRepo: handwritten(current.updateRepo, rename, {
       event: { of: current.updateRepo, toV1Event: fields.toV1 },
       check: (repo) => [
         ...api.check(current.updateRepo, { repo: fields.toCurrent(repo), updateMask: everything }),
-        ...readmeViolations(repo.readme),
+        ...readmeViolations(api, repo.readme),
       ],
       respond: (repo, call) =>
         withReadme(repo.readme, repo.id, call, (dependent) =>
@@ -110,29 +78,74 @@ export function repoMethods(api: CurrentApi, context: ServiceContext): Pick<V1Me
         ),
     }),
 
-    listRepos: {
-      ...listed,
-      async handle(filter, call) {
-        const items = await api.readTogether(call, async (together, session) => {
-          const { items: found = [] } = (await listed.handle(filter, together)) as { items?: V1Repo[] };
-          await addReadmes(session, found);
-          return found;
-        });
-        for (const repo of items) repo.readme = await displayableReadme(repo.readme);
-        return { items };
-      },
-    },
+    listRepos: listWithReadmes(api),
 
     getRepoCountBySource: handwritten(current.getRepo, rename, {
       check: ({ id }) => api.check(current.getRepo, { uid: id }),
       async respond({ id }) {
-        if (!(await findRow(database.session, repoCollection, id))) throw notFound(repoType, id);
+        if (!(await findRow(context.database.session, repoCollection, id))) throw notFound(repoType, id);
         // Repos that are copies cannot be created.
         return { count: 0n };
       },
     }),
 
     deleteRepo: passThrough(api, v1.deleteRepo, current.deleteRepo),
+  };
+}
+
+/** Writes a repo with its readme, and returns both. Only callers who may manage the catalog can set the readme. */
+async function withReadme(
+  readme: string,
+  uid: string,
+  call: Call,
+  body: (dependent: InTransaction) => Promise<MessageInitShape<typeof RepoSchema>>,
+) {
+  const isSet = canManageCatalog(call, uid);
+  if (isSet && readme !== "") await requireSafe(readme);
+  let stored = "";
+  const repo = await body(async (tx, row) => {
+    const before = await readReadme(tx, row.uid);
+    stored = isSet ? readme : before;
+    return before === stored ? undefined : () => setReadme(tx, row, before, stored);
+  });
+  const displayable = await displayableReadme(stored);
+  return { ...fieldsOf(fields.toV1(create(RepoSchema, repo))), readme: displayable };
+}
+
+function readmeViolations(api: CurrentApi, content: string): FieldViolation[] {
+  return api.check(current.updateRepoReadme, { repoReadme: { content } }).filter(({ field }) => field === "content");
+}
+
+/** Returns the function that creates a repo, or updates the repo of that name unless the caller prevents it. */
+function repoCreator(context: ServiceContext) {
+  const write = repoWriter(context);
+  return async (parent: string, value: Repo, preventExisting: boolean, call: Call, dependent: InTransaction) => {
+    try {
+      return await write.create(parent, value, call, dependent);
+    } catch (error) {
+      const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
+      const mayUpdate = isTaken && !preventExisting;
+      const existing = mayUpdate && (await findRepoByName(context.database.session, parent, value.name));
+      if (!existing) throw error;
+      requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
+      return await write.update({ ...value, uid: existing.uid }, everything, call, dependent);
+    }
+  };
+}
+
+function listWithReadmes(api: CurrentApi): RepoHandlers["listRepos"] {
+  const listed = list(api, v1.listRepos, current.listRepos, { itemNames: names });
+  return {
+    ...listed,
+    async handle(filter, call) {
+      const items = await api.readTogether(call, async (together, session) => {
+        const { items: found = [] } = (await listed.handle(filter, together)) as { items?: V1Repo[] };
+        await addReadmes(session, found);
+        return found;
+      });
+      for (const repo of items) repo.readme = await displayableReadme(repo.readme);
+      return { items };
+    },
   };
 }
 

@@ -56,11 +56,11 @@ type TagMethods =
   | "getArchs"
   | "getSize";
 
+type TagHandlers = Pick<V1Methods<typeof Registry>, TagMethods>;
+
 /** Serves tags and images in version 1. */
-export function tagMethods(api: CurrentApi, context: ServiceContext): Pick<V1Methods<typeof Registry>, TagMethods> {
-  const { database } = context;
+export function tagMethods(api: CurrentApi, context: ServiceContext): TagHandlers {
   const write = tagWriter(context);
-  const listBy = tagLister(context);
 
   /** Validates a tag, which may have no digest yet: the registry sets it later. */
   function check(parent: string, tag: Tag | undefined): FieldViolation[] {
@@ -83,61 +83,69 @@ export function tagMethods(api: CurrentApi, context: ServiceContext): Pick<V1Met
     }),
 
     deleteTag: passThrough(api, v1.deleteTag, current.deleteTag),
-
     listTags: list(api, v1.listTags, current.listTags, { names: kindNames, itemNames: names }),
-
-    getRepoTagsSummary: handwritten(current.getTag, renamer([["uid", "repo_id"]]), {
-      check: ({ repoId }) => api.check(current.getTag, { uid: repoId }),
-      async respond({ repoId, ...excluded }, call) {
-        const latest = {
-          uidp: { childrenOf: repoId },
-          orderBy: "update_time desc",
-          pageSize: 1,
-          ...included(excluded),
-        };
-        const { tags, totalCount = 0n } = await api.readTogether(call, async (together, session) => {
-          if (!(await findRow(session, repoCollection, repoId))) throw notFound(repoType, repoId);
-          return await api.call(current.listTags, latest, together);
-        });
-        const [tag] = tags.map((each) => fields.toV1(each));
-        const known = tag && { latestTag: tag, ...(tag.lastUpdated && { lastUpdated: tag.lastUpdated }) };
-        return { id: repoId, tagCount: totalCount, ...known };
-      },
-    }),
-
-    listEolTags: handwritten(current.listTags, rename, {
-      check: (filter) => api.check(current.listTags, eolRequest(filter)),
-      async respond(filter, call) {
-        const response = await listBy(
-          create(ListTagsRequestSchema, eolRequest(filter)),
-          callOf(call, current.listTags),
-          true,
-        );
-        const { tags, nextPageToken } = create(ListTagsResponseSchema, response);
-        const items = tags.map(({ uid, name }) => ({ id: uid, name, tagStatus: EolTagStatus.TAG_INACTIVE }));
-        return { items, nextPageToken };
-      },
-    }),
-
-    listTagHistory: handwritten(current.getTag, renamer([["uid", "parent_id"]]), {
-      check: ({ parentId }) => api.check(current.getTag, { uid: parentId }),
-      async respond({ parentId, start, end }) {
-        const range = {
-          start: start ? fromTimestamp(start) : Number.MIN_SAFE_INTEGER,
-          end: end ? fromTimestamp(end) : Number.MAX_SAFE_INTEGER,
-          limit: maxHistory,
-        };
-        return await database.read(async (session) => {
-          if (!(await findRow(session, tagCollection, parentId))) throw notFound(tagType, parentId);
-          const found = await findTagDigests(session, parentId, range);
-          return { items: found.map(({ time, digest }) => ({ updateTimestamp: toTimestamp(time), digest })) };
-        });
-      },
-    }),
-
+    getRepoTagsSummary: tagsSummary(api),
+    listEolTags: eolTags(api, context),
+    listTagHistory: tagHistory(api, context),
     getArchs: passThrough(api, v1.getArchs, images.getArchitectures, { names: imageNames }),
     getSize: passThrough(api, v1.getSize, images.getSize, { names: imageNames }),
   };
+}
+
+function tagsSummary(api: CurrentApi): TagHandlers["getRepoTagsSummary"] {
+  return handwritten(current.getTag, renamer([["uid", "repo_id"]]), {
+    check: ({ repoId }) => api.check(current.getTag, { uid: repoId }),
+    async respond({ repoId, ...excluded }, call) {
+      const latest = {
+        uidp: { childrenOf: repoId },
+        orderBy: "update_time desc",
+        pageSize: 1,
+        ...included(excluded),
+      };
+      const { tags, totalCount = 0n } = await api.readTogether(call, async (together, session) => {
+        if (!(await findRow(session, repoCollection, repoId))) throw notFound(repoType, repoId);
+        return await api.call(current.listTags, latest, together);
+      });
+      const [tag] = tags.map((each) => fields.toV1(each));
+      const known = tag && { latestTag: tag, ...(tag.lastUpdated && { lastUpdated: tag.lastUpdated }) };
+      return { id: repoId, tagCount: totalCount, ...known };
+    },
+  });
+}
+
+function eolTags(api: CurrentApi, context: ServiceContext): TagHandlers["listEolTags"] {
+  const listBy = tagLister(context);
+  return handwritten(current.listTags, rename, {
+    check: (filter) => api.check(current.listTags, eolRequest(filter)),
+    async respond(filter, call) {
+      const response = await listBy(
+        create(ListTagsRequestSchema, eolRequest(filter)),
+        callOf(call, current.listTags),
+        true,
+      );
+      const { tags, nextPageToken } = create(ListTagsResponseSchema, response);
+      const items = tags.map(({ uid, name }) => ({ id: uid, name, tagStatus: EolTagStatus.TAG_INACTIVE }));
+      return { items, nextPageToken };
+    },
+  });
+}
+
+function tagHistory(api: CurrentApi, { database }: ServiceContext): TagHandlers["listTagHistory"] {
+  return handwritten(current.getTag, renamer([["uid", "parent_id"]]), {
+    check: ({ parentId }) => api.check(current.getTag, { uid: parentId }),
+    async respond({ parentId, start, end }) {
+      const range = {
+        start: start ? fromTimestamp(start) : Number.MIN_SAFE_INTEGER,
+        end: end ? fromTimestamp(end) : Number.MAX_SAFE_INTEGER,
+        limit: maxHistory,
+      };
+      return await database.read(async (session) => {
+        if (!(await findRow(session, tagCollection, parentId))) throw notFound(tagType, parentId);
+        const found = await findTagDigests(session, parentId, range);
+        return { items: found.map(({ time, digest }) => ({ updateTimestamp: toTimestamp(time), digest })) };
+      });
+    },
+  });
 }
 
 /** Converts the excluded kinds of tags to the included ones. */
