@@ -12,7 +12,7 @@ export function isLatest(folder: string, applied: number | undefined): boolean {
   return applied === latestOf(folder);
 }
 
-/** The last commit with the migrations that `0000_initial` replaces (docs/decisions/0054). */
+/** A commit with the migrations that `0000_initial` replaces (docs/decisions/0054). */
 const commitBefore = "d01e5454af8dbb753e7e1b3f94c472cc5a7863f8";
 
 /**
@@ -28,7 +28,8 @@ export function refuseOlder(folder: string, applied: number | undefined): void {
 }
 
 /**
- * Throws DatabaseVersionMismatch if a newer version of the program migrated the database: this one could not read it correctly.
+ * Throws DatabaseVersionMismatch if a newer version of the program migrated the database: this one could not read it
+ * correctly.
  */
 export function refuseNewer(folder: string, applied: number | undefined): void {
   if (applied !== undefined && applied > latestOf(folder))
