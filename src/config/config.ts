@@ -60,7 +60,6 @@ export interface Config extends SignInConfig, OutboundConfig {
 }
 
 /** Validates the settings. Throws a ConfigError that names the invalid one. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table with one line per setting
 export function toConfig(raw: RawSettings): Config {
   const dev = toSwitch(raw, "dev");
   const { host, port } = toAddress(raw, "listen", dev);
