@@ -7,7 +7,7 @@ import { type RestReply, rest } from "./harness/rest.ts";
 import { startTestServer } from "./harness/server.ts";
 
 test("the walkthrough of the specification", async (t) => {
-  await using provider = await startIdentityProvider(["build-pipeline", "somebody-else"]);
+  await using provider = await startIdentityProvider(["build-pipeline", "someone-else"]);
   await using server = await startTestServer();
   const { url, ownerToken, groupUid: organization } = server;
   const asOwner = (method: string, path: string, body?: object) => rest(url, ownerToken, method, path, body);
@@ -92,7 +92,7 @@ test("the walkthrough of the specification", async (t) => {
 
   await t.test("a token of another workload, or for another audience, is refused", async () => {
     for (const token of [
-      await provider.issueToken("somebody-else", url),
+      await provider.issueToken("someone-else", url),
       await provider.issueToken("build-pipeline", "https://elsewhere.example"),
     ]) {
       const { status, body } = await exchange(token);
@@ -100,7 +100,7 @@ test("the walkthrough of the specification", async (t) => {
     }
   });
 
-  await t.test("the token of the provider is no API token", async () => {
+  await t.test("the token of the provider is not an API token", async () => {
     const token = await provider.issueToken("build-pipeline", url);
     assert.equal((await rest(url, token, "GET", `/iam/v2beta1/groups/${group}`)).status, 401);
   });

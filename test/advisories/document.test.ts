@@ -115,7 +115,7 @@ describe("times of documents", () => {
     });
   }
 
-  it("others are none", () => {
+  it("rejects others", () => {
     const wrong = ["2030-13-01T00:00:00Z", "2030-02-29T00:00:00Z", "2030-01-01T24:00:00Z", "0000-01-01T00:00:00Z"];
     for (const text of [...wrong, "9999-12-31T23:59:59-01:00", "1 January 2030", "2030", ""])
       assert.equal(parseTime(text), undefined, text);

@@ -1,4 +1,4 @@
-// Files that lie beside advisories and hold none.
+// Files next to advisories that do not hold advisories.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nameDocument, nameText } from "../../src/advisories/named-files.ts";

@@ -168,7 +168,7 @@ describe("artifacts of products", () => {
 });
 
 describe("keys of packages", () => {
-  it("are the same for whatever may be the same package", () => {
+  it("are the same for all names of one package", () => {
     for (const group of [
       ["pkg:apk/wolfi/a@1?arch=x86_64", "pkg:apk/wolfi/a?arch=aarch64", "pkg:apk/wolfi/A"],
       ["pkg:nuget/Newtonsoft.Json", "pkg:nuget/newtonsoft.json@1"],

@@ -28,7 +28,7 @@ describe("field mask (AIP-134, AIP-161)", () => {
   it("absent: the populated fields change", () =>
     assert.deepEqual(updated({ name: "new" }), { ...before, name: "new" }));
   for (const paths of [[], [""]]) {
-    it(`F2: ${JSON.stringify(paths)} is none`, () =>
+    it(`F2: ${JSON.stringify(paths)} counts as absent`, () =>
       assert.deepEqual(updated({ name: "new" }, paths), { ...before, name: "new" }));
   }
   it("named: only the named field changes", () => {
@@ -52,7 +52,7 @@ describe("field mask (AIP-134, AIP-161)", () => {
     assert.deepEqual(result, { mask: { isFull: false, paths: ["create_time", "name"] } });
   });
   for (const path of ["nope", "name.inner", "__proto__", "create_time.seconds", "resource_limits.x", "a.b.c"]) {
-    it(`F2: ${path} is no field`, () =>
+    it(`F2: ${path} is not a field`, () =>
       assert.deepEqual(updated({}, [path]), [`update_mask: "${path}" is not a field of Group`]));
   }
   it("F2: the number of paths is bounded", () => {

@@ -14,7 +14,7 @@ describe("a page", () => {
     ["many values", "", Array<Capability>(10_000).fill(Capability.CAP_IAM_GROUPS_LIST)],
   ];
   for (const [what, description, capabilities] of kinds) {
-    it(`of ${what} is no larger than clients of gRPC take`, () => {
+    it(`of ${what} fits into the message limit of gRPC clients`, () => {
       const roles = Array.from({ length: 200 }, () => create(RoleSchema, { description, capabilities }));
       const fitting = countFitting(roles);
       assert.ok(fitting > 1 && fitting < roles.length);
@@ -23,7 +23,7 @@ describe("a page", () => {
     });
   }
 
-  it("has one item at least, so that every page gets further", () => {
+  it("has one item at least, so every page gets further", () => {
     assert.equal(countFitting(["a".repeat(maxMessageBytes + 1), "a"]), 1);
   });
 });

@@ -1,4 +1,4 @@
-// Where a secret shows, it is found, whatever surrounds it.
+// Finds a secret in any surrounding text.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Code } from "../../src/aip/errors.ts";
@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { newCanaries } from "./canaries.ts";
 
 const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4LXlfeiJ9.c2ln-bmF0dXJl_w";
-/** A secret that is no word. */
+/** A secret that is not a word. */
 const signs = "!? ,;:";
 
 const found: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Secrets that pass through the cases, so that it can be seen whether one of them shows where none must.
+// Secrets that pass through the cases, so it can be seen whether one of them shows where none must.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
@@ -75,7 +75,7 @@ export function newCanaries(): Canaries {
     beginnings[placeOfPair(secret, 0)] = 1;
   }
 
-  // Within words, too, so that nothing that surrounds a secret hides it.
+  // Within words, too, so nothing that surrounds a secret hides it.
   function assertNone(text: string, where: string): void {
     for (let i = 0; i + shortest <= text.length; i++) {
       if (beginnings[placeOfPair(text, i)] === 0) continue;

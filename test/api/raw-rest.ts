@@ -7,7 +7,7 @@ export interface RawReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever the server sent; the assertions say what it must be
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON; the assertions check them
   readonly json: any;
 }
 

@@ -53,9 +53,9 @@ describe("REST alone", () => {
       { rule: "a number for a text", body: '{"name":7}', fields: ["name"] },
       { rule: "an object for a text", body: '{"name":{}}', fields: ["name"] },
       { rule: "a text for a boolean", body: '{"name":"x","verified":"yes"}', fields: ["verified"] },
-      { rule: "a name that is no enum value", body: '{"name":"x","kind":"NONSENSE"}', fields: ["kind"] },
-      { rule: "a number that is no enum value", body: '{"name":"x","kind":99}', fields: ["kind"] },
-      { rule: "a text that is no time", body: '{"name":"x","createTime":"yesterday"}', fields: ["create_time"] },
+      { rule: "a name that is not an enum value", body: '{"name":"x","kind":"NONSENSE"}', fields: ["kind"] },
+      { rule: "a number that is not an enum value", body: '{"name":"x","kind":99}', fields: ["kind"] },
+      { rule: "a text that is not a time", body: '{"name":"x","createTime":"yesterday"}', fields: ["create_time"] },
       { rule: "an unknown field", body: '{"name":"x","nam":"y"}', fields: ["nam"] },
       { rule: "several at once", body: '{"name":7,"nam":"y","verified":1}', fields: ["name", "nam", "verified"] },
       { rule: "the request around the resource", body: '{"group":{"name":"x"}}', fields: ["group"] },
@@ -89,13 +89,17 @@ describe("REST alone", () => {
       { rule: "a number in both spellings", target: `${groups}?page_size=1&pageSize=2`, fields: ["page_size"] },
       { rule: "a malformed escape", target: `${groups}?name=%zz`, fields: ["query"] },
       { rule: "a tampered page token", target: `${groups}?page_token=abc`, fields: ["page_token"] },
-      { rule: "what is no field to order by", target: `${groups}?order_by=size`, fields: ["order_by"] },
+      { rule: "a value that is not a field to order by", target: `${groups}?order_by=size`, fields: ["order_by"] },
       {
-        rule: "what is no enum value",
+        rule: "a value that is not an enum value",
         target: "/iam/v2beta1/identities?relationship_type=X",
         fields: ["relationship_type"],
       },
-      { rule: "a filter that is no uid", target: `${groups}?uidp.descendants_of=..`, fields: ["uidp.descendants_of"] },
+      {
+        rule: "a filter that is not a uid",
+        target: `${groups}?uidp.descendants_of=..`,
+        fields: ["uidp.descendants_of"],
+      },
       { rule: "a filter in upper case", target: `${groups}?uidp.ids=${"A".repeat(40)}`, fields: ["uidp.ids[0]"] },
     ];
     for (const { rule, target, fields } of queries) {
@@ -105,7 +109,7 @@ describe("REST alone", () => {
 
   describe("bad paths over REST", () => {
     const paths: readonly { rule: string; target: string; field: string }[] = [
-      { rule: "a text that is no uid", target: "nonsense", field: "uid" },
+      { rule: "a text that is not a uid", target: "nonsense", field: "uid" },
       { rule: "upper case", target: "A".repeat(40), field: "uid" },
       { rule: "an empty segment", target: "ROOT//0000000000000000", field: "path" },
       { rule: "an escaped empty segment", target: "ROOT%2F%2F0000000000000000", field: "uid" },
@@ -117,7 +121,7 @@ describe("REST alone", () => {
       { rule: "dots escaped twice", target: "ROOT/%252e%252e", field: "uid" },
       { rule: "a slash escaped twice", target: "ROOT%252F0000000000000000", field: "uid" },
       { rule: "a malformed escape", target: "ROOT/%zz", field: "path" },
-      { rule: "an escape that is no UTF-8", target: "%ff", field: "path" },
+      { rule: "an escape that is not UTF-8", target: "%ff", field: "path" },
       { rule: "NUL", target: "ROOT%00", field: "uid" },
       { rule: "an unknown verb", target: "ROOT:destroy", field: "uid" },
     ];
@@ -176,7 +180,7 @@ describe("REST alone", () => {
       }
     });
 
-    it("the uid of the path stands, whatever the body says", async () => {
+    it("the uid of the path overrides the body", async () => {
       const { json } = await send("POST", `${groups}/ROOT`, '{"name":"mine"}');
       const { json: changed } = await send(
         "PATCH",

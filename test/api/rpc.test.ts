@@ -50,13 +50,13 @@ describe("RPC alone", () => {
         assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
       });
 
-      it("F2: an empty mask is none", async () => {
+      it("F2: an empty mask counts as absent", async () => {
         const { uid } = await create({ name: "a", description: "old" });
         const { response } = await call("GroupsService/UpdateGroup", { group: { uid, name: "b" }, updateMask: "" });
         assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
       });
 
-      it("numbers that are no enum value are refused where they are used", async () => {
+      it("numbers that are not an enum value are refused where they are used", async () => {
         const parent = server.groupUid;
         const identity = { name: "i", servicePrincipal: 99 };
         const role = { name: "r", capabilities: ["CAP_REPO_LIST", 999999, -1] };

@@ -16,7 +16,7 @@ export interface Stage {
   tokenOf(actor: string): Promise<string | undefined>;
 }
 
-/** A clock that never tells the same time twice, so that the order of creation is never left to chance. */
+/** A clock that never tells the same time twice, so the order of creation is never left to chance. */
 export function tickingClock(): Clock {
   let last = 0;
   return () => {
@@ -30,12 +30,12 @@ const trustedIssuer = "https://accounts.google.com";
 
 /** What the tokens of the nobody say of an e-mail address: by actor, and with the domain of the stage. */
 const mail = (domain: string): Readonly<Record<string, { email: string; verified?: boolean; issuer?: string }>> => ({
-  member: { email: `somebody@${domain}` },
-  "member of a subdomain": { email: `somebody@mail.${domain}` },
-  "member with an unverified address": { email: `somebody@${domain}`, verified: false },
-  "member by an untrusted issuer": { email: `somebody@${domain}`, issuer: "https://issuer.example.org" },
-  "member by a shared domain": { email: "somebody@gmail.com" },
-  "member with two at-signs": { email: `somebody@evil.example@${domain}` },
+  member: { email: `someone@${domain}` },
+  "member of a subdomain": { email: `someone@mail.${domain}` },
+  "member with an unverified address": { email: `someone@${domain}`, verified: false },
+  "member by an untrusted issuer": { email: `someone@${domain}`, issuer: "https://issuer.example.org" },
+  "member by a shared domain": { email: "someone@gmail.com" },
+  "member with two at-signs": { email: `someone@evil.example@${domain}` },
 });
 
 /** Makes what a case needs, through a transport, as the operator of the installation. */

@@ -7,7 +7,7 @@ const publicId = /CGA(?:-[2-9cfghjmpqrvwx]{4}){3}/g;
 const id = /\b[0-9a-f]{32}\b/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
-/** Members whose texts are made anew in every run. */
+/** Members whose texts differ in every run. */
 const random = new Set(["nextPageToken", "resumeAfter", "code", "keyId", "token", "etag", "state", "endpointUrl"]);
 
 /** Replaces uids and public ids by numbers, in the order in which they appear, and other ids, times, page tokens and the texts of `names`. */

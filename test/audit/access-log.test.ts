@@ -17,7 +17,7 @@ import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
 
 after(stopPostgres);
 
-// biome-ignore lint/suspicious/noExplicitAny: an entry is whatever the server sent; the assertions say what it must be
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Entry = any;
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {

@@ -55,7 +55,7 @@ describe("the keys of an issuer", () => {
     assert.deepEqual(server.requests, [discoveryPath, "/keys"]);
   });
 
-  it("T12: are fetched anew for an unknown kid at once, and for others once per cool-down", async () => {
+  it("T12: are fetched again for an unknown kid at once, and for others once per cool-down", async () => {
     await using server = await startIssuer(es256);
     const clock = testClock();
     const issuers = open(fetchLoopback(), clock);
@@ -396,7 +396,7 @@ describe("discovery", () => {
     ["J6: the issuer in other letters", (url) => named(url.toUpperCase())(url), /another issuer/],
     ["no issuer", (url) => ({ jwks_uri: `${url}/keys` }), /another issuer/],
     ["no keys", (url) => ({ issuer: url }), /names no keys/],
-    ["keys that are no URL", (url) => ({ issuer: url, jwks_uri: "keys" }), /not a URL/],
+    ["keys that are not a URL", (url) => ({ issuer: url, jwks_uri: "keys" }), /not a URL/],
     ["keys on a private address", (url) => ({ issuer: url, jwks_uri: "https://10.0.0.1/keys" }), /not public/],
     ["keys by plain http elsewhere", (url) => ({ issuer: url, jwks_uri: "http://keys.example/" }), /not https/],
     ["an array", () => [], /another issuer/],
@@ -417,7 +417,7 @@ describe("discovery", () => {
     ["J5: are more than the cap", { keys: Array.from({ length: maxKeys + 1 }, () => es256.jwk) }, /acceptable size/],
     ["J5: are 1 MiB", (_, r) => r.end(" ".repeat(1 << 20)), /longer/],
     ["are a bare array", [es256.jwk], /not a key set/],
-    ["are no set", { keys: { 0: es256.jwk } }, /not a key set/],
+    ["are not a set", { keys: { 0: es256.jwk } }, /not a key set/],
   ];
   for (const [rule, keys, message] of keySets) {
     it(`is refused where the keys ${rule}`, async () => {

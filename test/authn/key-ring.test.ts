@@ -319,7 +319,7 @@ describe("KeyRing.jwks", () => {
 });
 
 describe("a token is verified", () => {
-  it("by keys that were read lately: a key that another node retires is refused, however late the store answers", async () => {
+  it("by recently read keys: rejects a key that another node retires, even if the store responds late", async () => {
     const store = memoryKeyStore();
     const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs: 50, maxAgeMs: 10 } as const;
     const clock = testClock();

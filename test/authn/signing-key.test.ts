@@ -5,7 +5,7 @@ import { calculateJwkThumbprint } from "jose";
 import { type KeyAlgorithm, type KeyRecord, newKey } from "../../src/authn/signing-key.ts";
 import { memoryKeyStore, openNode, startTime } from "./token-fixtures.ts";
 
-/** A record whose kid is right, whatever else is wrong with the key. */
+/** A record with the right kid for a key with any other fault. */
 async function recordOf(privateKey: KeyObject, algorithm: KeyAlgorithm): Promise<KeyRecord> {
   const jwk = privateKey.export({ format: "jwk" });
   const kid = await calculateJwkThumbprint(jwk as Parameters<typeof calculateJwkThumbprint>[0]);
@@ -73,7 +73,7 @@ describe("a key that must not be used stops the start", async () => {
       { ...good, privateJwk: JSON.stringify({ ...JSON.parse(good.privateJwk), d: undefined }) },
       /private/,
     ],
-    ["text that is no JSON", { ...good, privateJwk: "secret{" }, /not a private JWK/],
+    ["text that is not JSON", { ...good, privateJwk: "secret{" }, /not a private JWK/],
   ];
   for (const [name, record, rule] of cases) {
     it(name, async () => {

@@ -177,7 +177,7 @@ describe("tokenErrorText", () => {
     ...(["malformed", "header", "algorithm", "unknown-key", "signature"] as const),
     ...(["issuer", "audience", "expired", "not-yet-valid", "claims"] as const),
   ];
-  it("tells a caller the same whatever was wrong", () => {
+  it("returns the same error for every fault", () => {
     const texts = new Set(reasons.map((reason) => tokenErrorText(new TokenError(reason))));
     assert.deepEqual([...texts], ["the access token is not valid for this service or has expired"]);
   });

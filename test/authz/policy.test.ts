@@ -43,7 +43,7 @@ describe("grants are remembered", () => {
     });
     const before = policy.grantsOf(identity);
     epoch = 2;
-    // Somebody else's request is the first after the revocation.
+    // The first request after the revocation comes from another caller.
     await policy.grantsOf(root);
     late.resolve(owner);
     await before;

@@ -23,7 +23,7 @@ describe("a text of a caller", () => {
   for (const [title, text, clipped] of table) it(title, () => assert.equal(clip(text), clipped));
 });
 
-describe("an error stays small whatever it repeats", () => {
+describe("an error stays small, even if it repeats a long text", () => {
   const endless = "n".repeat(4_000_000);
   const table: [title: string, error: ApiError][] = [
     ["a name that is taken", alreadyExists("t/Repo", endless, `the group has a repo named ${endless}`)],

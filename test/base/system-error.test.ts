@@ -22,7 +22,7 @@ function errorOf(call: () => void): unknown {
 }
 
 describe("errorMessage", () => {
-  it("leaves out the file that is named beside it", () => {
+  it("leaves out the file that the message names elsewhere", () => {
     const file = path.join(folder, "it's, open 'missing'\n");
     const error = errorOf(() => readFileSync(file));
     assert.equal(errorMessage(error, file), "ENOENT: no such file or directory");

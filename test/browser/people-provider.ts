@@ -15,7 +15,7 @@ export interface PeopleProvider extends AsyncDisposable {
 
 /** Starts a provider without any client. */
 export async function startPeopleProvider(): Promise<PeopleProvider> {
-  // By a name that is no literal, since there are no types to resolve.
+  // By a name that is not a literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: Provider } = (await import(name)) as {
     default: new (issuer: string, configuration: object) => { callback(): RequestListener };

@@ -94,11 +94,11 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     const login = cli.run(["auth", "login", "--no-browser", "--url", server.url]);
     const { page, complaints } = await newPage(browser);
     await page.goto(await login.address);
-    await choose(page, "somebody");
+    await choose(page, "someone");
     await page.getByText("You are signed in").waitFor();
     assert.match(page.url(), /^http:\/\/localhost:\d+\/$/, "the token stayed in the address bar");
     await login.finished;
-    assert.equal((await whoIs(cli)).subject, uidOf("somebody"));
+    assert.equal((await whoIs(cli)).subject, uidOf("someone"));
     assert.deepEqual(complaints, []);
   });
 
@@ -180,7 +180,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     await page.getByRole("heading", { name: "Who are you?" }).waitFor();
     await look();
     // Past the two who are there from the start.
-    for (const _ of ["owner", "viewer", "somebody else"]) await page.keyboard.press("Tab");
+    for (const _ of ["owner", "viewer", "someone else"]) await page.keyboard.press("Tab");
     await page.keyboard.type("keys");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();

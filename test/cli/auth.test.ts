@@ -106,7 +106,7 @@ describe("gatehouse auth status, token, logout", () => {
     assert.ok(other.stderr.includes(`there is no token for ${service}; GATEHOUSE_TOKEN is for another`), other.stderr);
   });
 
-  it("status --audience asks about a token for the API by whatever name that has", async () => {
+  it("status --audience asks about a token for the API under any name of the API", async () => {
     const { url, registryToken } = caller.server;
     const named = await caller.run("auth", "status", "--audience", url);
     assert.deepEqual([named.code, named.stderr], [0, ""]);
@@ -252,7 +252,7 @@ describe("credentials for container tools", () => {
     assert.match(text.stdout, /^docker login REGISTRY --username "[0-9a-f/]{57}" --password "[\w.-]+"\n$/);
   });
 
-  it("--save keeps it where container tools look, beside what is there", async () => {
+  it("--save adds it to the file of container tools", async () => {
     const { environment, dockerConfig } = withRegistry({ auths: { "other.test": { auth: "eA==" } }, psFormat: "x" });
     const saved = await caller.runWith(
       environment,
@@ -339,7 +339,7 @@ describe("credentials for container tools", () => {
       const { code, stdout } = await run("store", stored("_token", "another"));
       assert.equal(code, 1);
       assert.match(stdout, /cannot store a password for registry\.test:5000\n.*`gatehouse auth login --audience/);
-      assert.equal((await run("store", stored("somebody", kept()))).code, 1);
+      assert.equal((await run("store", stored("someone", kept()))).code, 1);
       assert.deepEqual(await run("store", stored("_token", kept())), { code: 0, stdout: "", stderr: "" });
       const malformed = await run("store", "{}");
       assert.deepEqual([malformed.code, /ServerURL, Username and Secret/.test(malformed.stdout)], [1, true]);

@@ -1,4 +1,4 @@
-// The program as a client of a server of the tests, with a home of its own: nothing of whoever runs the tests is read.
+// The program as a client of a server of the tests, with a home of its own: it reads no file of the developer.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";

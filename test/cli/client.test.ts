@@ -181,7 +181,7 @@ describe("failures", () => {
     assert.match(stderr, new RegExp(`^gatehouse: no server answers at ${url} \\(ECONNREFUSED\\)\\n.*npm start`));
   });
 
-  it("something that is no server of this API", async () => {
+  it("something that is not a server of this API", async () => {
     const server = createServer((_request, response) => response.end("hello"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {
@@ -209,7 +209,7 @@ describe("failures", () => {
   type Wrong = [what: string, args: string[], text: RegExp];
   const wrong: Wrong[] = [
     ["an unknown format", [...list, "-o", "xml"], /Allowed choices are table/],
-    ["an address that is none", [...list, "--url", "localhost"], /"localhost" is not an http or https address/],
+    ["an invalid address", [...list, "--url", "localhost"], /"localhost" is not an http or https address/],
     ...["http://ada:canary@127.0.0.1", "http://:canary@127.0.0.1", "ada:canary@127.0.0.1"].map(
       (address): Wrong => [
         `the address ${address}, and does not repeat its password`,
@@ -235,7 +235,7 @@ describe("failures", () => {
     ["an update of nothing", ["iam", "groups", "update", "tools"], /nothing to change/],
     ["a command that is misspelt", ["iam", "gruops", "list"], /unknown command 'gruops'[\s\S]*groups/],
     [
-      "a length of time that is none",
+      "an invalid duration",
       ["iam", "invites", "create", "--parent", "tools", "--role", "viewer", "--ttl", "x"],
       /not a duration/,
     ],

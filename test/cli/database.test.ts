@@ -81,7 +81,7 @@ describe("a database that cannot be used", () => {
       /^gatehouse: data-dir: \/.*file\/data\/gatehouse\.db cannot be opened: E(NOTDIR|EXIST): /,
     ],
     [
-      "a file that is no database",
+      "a file that is not a database",
       (folder) => {
         writeFileSync(path.join(folder, "gatehouse.db"), "no database, but long enough for one".repeat(100));
         return ["--data-dir", folder];
@@ -116,7 +116,7 @@ describe("a database that cannot be used", () => {
       /^gatehouse: database-url: no connection to postgres:\/\/127\.0\.0\.1:\d+\/gatehouse could be had: connect ECONNREFUSED/,
     ],
     [
-      "an address of PostgreSQL that is none",
+      "an invalid address of PostgreSQL",
       () => ["--database-url", "postgres://u:canary@[/x"],
       /^gatehouse: database-url: is not a valid URL; percent-encode special characters .*\n$/,
     ],

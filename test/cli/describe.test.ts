@@ -213,7 +213,7 @@ describe("delete", () => {
     assert.match(stderr, /^ {2}1 identity provider: gatehouse iam identity-providers list /m);
   });
 
-  it("removes tags and repos, so that their organization can be deleted", async () => {
+  it("removes tags and repos, so their organization can be deleted", async () => {
     const { uid } = await caller.json("iam", "organizations", "create", "images.test");
     const digest = `sha256:${"0".repeat(64)}`;
     const post = (address: string, body: object) =>

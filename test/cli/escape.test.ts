@@ -73,7 +73,7 @@ describe("output", () => {
 
 describe("cells of CSV", () => {
   for (const begin of ["=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠"]) {
-    it(`that begin with ${JSON.stringify(begin)} get an apostrophe, so that no spreadsheet runs them`, () => {
+    it(`that begin with ${JSON.stringify(begin)} get an apostrophe, so no spreadsheet runs them`, () => {
       const text = csvText(view.columns, [{ name: `${begin}HYPERLINK("https://x.test")`, uid: "u", note: "x" }], false);
       assert.equal(text, `${quoted(`'${begin}HYPERLINK("https://x.test")`)},u,x\n`);
     });

@@ -78,7 +78,7 @@ describe("gatehouse sts debug", () => {
     assert.equal(JSON.parse((await debug({ sub: "cd" }, "-o", "json")).stdout).allowed, false);
   });
 
-  it("is for whoever may read the identity", async () => {
+  it("is for callers who may read the identity", async () => {
     const { uid } = await caller.json(
       ...["iam", "identities", "create", "nobody", "--parent", "example.org", "--service-principal", "INGESTER"],
     );

@@ -58,7 +58,7 @@ describe("the first sign-in in production", () => {
 
   it("bootstrap prints the commands that come next, and what to register at the provider", async () => {
     const owner = ["--organization", "example.org", "--issuer", provider.issuer, "--subject", "alice"];
-    // The secret of a client without an id is no login provider yet.
+    // The secret of a client without an id does not configure a login provider.
     const { GATEHOUSE_LOGIN_CLIENT_SECRET: _, ...rest } = environment;
     bootstrapped = await run(["bootstrap", ...owner], rest);
     assert.equal(bootstrapped.code, 0, bootstrapped.stderr);

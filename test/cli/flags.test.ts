@@ -43,9 +43,9 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
     /--oidc-client-secret: the file that it names cannot be read \(ENOENT\)\n.*slash/,
   ],
   ["a secret in a directory", [...provider, "--oidc-client-secret", "src"], /cannot be read \(EISDIR\)/],
-  ["a type that is none", ["iam", "identities", "list", "--type", "foo"], /--type <type>.*claim_match, static/],
-  ["a status that is none", ["advisories", "list", "--status", "foo"], /--status <event>.*fixed, false-positive/],
-  ["a service that is none", [...identity, "--service-principal", "NOSUCH"], /--service-principal.*INGESTER/],
+  ["an invalid type", ["iam", "identities", "list", "--type", "foo"], /--type <type>.*claim_match, static/],
+  ["an invalid status", ["advisories", "list", "--status", "foo"], /--status <event>.*fixed, false-positive/],
+  ["an invalid service", [...identity, "--service-principal", "NOSUCH"], /--service-principal.*INGESTER/],
   [
     "an issuer and a pattern of it",
     [...identity, ...issuer, "--identity-issuer-pattern", ".*"],

@@ -1,4 +1,4 @@
-// Under an older Node the program is a process of its own, and whoever waits for the launcher sees how that one ended.
+// Under an older Node the program is a process of its own, and a parent that waits for the launcher sees its exit status.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ describe("under an older Node", () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    it(`${signal} ends both, so that a shell sees it`, async () => {
+    it(`${signal} ends both, so a shell sees it`, async () => {
       const child = launch("auth", "login", "--headless");
       await once(child.stderr, "data");
       child.kill(signal);

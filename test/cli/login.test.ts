@@ -18,7 +18,7 @@ after(async () => {
 });
 
 let homes = 0;
-/** A home of somebody who is not signed in. */
+/** A home of a user who is not signed in. */
 function newHome(): Record<string, string> & { HOME: string } {
   const home = path.join(caller.home, `login-${homes++}`);
   return { ...homeEnvironment(home), HOME: home, GATEHOUSE_URL: caller.server.url };
@@ -72,7 +72,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.match(JSON.parse(status.stdout).signedInAs, /^alice \(/);
   });
 
-  it("renews a token that has expired, once: a refresh token that was used already is none", async () => {
+  it("renews a token that has expired, once: a used refresh token is invalid", async () => {
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const { url } = caller.server;
     await login(environment, (address) => signInAs("alice", address), "--no-browser");
@@ -132,7 +132,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.notEqual(refreshTokens()[1], ofRegistry);
   });
 
-  it("for the registry: is not renewed by a refresh token that lies beside another server's token, or beside none", async () => {
+  it("for the registry: is not renewed by a refresh token that is stored with another server's token, or without a token", async () => {
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const flags = ["--no-browser", "--audience", service];
     await login(environment, (address) => signInAs("alice", address), ...flags);
@@ -191,7 +191,7 @@ describe("gatehouse auth login with a browser", () => {
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const { url } = caller.server;
     const read = (kind?: string) => readFileSync(cachePath(environment.HOME, url, kind), "utf8");
-    const refused = () => unsigned({ iss: url, aud: url, sub: "somebody", exp: Math.floor(Date.now() / 1000) + 3600 });
+    const refused = () => unsigned({ iss: url, aud: url, sub: "someone", exp: Math.floor(Date.now() / 1000) + 3600 });
     await login(environment, (address) => signInAs("invited", address), "--no-browser");
     for (const args of [
       ["iam", "groups", "list"],
@@ -205,14 +205,14 @@ describe("gatehouse auth login with a browser", () => {
       const { code, stderr } = await caller.runWith(environment, ...args);
       assert.equal(code, args[2] === "describe" ? 1 : 0, stderr);
       assert.ok(!stderr.includes("Sign in"), stderr);
-      assert.notEqual(decodeJwt(read()).sub, "somebody");
+      assert.notEqual(decodeJwt(read()).sub, "someone");
       assert.notEqual(read("refresh-token"), refresh);
       // The renewed token is good, and nothing is renewed any more.
       const renewed = read("refresh-token");
       assert.equal((await caller.runWith(environment, "iam", "groups", "list")).code, 0);
       assert.equal(read("refresh-token"), renewed);
     }
-    // A refresh token that is no good, none at all, and a token that is not the cache's: the refusal is told, once.
+    // An invalid refresh token, no refresh token, and a token that is not the cache's: the error is reported once.
     writeCache(environment.HOME, url, refused());
     for (const kept of ["x".repeat(40), ""]) {
       writeCache(environment.HOME, url, kept, "refresh-token");
@@ -224,7 +224,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(given.code, 1);
   });
 
-  it("--org-name counts, whatever provider is configured, and is not given with another one", async () => {
+  it("--org-name overrides any configured provider, and is rejected with another one", async () => {
     const environment = newHome();
     const provider = `${caller.server.groupUid}/${"0".repeat(16)}`;
     await caller.runWith(environment, "config", "set", "default.identity-provider", provider);
@@ -242,7 +242,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.match(both.stderr, /--org-name.*cannot be used with.*--identity-provider/);
   });
 
-  it("says why when the server does not let somebody in", async () => {
+  it("shows the reason when the server rejects a sign-in", async () => {
     const refused = await login(
       newHome(),
       (address) => signInAs("alice", address),

@@ -5,7 +5,7 @@ import { it } from "node:test";
 import { replaceFile } from "../../src/cli/client/own-file.ts";
 import { dataDirectory } from "./process.ts";
 
-it("a file that cannot be written is named, and leaves nothing half written beside it", () => {
+it("a file that cannot be written is named, and leaves no partial file", () => {
   using folder = dataDirectory();
   const file = path.join(folder.path, "refresh-token");
   mkdirSync(file);

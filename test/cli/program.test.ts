@@ -120,18 +120,18 @@ describe("the program", () => {
     const [root, role] = [groupRow(null, "root"), roleRow(null, "role")];
     const home = groupRow(root.uid, "home");
     const confined = identityRow(home.uid, "confined");
-    const beside = Array.from({ length: 100 }, (_, i) => groupRow(root.uid, `beside ${i}`));
+    const sibling = Array.from({ length: 100 }, (_, i) => groupRow(root.uid, `sibling ${i}`));
     const database = await openDatabase(file, defaultDatabaseLimits);
     const bind = (rows: readonly { readonly uid: string }[]) =>
       write(database, async (tx) => {
         for (const { uid } of rows) await insertRow(tx, roleBindings, bindingRow(uid, confined, role));
       });
     await write(database, async (tx) => {
-      for (const row of [root, home, ...beside]) await insertRow(tx, groups, row);
+      for (const row of [root, home, ...sibling]) await insertRow(tx, groups, row);
       await insertRow(tx, roles, role);
       await insertRow(tx, identities, confined);
     });
-    await bind([root, home, beside[0]!]);
+    await bind([root, home, sibling[0]!]);
     const warnings = async () => {
       const { code, stdout } = await run(["db", "check", "--data-dir", data.path]);
       assert.deepEqual([code, stdout.includes("agree")], [0, true], stdout);
@@ -141,15 +141,15 @@ describe("the program", () => {
     const start = `identity ${confined.uid} is confined to ${home.uid}, so role ${role.uid} at`;
     assert.deepEqual(
       new Set((await warnings()).map(said)),
-      new Set([`${start} ${root.uid} counts in ${home.uid} only`, `${start} ${beside[0]!.uid} counts nowhere`]),
+      new Set([`${start} ${root.uid} counts in ${home.uid} only`, `${start} ${sibling[0]!.uid} counts nowhere`]),
     );
-    await bind(beside.slice(1));
+    await bind(sibling.slice(1));
     await database.close();
     const many = await warnings();
     assert.deepEqual([many.length, many.at(-1)], [101, "warning: … and more"]);
   });
 
-  it("names the file that is no database", async () => {
+  it("names the file that is not a database", async () => {
     using data = dataDirectory();
     const file = path.join(data.path, "gatehouse.db");
     writeFileSync(file, "x".repeat(8192));
@@ -202,13 +202,13 @@ describe("the program", () => {
       /organization: name must match/,
     ],
     [
-      "an issuer that is no URL",
+      "an issuer that is not a URL",
       ["bootstrap", "--organization", "acme", "--issuer", "idp", "--subject", "s"],
       2,
       /issuer: /,
     ],
     ...["192.0.2.1", "gatehouse.invalid"].map((host): (typeof wrong)[number] => [
-      `the address ${host}, which is none of this machine`,
+      `the address ${host}, which is not one of this machine`,
       ["serve", "--base-url", "http://127.0.0.1:8080", "--listen", `${host}:8080`],
       2,
       new RegExp(`listen: ${host} is not an address of this machine\\.`),

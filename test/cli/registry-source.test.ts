@@ -1,4 +1,4 @@
-// What is read of a registry is the whole of it, or a failure: whoever prunes must not take a part for all.
+// Reads a registry completely or fails, because pruning must not mistake a part for all of it.
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -48,7 +48,7 @@ describe("a registry that is read", () => {
     await assert.rejects(open().catalog(), /names a next page elsewhere/);
   });
 
-  it("says so when a page is no JSON, or breaks off", async () => {
+  it("fails when a page is not JSON, or ends early", async () => {
     registry.intercept = (_request, response) => {
       response.writeHead(200).end("<!doctype html>");
       return true;

@@ -1,4 +1,4 @@
-// A running server takes its certificate, its secrets and its log level anew at SIGHUP, and never ends by it.
+// A running server reloads its certificate, its secrets and its log level at SIGHUP, and never ends by it.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";

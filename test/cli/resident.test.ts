@@ -21,8 +21,8 @@ describe("a command in a process with others comes to the same as alone:", () =>
     ["a refusal", 1, ["iam", "groups", "describe", "nowhere"]],
     ["no server", 1, ["iam", "groups", "list"], { GATEHOUSE_URL: "http://127.0.0.1:1" }],
     ["wrong usage", 2, ["iam", "groups", "list", "--odd"]],
-    ["a setting that is none", 2, ["keys", "list"], { GATEHOUSE_SECRETS_KEY: "x" }],
-    ["the first once more", 0, ["iam", "groups", "list"]],
+    ["an invalid setting", 2, ["keys", "list"], { GATEHOUSE_SECRETS_KEY: "x" }],
+    ["the first again", 0, ["iam", "groups", "list"]],
   ];
   for (const [what, code, args, environment = {}] of lines) {
     it(what, async () => {

@@ -133,7 +133,7 @@ describe("at a terminal", () => {
     assert.equal((await caller.run("iam", "groups", "describe", "asked")).code, 0);
   });
 
-  it("a bar leaves the cursor where it is, since whoever ends the program would not get it back", onLinux, async () => {
+  it("a progress bar does not hide the cursor, because a killed program could not restore it", onLinux, async () => {
     const file = path.join(caller.home, "advisory.json");
     writeFileSync(file, "{}");
     const { text } = await atTerminal("", "advisories", "import", file, "--group", "example.org");

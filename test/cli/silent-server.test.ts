@@ -47,7 +47,7 @@ describe("a server that never answers", () => {
     );
   });
 
-  it("of a sign-in elsewhere, which is asked once more", async (t) => {
+  it("of a sign-in elsewhere, after one retry", async (t) => {
     const url = await startSilent(t, (_request, response) => response.writeHead(403).end('{"message":"not here"}'));
     const stderr = new PassThrough() as unknown as NodeJS.WriteStream;
     const login = loginHeadless({ ...processShell({}), stderr }, { url, issuer: url, audience: url }, {});

@@ -14,7 +14,7 @@ const told: readonly (readonly [variable: string, meant: string])[] = [
   ["gatehouse_metrics", "GATEHOUSE_METRICS"],
 ];
 
-describe("variables that are no settings", () => {
+describe("variables that are not settings", () => {
   for (const [variable, meant] of told) {
     it(`${variable} is told of, with ${meant}`, () => {
       const sentence = `the variable ${variable} is not a setting and has no effect; did you mean ${meant}?`;

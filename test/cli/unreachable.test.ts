@@ -1,4 +1,4 @@
-// What the command line says when it reaches something that is no server of this API, or nothing.
+// What the command line says when it reaches something that is not a server of this API, or nothing.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

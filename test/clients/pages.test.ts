@@ -1,4 +1,4 @@
-// The pages beside the API: probes, metrics, discovery.
+// The endpoints outside of the API: probes, metrics, discovery.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:http2";
@@ -121,7 +121,7 @@ describe("pages", () => {
       assert.match(JSON.stringify(info), new RegExp(`"Gatehouse ${name}"`));
     });
 
-    it(`${path} is not sent again to whoever has it (RFC 9110 §13.1.2)`, async () => {
+    it(`${path} is not sent again to a client with the current version (RFC 9110 §13.1.2)`, async () => {
       const etag = (await get(path)).headers.get("etag") ?? "";
       assert.match(etag, /^"[\w-]+"$/);
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {

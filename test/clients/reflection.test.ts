@@ -1,4 +1,4 @@
-// buf curl, which knows nothing of our protos: whatever it calls it learns by reflection.
+// buf curl has none of our protos: it learns every method by reflection.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

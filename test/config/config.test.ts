@@ -78,7 +78,7 @@ describe("settings", () => {
     assert.deepEqual([made.baseUrl, made.databaseUrl], ["http://[::1]:9090", path.join(folder, "gatehouse.db")]);
   });
 
-  it("changes are kept for good, or for days", () => {
+  it("changes are retained permanently, or for days", () => {
     const kept = [{}, { changesKept: "forever" }, { changesKept: "90" }].map((flags) => config(flags).changesKeptMs);
     assert.deepEqual(kept, [undefined, undefined, 7_776_000_000]);
   });
@@ -150,12 +150,12 @@ describe("settings", () => {
       /^tls-key: .*empty.pem holds no key \(it is empty\)/,
     ],
     [
-      "a certificate that is none",
+      "an invalid certificate",
       { tlsCert: pem("key", certificateKey), tlsKey: pem("key", certificateKey) },
       /^tls-cert: .*key.pem holds no certificate \(/,
     ],
     [
-      "a key that is none",
+      "an invalid key",
       { tlsCert: pem("cert", certificate), tlsKey: pem("cert", certificate) },
       /^tls-key: .*cert.pem holds no key \(/,
     ],
@@ -224,7 +224,7 @@ describe("settings", () => {
       /^cors-origins: 101 origins are more/,
     ],
     [
-      "a number of connections that is none",
+      "an invalid number of connections",
       { maxConnections: "many" },
       /^max-connections: "many" is not a number from 16 to 65536\.$/,
     ],
@@ -246,7 +246,11 @@ describe("settings", () => {
       { maxConnectionAge: "0" },
       /^max-connection-age: "0" is not off, or a number from 1 to 86400/,
     ],
-    ["a proxy that is no network", { trustedProxies: "proxy.test" }, /^trusted-proxies: "proxy.test" is not a network/],
+    [
+      "a proxy that is not a network",
+      { trustedProxies: "proxy.test" },
+      /^trusted-proxies: "proxy.test" is not a network/,
+    ],
     [
       "all of IPv4 as proxies",
       { trustedProxies: "10.0.0.0/8,0.0.0.0/0" },
@@ -301,7 +305,7 @@ describe("settings", () => {
       { trustedEmailIssuers: "https://accounts.google.com,accounts.google.com" },
       /^trusted-email-issuers: "accounts.google.com" must be an https URL\.$/,
     ],
-    // Compared with domains in lower case: another spelling would leave the domain to whoever comes first.
+    // Compared with domains in lower case: another spelling would leave the domain to the first caller.
     ...["Gmail.com", "@gmail.com", "localhost"].map((domain): (typeof wrong)[number] => [
       `${domain} as a domain of addresses`,
       { sharedEmailDomains: `outlook.com,${domain}` },
@@ -342,7 +346,7 @@ describe("settings", () => {
     ],
     ["a registry without a name", { registryService: "" }, /^registry-service: /],
     ["a registry whose name is a folder above", { registryService: ".." }, /^registry-service: "\.\." is not the name/],
-    ["a group of the registry that is no uid", { registryGroup: "acme" }, /^registry-group: "acme" is not a uid/],
+    ["a group of the registry that is not a uid", { registryGroup: "acme" }, /^registry-group: "acme" is not a uid/],
     [
       "a password in the address of the registry, and does not show it",
       { registryUrl: "https://u:canary@r.test" },
@@ -350,7 +354,7 @@ describe("settings", () => {
     ],
     ["credentials without a password", { registryCredentials: "canary" }, /^registry-credentials: (?!.*canary)/],
     ["a short secret", { registryNotificationSecret: "canary" }, /^registry-notification-secret: (?!.*canary).*16/],
-    ["a file that is no object", { config: file("[]") }, /^config: .* must hold an object/],
+    ["a file that is not an object", { config: file("[]") }, /^config: .* must hold an object/],
     ["a file without a name", { config: "" }, /^config: the path is empty\.$/],
     [
       "a file with a misspelt setting",

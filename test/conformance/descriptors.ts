@@ -14,7 +14,7 @@ import { suite } from "./suite.ts";
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(suite.descriptors)));
 
-/** Whatever an Any of the suite, or the details of one of our errors, may hold. */
+/** All types that an Any of the suite, or the details of one of our errors, may hold. */
 export const types = createRegistry(registry, detailTypes);
 
 /** The service that the suite calls. */
@@ -50,7 +50,7 @@ export interface Definition {
 
 export type SuiteRequest = Message & { readonly responseDefinition?: Definition; readonly fullDuplex?: boolean };
 
-/** What a server tells of a request, beside its messages. */
+/** What a server reports of a request, in addition to its messages. */
 export interface Head {
   /** Names and values in turn. */
   readonly headers: readonly string[];

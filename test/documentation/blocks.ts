@@ -17,7 +17,7 @@ export interface ShownCommand {
   readonly output: string;
 }
 
-/** What an info string may say beside the language; README.md in this folder explains them. */
+/** The attributes of an info string after the language; README.md in this folder explains them. */
 const attributeNames = ["no-run", "needs", "background", "output-of", "person"];
 
 /** Reads the blocks of a page. Throws when an info string has an unknown attribute, or one without a value. */

@@ -47,7 +47,7 @@ export function openSession(settings: Readonly<Record<string, string>>): ShellSe
   const folder = path.join(home, "gatehouse");
   const calls = path.join(home, "calls");
   for (const each of [folder, calls]) mkdirSync(each);
-  // As in a clone, so that a page can name the program by its path.
+  // As in a clone, so a page can name the program by its path.
   symlinkSync(path.resolve("src"), path.join(folder, "src"));
   const environment = { ...environmentOf(home), ...settings };
   const shell = spawnShell(folder, { ...environment, CALLS: calls });
@@ -99,7 +99,7 @@ function spawnInBackground(script: string, cwd: string, env: Readonly<Record<str
   return { process: child, output: () => printed, ended };
 }
 
-/** Nothing of whoever runs the tests is read, but where programs are. */
+/** Ignores the environment of the developer, except the paths of programs. */
 function environmentOf(home: string): Record<string, string> {
   return {
     HOME: home,

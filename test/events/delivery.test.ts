@@ -26,7 +26,7 @@ const day = 24 * 60 * 60 * 1000;
 
 /** Writes at a time, as one call of a method that causes events. */
 function at(time: number) {
-  return { actor: "somebody", method: "/CreateGroup", requestId: randomUUID(), time };
+  return { actor: "someone", method: "/CreateGroup", requestId: randomUUID(), time };
 }
 
 async function addGroup({ database }: Store, name: string, time = context.time, parent = root.uid): Promise<void> {
@@ -97,7 +97,7 @@ const stores: readonly (readonly [name: string, open: OpenStore])[] = [
 
 for (const [name, open] of stores) {
   describe(`the change log on ${name}`, () => {
-    it("is delivered from the subscription on, whatever the clocks were", async () => {
+    it("is delivered from the subscription on, with any clocks", async () => {
       await using store = await openRooted(open);
       await addGroup(store, "before", context.time + day);
       const subscription = await subscribe(store, "https://sink.invalid/", context.time);
@@ -202,7 +202,7 @@ for (const [name, open] of stores) {
       await fanOut(dependencies(store.database), context);
       await store.tamper(`UPDATE event_queues SET attempts = 3, next_time = ${wrong}`);
       assert.deepEqual(await findDueQueues(store.database.session, { time: right, limit: 10 }), []);
-      // Somebody has to have something to do, or nobody looks.
+      // Without pending deliveries, the dispatcher does not look.
       await addGroup(store, "after");
       await using delivery = deliver(store.database, definition(), () => right);
       await sink.wait(2);

@@ -40,7 +40,7 @@ class Life {
   }
 
   /** Calls, and remembers what is to be told of it. Without an expectation nothing is. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   async call(method: string, path: string, body: unknown, told?: (answer: any) => Expected): Promise<any> {
     const { url, ownerToken } = this.#server;
     const reply = await rest(url, ownerToken, method, path, body);
@@ -359,7 +359,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         ...{ type: "events.subscription.created.v1", source: "/events/v2beta1/subscriptions" },
         bodytype: "events.v2beta1.Subscription",
       }));
-      // What an event shows beside its own row is as it is when the log is read, so that it has to be there until then.
+      // An event shows data of other rows as of the time when the log is read. These rows must exist until then.
       const isTold = async () => void (await sink.wait(life.expected.length));
       await livesOfToday(life, root, isTold);
       await livesOfVersion1(life, root);

@@ -64,7 +64,7 @@ export async function openSink(): Promise<Sink> {
         await pause(25);
       }
       const types = received.map(({ headers }) => headers["ce-type"]).join(", ");
-      throw new Error(`waited for ${count} deliveries in vain; there were: ${types}`);
+      throw new Error(`timed out waiting for ${count} deliveries; there were: ${types}`);
     },
     [Symbol.asyncDispose]: () => close(server),
   });

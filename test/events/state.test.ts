@@ -1,4 +1,4 @@
-// What is told of deliveries, to those who may see the subscription.
+// The state of deliveries, for callers who may see the subscription.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { stopPostgres } from "../harness/postgres.ts";

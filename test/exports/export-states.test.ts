@@ -19,8 +19,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       await using server = await startTestServer({ database });
       const group = await addGroup(server, server.groupUid, "group");
       const below = await addGroup(server, group, "below");
-      const beside = await addGroup(server, server.groupUid, "beside");
-      const places = { root: server.groupUid, group, below, beside };
+      const sibling = await addGroup(server, server.groupUid, "sibling");
+      const places = { root: server.groupUid, group, below, sibling };
       const read = async () =>
         Object.fromEntries(
           await Promise.all(
@@ -45,19 +45,19 @@ for (const database of ["sqlite", "postgres"] as const) {
         uid = await arrange(server, (tx) => insertAdvisory(tx, below, advisory));
       };
       const update = () => arrange(server, (tx) => updateAdvisory(tx, uid, fields));
-      assert.deepEqual(await read(), { root: "", group: "", below: "", beside: "" });
+      assert.deepEqual(await read(), { root: "", group: "", below: "", sibling: "" });
       assert.deepEqual(await changedBy(add), ["root", "group", "below"]);
       assert.deepEqual(await changedBy(update), ["root", "group", "below"]);
       assert.deepEqual(await changedBy(update), [], "an update that changes nothing");
       const failing = arrange(server, async (tx) => {
-        await insertAdvisory(tx, beside, advisory);
+        await insertAdvisory(tx, sibling, advisory);
         throw new Error("undone");
       });
       assert.deepEqual(await changedBy(() => assert.rejects(failing)), []);
-      assert.deepEqual(await changedBy(() => addGroup(server, beside, "more")), []);
-      assert.deepEqual(await changedBy(() => arrange(server, (tx) => insertAdvisory(tx, beside, advisory))), [
+      assert.deepEqual(await changedBy(() => addGroup(server, sibling, "more")), []);
+      assert.deepEqual(await changedBy(() => arrange(server, (tx) => insertAdvisory(tx, sibling, advisory))), [
         "root",
-        "beside",
+        "sibling",
       ]);
       assert.deepEqual(await changedBy(() => arrange(server, (tx) => deleteAdvisory(tx, uid))), [
         "root",

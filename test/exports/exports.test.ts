@@ -68,7 +68,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("are for those who may list the advisories of the group", async () => {
+    it("are for callers who may list the advisories of the group", async () => {
       const viewer = await addCaller(server, group, viewerRole.uid);
       const stranger = await addCaller(server, await addGroup(server, null, "other"), viewerRole.uid);
       const without = await addCaller(server, group, await addRole(server, group, []));
@@ -273,7 +273,7 @@ describe("exports at once", () => {
     const path = `${exportsPath}${server.groupUid}/openvex.json`;
     assert.equal((await rest(server.url, token, "GET", path)).status, 403);
     const query = new URLSearchParams({ parent: server.groupUid, kind: "denials" });
-    // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever the server sent
+    // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
     let changes: any[] = [];
     while (changes.length === 0) {
       await sleep(20);

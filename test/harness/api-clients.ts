@@ -96,7 +96,7 @@ type Caller = Disposable & {
 };
 
 /**
- * Opens a transport of the server at `url`; whoever asks `as` another version calls the methods that it makes of those named.
+ * Opens a transport of the server at `url`. With `as` another version, calls the methods of that version.
  * `witness` is told of what goes over REST with escaped slashes.
  */
 export function openApiClient(
@@ -160,7 +160,7 @@ function grpcFailure(error: ServiceError): Outcome {
   const status = fromBinary(StatusSchema, bytes);
   const details = status.details.map((any) => {
     const message = anyUnpack(any, detailRegistry);
-    if (!message) throw new Error(`${any.typeUrl} is no type of a detail`);
+    if (!message) throw new Error(`${any.typeUrl} is not a type of a detail`);
     return message;
   });
   // The text of the header is escaped, by rules that servers and clients read differently.

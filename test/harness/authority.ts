@@ -1,4 +1,4 @@
-// A private certificate authority, made anew by each test that needs one.
+// A private certificate authority, created by each test that needs one.
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";

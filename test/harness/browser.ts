@@ -24,7 +24,7 @@ export interface Browser {
   readonly cookies: Map<string, Cookie>;
 }
 
-/** The loopback address that a command line would listen on; nobody does, so that a browser stops there. */
+/** The loopback address that a command line would listen on; nobody does, so a browser stops there. */
 const callback = "http://localhost:1/callback";
 
 const maxHops = 15;
@@ -78,7 +78,7 @@ export function signInUrl(server: string, parameters: Readonly<Record<string, st
   return `${server}/oauth?${query}`;
 }
 
-/** Signs in through the development provider as somebody, and answers where the browser ends. */
+/** Signs in through the development provider as a person, and returns where the browser ends. */
 export async function signInAs(name: string, url: string, browser: Browser = newBrowser()): Promise<Visit> {
   const chooser = await browser.visit(url);
   if (!chooser.url.pathname.includes("/choose/")) return chooser;

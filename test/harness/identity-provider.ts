@@ -21,7 +21,7 @@ const tokenLifetime = 600;
 
 /** Starts a provider that knows these workloads. */
 export async function startIdentityProvider(workloads: readonly string[]): Promise<IdentityProvider> {
-  // By a name that is no literal, since there are no types to resolve.
+  // By a name that is not a literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: Provider } = (await import(name)) as ProviderModule;
   const server = createServer();

@@ -1,4 +1,4 @@
-// A log that is kept, so that it can be seen what is in it and what never is.
+// A log that is kept, so it can be seen what is in it and what never is.
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 
@@ -8,7 +8,7 @@ export interface KeptLog {
   readonly stream: NodeJS.WritableStream;
   text(): string;
   lines(): string[];
-  /** Fails when nothing was logged, or a secret was: as it is, or within Basic credentials, whatever the name in them. */
+  /** Fails when nothing was logged, or a secret was: as it is, or within Basic credentials with any name. */
   assertNone(...secrets: readonly string[]): void;
 }
 

@@ -54,6 +54,6 @@ function detailJson(detail: Message): JsonObject {
 
 function detailSchema(typeName: string): DescMessage {
   const schema = detailRegistry.getMessage(typeName);
-  if (!schema) throw new Error(`${typeName} is no type of a detail`);
+  if (!schema) throw new Error(`${typeName} is not a type of a detail`);
   return schema;
 }

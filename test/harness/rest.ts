@@ -4,7 +4,7 @@
 export interface RestReply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is whatever the server sent; the assertions say what it must be
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON; the assertions check them
   readonly body: any;
 }
 

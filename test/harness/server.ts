@@ -82,7 +82,7 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const dataDir = mkdtempSync(path.join(tmpdir(), "gatehouse-test-"));
   const databaseUrl = options.database === "postgres" ? await newMigratedDatabase() : "";
   const listen = `127.0.0.1:${await freePort()}`;
-  // What tests subscribe with may be the address of somebody.
+  // The sinks of tests may be real addresses.
   const settings = { dev: true, dataDir, databaseUrl, listen, eventDelivery: "off", ...options.settings };
   const config = toConfig(readSettings(settings, {}));
   const log = options.log ? newLog({ level: "trace", format: "json" }, options.log) : pino({ level: "silent" });

@@ -25,7 +25,7 @@ describe("constraints of the OpenAPI documents", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("those of v2 are those of v2beta1 in every part, so that breaking one of the two is enough", () => {
+  it("those of v2 are those of v2beta1 in every part, so breaking one of the two is enough", () => {
     const { paths, components } = documents.get("/openapi/v2beta1.json")!;
     const renamed = JSON.parse(JSON.stringify({ paths, components }).replaceAll("v2beta1", "v2"));
     const v2 = documents.get("/openapi/v2.json")!;
@@ -68,7 +68,7 @@ describe("constraints of the OpenAPI documents", () => {
 /** Whether a status refuses what is broken; most is found before anything else. */
 function isRefusal({ httpMethod, operation }: Placed, what: string, status: number): boolean {
   if (status === 400) return true;
-  // A path that is no route, a query that is longer than headers may be.
+  // A path that is not a route, a query that is longer than headers may be.
   if (status === 404 && what.startsWith("path ")) return true;
   if (status === 431 && what.endsWith("too many items")) return true;
   // An update is checked as a whole once its resource is found.

@@ -48,7 +48,7 @@ describe("OpenAPI documents", () => {
       assert.ok(valid, JSON.stringify(errors));
     });
 
-    it(`${path} has no path twice, whatever its variables are called`, () => {
+    it(`${path} has no path twice, regardless of the names of its variables`, () => {
       const shapes = Object.keys(document.paths).map(shapeOf);
       assert.deepEqual(
         shapes.filter((shape, i) => shapes.indexOf(shape) !== i),

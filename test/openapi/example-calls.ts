@@ -4,7 +4,7 @@ import type { Example } from "../../src/openapi/examples.ts";
 import type { RestRequest } from "../harness/rest-client.ts";
 import type { Placed } from "./documents.ts";
 
-/** Members and parameters whose texts are made anew in every run. */
+/** Members and parameters whose texts differ in every run. */
 const random: ReadonlySet<string> = new Set([
   "nextPageToken",
   "pageToken",

@@ -15,7 +15,7 @@ const charts = [{ chart: "web", repo: "https://charts.example.org" }];
 /** The calls by the names of their examples. */
 export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   "GET /iam/v1/identities/lookup": {
-    parameters: { issuer: "https://issuer.example.org", subject: "somebody" },
+    parameters: { issuer: "https://issuer.example.org", subject: "someone" },
     status: 404,
   },
   "POST /registry/v1/repos/{repoId}/deployment": { parameters: { repoId: child }, body: { charts }, status: 501 },

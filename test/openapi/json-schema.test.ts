@@ -75,7 +75,7 @@ describe("schemas of JSON", () => {
 
   it("everything that is written as JSON can be sent as an update", () => check(EverythingSchema, "update", false));
 
-  it("what the pipeline rejects whatever the service is rejected: uids that are none, and empty texts", () => {
+  it("rejects what the pipeline rejects for every service: invalid uids and empty texts", () => {
     const ofGroup = newTrial(UpdateGroupRequestSchema, "request", false);
     assert.equal(ofGroup.validate({ group: { name: "x" } }), true);
     assert.equal(ofGroup.validate({ group: { name: "" } }), false);

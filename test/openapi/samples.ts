@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
-/** Values of the schema: objects have one member each, so that every member of every object is in one of them. */
+/** Values of the schema: objects have one member each, so every member of every object is in one of them. */
 export function samplesOf(schema: JsonObject, schemas: Schemas): JsonValue[] {
   if (typeof schema.$ref === "string") return samplesOf(schemas[schema.$ref.split("/").at(-1)!]!, schemas);
   if (Array.isArray(schema.enum)) return schema.enum;

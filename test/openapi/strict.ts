@@ -5,7 +5,7 @@ import formats from "ajv-formats";
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
-/** One for all, so that what schemas have in common, and the schema of schemas, is compiled once. */
+/** One for all, so what schemas have in common, and the schema of schemas, is compiled once. */
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 

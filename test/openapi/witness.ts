@@ -69,7 +69,7 @@ function isBodyValid(placed: Placed, { body }: RestRequest): boolean {
   return !schema || body === undefined || validatorOf(placed, schema)(body) === true;
 }
 
-/** What of a body an update mask names: the rest is passed over, whatever it is. */
+/** The part of a body that an update mask names. The rest is ignored. */
 function namedBy(query: string, body: JsonValue): JsonValue {
   const mask = new URLSearchParams(query).get("updateMask");
   if (mask === null || mask === "*" || typeof body !== "object" || body === null) return body;

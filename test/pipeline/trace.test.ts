@@ -7,7 +7,7 @@ const [traceId, parentId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902
 describe("the trace id of a traceparent header", () => {
   const table: [rule: string, header: string | undefined, id: string | undefined][] = [
     ["is there in version 00", `00-${traceId}-${parentId}-01`, traceId],
-    ["is there whatever the flags", `00-${traceId}-${parentId}-00`, traceId],
+    ["is there with any flags", `00-${traceId}-${parentId}-00`, traceId],
     ["is there in a later version with more behind it", `01-${traceId}-${parentId}-01-more`, traceId],
     ["is missing without a header", undefined, undefined],
     ["is missing in an empty header", "", undefined],

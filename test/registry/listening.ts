@@ -25,7 +25,7 @@ export interface Listening extends AsyncDisposable {
   distribution(...events: readonly object[]): ReturnType<Listening["send"]>;
   /** A push to a repo of the organization, as CNCF Distribution tells it. */
   push(name: string, tag: string | undefined, digest: string): object;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   get(path: string): Promise<any>;
   repoOf(name: string, group?: string): Promise<string | undefined>;
   /** The tags of a repo of the organization, name -> digest. */
@@ -86,5 +86,5 @@ export async function startListening(
 
 /** An event as CNCF Distribution tells it. */
 export function event(action: string, target: object): object {
-  return { id: randomUUID(), timestamp: "2026-01-01T00:00:00Z", action, target, actor: { name: "somebody" } };
+  return { id: randomUUID(), timestamp: "2026-01-01T00:00:00Z", action, target, actor: { name: "someone" } };
 }

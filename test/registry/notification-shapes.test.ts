@@ -1,4 +1,4 @@
-// What other registries than CNCF Distribution send, and what is no notification at all.
+// What other registries than CNCF Distribution send, and values that are not notifications.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -131,7 +131,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf("order"), { latest: digestOf("c") });
     });
 
-    it("what is no image has tags, and no architectures", async () => {
+    it("a value that is not an image has tags, and no architectures", async () => {
       const config = { mediaType: "application/vnd.cncf.helm.config.v1+json", digest: digestOf("1"), size: 1 };
       const digest = registry.put({ schemaVersion: 2, mediaType: manifestType, config, layers: [] });
       await distribution(push("chart", "0.1.0", digest));
@@ -183,7 +183,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["a digest of another kind", (r: string) => [event("push", { repository: r, tag: "x", digest: "sha512:0" })]],
       ["a mount", (r: string) => [event("mount", { repository: r, digest: digestOf("a") })]],
       ["nothing", () => []],
-      ["what is no object", () => [null, 1, "x", []]],
+      ["a value that is not an object", () => [null, 1, "x", []]],
     ] as const) {
       it(`${what} is taken, and nothing comes of it: to refuse it would block the queue`, async () => {
         const before = (await get("/registry/v2beta1/tags")).totalCount;

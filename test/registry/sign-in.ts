@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 export interface SignIn {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   readonly body: any;
   /** The access of the token, one "type:name:actions" each; undefined when there is no token. */
   readonly access: readonly string[] | undefined;

@@ -121,7 +121,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["a kind of thing that is not known", (r: string) => `artifact:${r}/app:pull`],
       ["an organization alone", (r: string) => `repository:${r}:pull`],
       ["the scope without a name that clients of zot send to sign in", () => "repository::pull"],
-      ["a scope that is none", () => "x"],
+      ["an invalid scope", () => "x"],
       ["a scope of another system", () => "openid profile https://example.test/.default"],
       ["a resource of a class", (r: string) => `repository(plugin):${r}/plugin-nowhere/x:pull`],
       ["actions of another registry", (r: string) => `repository:${r}/other:metadata_read,scanner-pull`],

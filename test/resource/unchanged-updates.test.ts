@@ -16,7 +16,7 @@ let now = Date.UTC(2030, 0, 1);
 let root: string;
 let identity: string;
 
-// biome-ignore lint/suspicious/noExplicitAny: a resource is whatever the server sent
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Resource = any;
 
 /** One way to update something. */
@@ -101,7 +101,7 @@ const updates: readonly Update[] = [
     name: "a group invite",
     async make() {
       const { code: _code, ...shown } = await call("POST", `/iam/v2beta1/groupInvites/${root}`, {
-        ...{ roleUid: viewer, email: "somebody@example.org", ttl: "3600s" },
+        ...{ roleUid: viewer, email: "someone@example.org", ttl: "3600s" },
       });
       return shown;
     },

@@ -7,7 +7,7 @@ export interface Dependencies {
   readonly modules: readonly string[];
   /** Files, and folders with every file in them. */
   readonly data: readonly string[];
-  /** Its folder, if it reads files there: depends on those that are no modules, in subfolders too. */
+  /** Its folder, if it reads files there: depends on those that are not modules, in subfolders too. */
   readonly dataFolder?: string;
 }
 

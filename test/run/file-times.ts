@@ -11,7 +11,7 @@ export interface FileTime {
 }
 
 /**
- * Adds up the results of each file, and writes them anew after each outermost test or suite: a process that is killed leaves those
+ * Adds up the results of each file, and rewrites the file after each outermost test or suite: a process that is killed leaves those
  * that it had. Only the outermost ones count for time, which includes the inner ones.
  */
 export default async function* fileTimes(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {

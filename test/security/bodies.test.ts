@@ -88,14 +88,14 @@ describe("bodies, masks and JSON", () => {
     });
   }
 
-  it("F2: both spellings of a path are understood, and an empty mask is none", async () => {
+  it("F2: both spellings of a path are understood, and an empty mask counts as absent", async () => {
     for (const mask of ["updateMask=description", "update_mask=description", "updateMask="]) {
       const { status, body } = await send("PATCH", `groups/${root}?${mask}`, { description: mask });
       assert.deepEqual([status, body.description], [200, mask]);
     }
   });
 
-  it("F3: the path says what is updated, whatever the body says", async () => {
+  it("F3: the path names the updated resource, not the body", async () => {
     const other = await addGroup(ground.server, root, "other");
     const { status, body } = await send("PATCH", `groups/${root}?updateMask=description`, {
       uid: other,
@@ -115,7 +115,7 @@ describe("bodies, masks and JSON", () => {
     ["F5: NaN where an integer belongs", () => '{"name":"a","resourceLimits":{"idps":NaN}}', 400],
     ["F5: a byte order mark", () => '\ufeff{"name":"a"}', 400],
     ["F5: UTF-16", () => Buffer.from('{"name":"a"}', "utf16le"), 400],
-    ["F5: bytes that are no UTF-8", () => Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x7d]), 400],
+    ["F5: bytes that are not UTF-8", () => Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x7d]), 400],
     ["F6: __proto__", () => '{"name":"a","__proto__":{"admin":true}}', 400],
     ["F6: constructor.prototype", () => '{"name":"a","constructor":{"prototype":{"admin":true}}}', 400],
   ];
@@ -127,7 +127,7 @@ describe("bodies, masks and JSON", () => {
     });
   }
 
-  it("F4: what a stranger sends is not decoded, also where they bring a token that is none", async () => {
+  it("F4: what a stranger sends is not decoded, also where they bring an invalid token", async () => {
     const url = `${ground.server.url}/iam/v2beta1/groups/${root}`;
     for (const body of ["{", '{"a":'.repeat(10_000), "\ufeff{}"]) {
       const headers = { authorization: "Bearer none", "content-type": "application/json" };

@@ -82,7 +82,7 @@ before(async () => {
   };
   elsewhere = {
     "of a group below": await tokenWith(inner, everything),
-    "of a group beside": await tokenWith(sibling, everything),
+    "of a sibling group": await tokenWith(sibling, everything),
     "of another organization": await tokenWith(other, everything),
   };
 });
@@ -124,7 +124,7 @@ for (const method of services.flatMap((service) => service.methods)) {
     });
 
     if (rule?.type !== "scoped") return;
-    it("I1, I4: is denied from below, from beside and from another organization, alike whether or not it is there", async () => {
+    it("I1, I4: is denied from a subgroup, a sibling and another organization, alike whether or not it exists", async () => {
       for (const [who, token] of Object.entries(elsewhere)) {
         const denials: string[] = [];
         for (const absent of [false, true]) {

@@ -24,7 +24,7 @@ function notRefused(): never {
 }
 
 describe("clients behind a trusted proxy", () => {
-  // It stands still, so that all bad tokens fall into one second.
+  // It stands still, so all bad tokens fall into one second.
   const clock = stoppedClock();
   let server: TestServer;
   before(async () => {
@@ -160,7 +160,7 @@ describe("clients behind a trusted proxy", () => {
 
 describe("clients behind a proxy that is not trusted", () => {
   const clock = stoppedClock();
-  it("D8: are one client, whatever they say of themselves; metrics for loopback are refused", async () => {
+  it("D8: are one client, with any forwarding headers; metrics for loopback are refused", async () => {
     await using server = await startTestServer({ clock: clock.read });
     const statuses: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) {

@@ -104,7 +104,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     for (const { what, deletion, creation, stays, arrange } of referred) {
-      it(`Q1: of deleting ${what}, whoever comes later is told what is there by then`, async () => {
+      it(`Q1: of deleting ${what}, the later call gets an error about the current state`, async () => {
         for (let round = 0; round < 12; round++) {
           const { uid, requests } = await arrange(ground, root);
           const calls = requests.map((request, i) => call(i, creation, request));

@@ -1,4 +1,4 @@
-// Authority that somebody gives to others later on is worth what they hold when it is used: invites, subscriptions, roles of identity
+// Delegated authority counts only while its maker holds it, at the time of use: invites, subscriptions, roles of identity
 // providers, SCIM tokens and static keys.
 
 import assert from "node:assert/strict";
@@ -135,7 +135,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await rolesOf((await signIn({ invite: code }, { sub: "late" })).uid), [ownerRole.uid]);
       });
 
-      it("is refused as a failed precondition, which says what to do, to whoever registers with it", async () => {
+      it("rejects a registration with FAILED_PRECONDITION, and the error says what to do", async () => {
         const { uid, code } = await invite(ownerRole.uid);
         await unbindMaker();
         const token = await upstream.idToken({ sub: `person-${people++}` });
@@ -145,7 +145,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           [body.details[0].reason, body.details[0].metadata.cause, body.details[0].metadata.uid],
           ["DELEGATION_INACTIVE", "MAKER_LACKS_CAPABILITIES", uid],
         );
-        // Whoever is invited may be a stranger.
+        // The invited user may be a stranger.
         assert.doesNotMatch(JSON.stringify(body), new RegExp(`${maker.uid}|groups\\.`));
       });
 
@@ -183,7 +183,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("is vouched for by whoever changed it last", async () => {
+      it("counts as made by the caller who changed it last", async () => {
         const { uid, code } = await invite(viewerRole.uid);
         await asOwner("PATCH", `/iam/v2beta1/groupInvites/${uid}`, { ttl: "7200s" });
         await deleteMaker();
@@ -225,7 +225,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         return (await asMaker("POST", path, { name: "own", defaultRole, oidc })).uid;
       }
 
-      it("gives its default role while whoever set it holds it", async () => {
+      it("gives its default role while the caller who set it holds that role", async () => {
         const idp = await provider();
         assert.deepEqual(await rolesOf((await signIn({ idp_id: idp })).uid), [viewerRole.uid]);
         await deleteMaker();
@@ -238,7 +238,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await rolesOf(refused.uid), [viewerRole.uid]);
       });
 
-      it("lets in whoever holds something already, and gives the role once it is confirmed", async () => {
+      it("lets in users who hold a role already, and gives its own role once it is confirmed", async () => {
         const idp = await provider();
         await unbindMaker();
         const invited = await asOwner("POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
@@ -252,7 +252,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual((await rolesOf(person.uid)).sort(), [editorRole.uid, viewerRole.uid].sort());
       });
 
-      it("gives the roles of groups elsewhere while whoever mapped them holds them", async () => {
+      it("gives the roles of external groups while the caller who mapped them holds them", async () => {
         const idp = await provider();
         const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
         const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
@@ -274,7 +274,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(await writes(token!), 200);
       });
 
-      it("is vouched for by whoever changes whose word it takes, mappings and all", async () => {
+      it("counts as made by the caller who changes its issuer, including its mappings", async () => {
         const idp = await provider();
         const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
         const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
@@ -338,7 +338,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(await writes(), 200);
       });
 
-      it("leaves the mappings of whoever has come to vouch while another person's were being read", async () => {
+      it("leaves the mappings of a new maker while those of the previous one are read", async () => {
         const idp = await provider();
         const mapping = { externalGroupId: "admins", roleUid: ownerRole.uid, scope: server.groupUid };
         await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
@@ -354,7 +354,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
       });
 
-      it("has a SCIM token that is in force while whoever made it holds the default role", async () => {
+      it("has a SCIM token that is valid while its maker holds the default role", async () => {
         const idp = await provider();
         await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});
         assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);
@@ -436,7 +436,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await listed(invite), ["GROUP_INVITE MAKER_LACKS_CAPABILITIES"]);
       });
 
-      it("of somebody who could not bind its role is vouched for by whoever bound it", async () => {
+      it("counts as made by the caller who bound the role, if its own maker could not", async () => {
         const roleUid = await addRole(server, server.groupUid, numbers("identity.create", "identity.list"));
         const modest = await addCaller(server, server.groupUid, roleUid);
         const staticKeys = { issuer, subject: "modest", issuerKeys: keySetText(keys) };
@@ -449,7 +449,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
     });
 
-    it("of an unknown maker is inactive until somebody confirms it", async () => {
+    it("of an unknown maker is inactive until a caller confirms it", async () => {
       const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const { uid } = await asMaker("POST", path, { roleUid: viewerRole.uid, ttl: "3600s" });
       await arrange(server, (tx) => forgetMaker(tx, uid));

@@ -29,21 +29,21 @@ describe("compressed messages", () => {
   const grpc = { "content-type": "application/grpc", te: "trailers" };
   const grpcWeb = { "content-type": "application/grpc-web+proto" };
   const unary = { "content-type": "application/proto", "connect-protocol-version": "1" };
-  const garbage = Buffer.from("this is no gzip");
+  const garbage = Buffer.from("this is not gzip");
   const gzip = { "grpc-encoding": "gzip" };
 
   const cases: readonly [string, Record<string, string>, Buffer][] = [
-    ["a gRPC message that is no gzip", { ...grpc, ...gzip }, frame(1, garbage.length, garbage)],
+    ["a gRPC message that is not gzip", { ...grpc, ...gzip }, frame(1, garbage.length, garbage)],
     ["a gRPC message of a declared 4 GiB", grpc, frame(0, 0xffffffff, Buffer.alloc(100))],
     ["a gRPC message that opens to 256 MiB", { ...grpc, ...gzip }, frame(1, bomb.length, bomb)],
     ["a gRPC message cut short", grpc, frame(0, 100, Buffer.alloc(10))],
-    ["a gRPC message that is no protobuf", grpc, frame(0, 4, Buffer.from([0xff, 0xff, 0xff, 0xff]))],
+    ["a gRPC message that is not protobuf", grpc, frame(0, 4, Buffer.from([0xff, 0xff, 0xff, 0xff]))],
     ["a gRPC-web message that opens to 256 MiB", { ...grpcWeb, ...gzip }, frame(1, bomb.length, bomb)],
     ["a gRPC-web message of a declared 4 GiB", grpcWeb, frame(0, 0xffffffff, Buffer.alloc(100))],
     ["a Connect message that opens to 256 MiB", { ...unary, "content-encoding": "gzip" }, bomb],
-    ["a Connect message that is no gzip", { ...unary, "content-encoding": "gzip" }, garbage],
+    ["a Connect message that is not gzip", { ...unary, "content-encoding": "gzip" }, garbage],
     ["a Connect message whose gzip ends early", { ...unary, "content-encoding": "gzip" }, bomb.subarray(0, 20)],
-    ["a Connect message that is no brotli", { ...unary, "content-encoding": "br" }, garbage.subarray(0, 3)],
+    ["a Connect message that is not brotli", { ...unary, "content-encoding": "br" }, garbage.subarray(0, 3)],
     ["a Connect message that unpacks to no protobuf", { ...unary, "content-encoding": "gzip" }, gzipSync(garbage)],
     ["a gRPC message that unpacks to no protobuf", { ...grpc, ...gzip }, envelope(1, gzipSync(garbage))],
     ["a gRPC-web message that unpacks to no protobuf", { ...grpcWeb, ...gzip }, envelope(1, gzipSync(garbage))],

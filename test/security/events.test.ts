@@ -66,7 +66,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
     if (await holds()) return;
     await pause(25);
   }
-  throw new Error(`waited in vain until ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }
 
 describe("where events go", () => {
@@ -80,7 +80,7 @@ describe("where events go", () => {
     assert.equal(await countOf(server, "delivered"), 0);
   });
 
-  it("nowhere while whoever subscribed may no longer do so, and there again once somebody else confirms it", async () => {
+  it("stop while the subscriber lacks the capability, and resume once another caller confirms the subscription", async () => {
     await using sink = await openSink();
     await using server = await startSendingServer();
     const maker = await addCaller(server, server.groupUid, ownerRole.uid);
@@ -160,7 +160,7 @@ describe("what is sent", () => {
     for (const other of others) await assert.rejects(jwtVerify(token, keys, other));
     const changed = createHash("sha256").update(body.replace("sink", "sunk")).digest("hex");
     assert.notEqual(`sha256:${changed}`, digest);
-    // It opens nothing at ours: whoever has the sink has seen it.
+    // It gives no access here: the operator of the sink has seen it.
     assert.equal((await rest(server.url, token, "GET", "/iam/v2beta1/groups")).status, 401);
   });
 
@@ -174,11 +174,11 @@ describe("what is sent", () => {
     await createGroup(server, b, "of b");
     const below = await createGroup(server, a, "of a");
     await createGroup(server, below, "below a");
-    await createGroup(server, server.groupUid, "beside a");
+    await createGroup(server, server.groupUid, "sibling of a");
     await until("both are told", () => namesIn(sink.received).length === 2);
 
     sink.answer = status(500);
-    await createGroup(server, a, "in vain");
+    await createGroup(server, a, "rejected");
     await until("it was tried", () => namesIn(sink.received).length === 3);
     const { status: code } = await rest(
       server.url,
@@ -193,7 +193,7 @@ describe("what is sent", () => {
     await subscribe(server, b, witness.url);
     await witness.wait(1);
     await witness[Symbol.asyncDispose]();
-    assert.deepEqual(namesIn(sink.received), ["of a", "below a", "in vain"]);
+    assert.deepEqual(namesIn(sink.received), ["of a", "below a", "rejected"]);
   });
 });
 
@@ -258,7 +258,7 @@ describe("a sink", () => {
 
 describe("events", () => {
   for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-    it(`W5: come in their order, each again by the same id until it has arrived, signed anew (${database})`, async () => {
+    it(`W5: come in their order, each again by the same id until it has arrived, with a new signature (${database})`, async () => {
       await using sink = await openSink();
       const clock = standingClock();
       await using server = await startSendingServer({ database, clock });

@@ -84,7 +84,7 @@ describe("a token exchange over the wire", () => {
     assert.equal(codeOf(await ground.everywhere(undefined, exchange, wanted())), "UNAUTHENTICATED");
   });
 
-  it("with a token that is none is PERMISSION_DENIED, as with any other that does not verify", async () => {
+  it("with an invalid token is PERMISSION_DENIED, as with any other that does not verify", async () => {
     const outcome = await ground.everywhere("not-a-token", exchange, wanted());
     assert.equal(codeOf(outcome), "PERMISSION_DENIED");
     assert.match(outcome.message, /^verifying token: oidc: malformed jwt/);

@@ -149,7 +149,7 @@ describe("HTTP", () => {
     assert.deepEqual([status, headers.allow], [405, "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"]);
   });
 
-  it("H4: the issuer comes from the configuration, whatever a request says of hosts", async () => {
+  it("H4: the issuer comes from the configuration, not from the headers of a request", async () => {
     const spoofed = {
       host: "evil.example",
       forwarded: "host=evil.example;proto=https;for=10.0.0.1",
@@ -181,7 +181,7 @@ describe("HTTP", () => {
   }
 
   const authorized = () => ({ authorization: `Bearer ${ground.server.ownerToken}` });
-  it("H6: a time-out that is none is INVALID_ARGUMENT, from a caller too", async () => {
+  it("H6: an invalid time-out is INVALID_ARGUMENT, from a caller too", async () => {
     assert.equal(await grpcStatusOf({ ...authorized(), "grpc-timeout": "-1" }), "3");
   });
 

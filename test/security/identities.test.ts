@@ -54,7 +54,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(await change({}, scoped), "OK");
     });
 
-    it("R10: an identity that is confined to a subgroup is no owner of the organization", async () => {
+    it("R10: an identity that is confined to a subgroup is not an owner of the organization", async () => {
       const root = await addGroup(ground.server, null, "guarded");
       const last = await addCaller(ground.server, root, ownerRole.uid);
       const home = await addGroup(ground.server, root);
@@ -72,9 +72,9 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("the grants that a token shows are those of its identity's home", async () => {
       const home = await addGroup(ground.server, organization);
       const below = await addGroup(ground.server, home);
-      const beside = await addGroup(ground.server, organization);
+      const sibling = await addGroup(ground.server, organization);
       const { uid, token } = await addCaller(ground.server, organization, ownerRole.uid, { home });
-      for (const group of [below, beside]) await bind(ground.server, group, uid, viewerRole.uid);
+      for (const group of [below, sibling]) await bind(ground.server, group, uid, viewerRole.uid);
       const request = { aud: [ground.server.config.baseUrl], identity: uid };
       const exchanged = replyOf(await ground.once(token, "SecurityTokenService/Exchange", request));
       const [, payload] = String(exchanged.token).split(".");

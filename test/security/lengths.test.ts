@@ -1,4 +1,4 @@
-// D: no reply, error or log line grows with what somebody stored or sent.
+// D: no reply, error or log line grows with what a caller stored or sent.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -109,7 +109,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.match(body.message, /longer than 33554432 characters, too much for one response/);
     });
 
-    it("identities that say as much as they may are listed, whatever the size of the page", async () => {
+    it("lists identities with the longest texts, at any page size", async () => {
       const parent = await addGroup(ground.server, root, "claims");
       const claims = Object.fromEntries(
         Array.from({ length: 50 }, (_, i) => [`${i}`.padEnd(2048, "c"), '"'.repeat(2048)]),

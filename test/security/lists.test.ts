@@ -1,4 +1,4 @@
-// P: page tokens that were tampered with or borrowed, orders and numbers that are none, pages while rows come and go.
+// P: page tokens that were tampered with or borrowed, invalid orders and numbers, pages while rows change.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";

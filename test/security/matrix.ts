@@ -59,7 +59,7 @@ export function resourceOf({ file }: DescService): DescMessage | undefined {
   return file.messages.find((message) => singularOf(message) !== "");
 }
 
-/** What resources are created in, where that is no group. */
+/** What resources are created in, where that is not a group. */
 const parents: Readonly<Record<string, string>> = { tag: "repo", externalGroupRoleMapping: "identityProvider" };
 
 function uidFields(

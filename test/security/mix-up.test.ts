@@ -78,7 +78,7 @@ describe("two login providers, one of which is hostile", () => {
     return new URL(headers.get("location") ?? assert.fail(page));
   }
 
-  /** Somebody who is signed in at the honest provider. */
+  /** A user who is signed in at the honest provider. */
   function newPerson(name: string): Browser {
     const browser = newBrowser();
     honest.signIn(browser, name);
@@ -263,7 +263,7 @@ describe("two login providers, one of which is hostile", () => {
       assert.equal(subjectOf(end), userUid(honest.issuer, "early"));
     });
 
-    it("have to begin anew at an organization's, which gets no code", async () => {
+    it("have to start again at the provider of an organization, which gets no code", async () => {
       const [browser, nonce, verifier] = [newPerson("victim"), "n".repeat(43), "v".repeat(43)];
       sendOn(() => assert.fail("nobody comes here"));
       const state = await beginEarlier(browser, provider, verifier, nonce);

@@ -59,7 +59,7 @@ describe("a token that was narrowed", () => {
     rest(ground.server.url, token, method, `/iam/${path}`, body);
 
   const narrowings: Readonly<Record<string, () => Promise<string>>> = {
-    // Whoever runs that client comes by such tokens of anybody.
+    // The operator of that client gets such tokens of any user.
     "to the organization of a provider": () => exchange("client of the stranger", `&identity_provider=${provider}`),
     "to capabilities": () => exchange(client.id, "&cap=groups.list"),
   };

@@ -17,7 +17,7 @@ Content-Length: 2
 
 {}`.replaceAll("\n", "\r\n");
 
-it("D: connections that take all open files do not end the process, whatever they ask for", async (t) => {
+it("D: connections that use up all file descriptors do not end the process", async (t) => {
   using data = dataDirectory();
   const port = await freePort();
   const server = start(

@@ -1,4 +1,4 @@
-// R, X: whoever decides whose word an organization takes gives away what its people and identities hold.
+// R, X: a caller who may change the issuers of an organization could take over its users and identities.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await upstream[Symbol.asyncDispose]();
     });
 
-    /** An organization with somebody who may add and change its providers, and nothing else. */
+    /** An organization with a caller who may add and change its providers, and nothing else. */
     async function arrangeOrganization() {
       const root = await addGroup(ground.server, null, "acme");
       const role = await addRole(ground.server, root, administration);
@@ -97,7 +97,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       "an identity of another issuer": [false, (root) => addIdentity(ground.server, root)],
     };
     for (const [who, [isSpokenFor, add]] of Object.entries(owners)) {
-      it(`R2: where ${who} is an owner, somebody else ${isSpokenFor ? "makes no" : "may make a"} provider`, async () => {
+      it(`R2: where ${who} is an owner, another caller ${isSpokenFor ? "makes no" : "may make a"} provider`, async () => {
         const { root, role, admin, request } = await arrangeOrganization();
         await bind(ground.server, root, await add(root), ownerRole.uid);
         const expected = isSpokenFor ? "PERMISSION_DENIED" : "OK";
@@ -165,7 +165,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       it(`R2: where a thousand are bound ${where}, more than is looked at, nobody makes a provider`, async () => {
         const { root, admin, request } = await arrangeOrganization();
         const place = where === "outside of it" ? await addGroup(ground.server, null, "elsewhere") : root;
-        // For another client, so that none of them is a reason by itself.
+        // For another client, so none of them is a reason by itself.
         const third = { issuer: upstream.issuer, subject: "deployer", audience: "third" };
         const add = () => addMatching(root, third, upstream.issuer);
         const identities = await Promise.all(Array.from({ length: 40 }, add));

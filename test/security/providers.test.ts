@@ -20,7 +20,7 @@ import { viewerRole } from "./tree.ts";
 const secret = "canary-71c0-client-secret";
 const hourMs = 60 * 60 * 1000;
 
-/** A provider as somebody sends it. */
+/** A provider as a caller sends it. */
 function provider(oidc: JsonObject = {}): JsonObject {
   const configured = { issuer: "https://idp.example.org", clientId: "gatehouse", clientSecret: secret, ...oidc };
   return { name: "provider", defaultRole: viewerRole.uid, oidc: configured };
@@ -88,7 +88,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       log.assertNone(secret, token, digestScimToken(token));
     });
 
-    it("C3: a SCIM token has 256 random bits, and is made anew each time", async () => {
+    it("C3: a SCIM token has 256 random bits, and differs each time", async () => {
       await using ground = await openGround({ database });
       const made = new Set<string>();
       for (let i = 0; i < 5; i++) {

@@ -87,7 +87,7 @@ describe("notifications of a registry", () => {
     assert.equal((await send(bearer(secret), "[".repeat(10_000) + "]".repeat(10_000))).status, 400);
   });
 
-  it("J2: make nobody ask but the registry of the configuration, whatever address they name", async () => {
+  it("J2: make Gatehouse contact only the configured registry, not the address that they name", async () => {
     const { digest } = registry.putImage("amd64");
     const repository = `${server.groupUid}/app`;
     const target = {

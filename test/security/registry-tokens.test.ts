@@ -11,7 +11,7 @@ import { codeOf, type Ground, openGround, stoppedClock } from "./ground.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "./tree.ts";
 
 describe("registry tokens", () => {
-  // It stands still, so that all bad credentials fall into one second.
+  // It stands still, so all bad credentials fall into one second.
   const clock = stoppedClock();
   let ground: Ground;
   let url: string;
@@ -26,7 +26,7 @@ describe("registry tokens", () => {
   const registryToken = async () =>
     (await getToken(url, owner(), [`repository:${root}/app:pull`])).body.token as string;
 
-  it("T7, T4: are no API tokens, at no transport and at no exchange", async () => {
+  it("T7, T4: are not API tokens, at no transport and at no exchange", async () => {
     const token = await registryToken();
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const exchange = { aud: [ground.server.config.baseUrl], identity: ground.server.ownerUid };
@@ -70,7 +70,7 @@ describe("registry tokens", () => {
     assert.equal((await postToken(url, { grant_type: "refresh_token", refresh_token: token })).status, 401);
   });
 
-  it("T7: are signed by another key than API tokens, so that a registry takes no API token", async () => {
+  it("T7: are signed by another key than API tokens, so a registry takes no API token", async () => {
     const { header } = readToken(await registryToken());
     assert.notEqual(header.kid, readToken(ground.server.ownerToken).header.kid);
     const { body } = await rest(url, undefined, "GET", "/.well-known/jwks.json");

@@ -26,7 +26,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await upstream[Symbol.asyncDispose]();
     });
 
-    /** Signs somebody in, by the operator's provider unless another one is named. */
+    /** Signs a user in, by the operator's provider unless another one is named. */
     async function signIn(sub: string, parameters: Record<string, string> = {}): Promise<string> {
       // The budget of an address is counted by the second.
       clock.advance(1000);
@@ -78,7 +78,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await seen(await signIn("expelled", { idp_id: idp })), 403);
     });
 
-    it("whoever had the default role to the end is as new, and gets it again", async () => {
+    it("a user who had the default role until the removal gets it again", async () => {
       const { identityProviders } = await api("GET", "identityProviders");
       const idp = identityProviders[0].uid;
       await remove(await signIn("restless", { idp_id: idp }), "restless");

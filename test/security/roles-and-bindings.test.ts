@@ -119,7 +119,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual((replyOf(outcome).group as JsonObject).uid, organization);
     });
 
-    it("R6: a custom role of one tenant is not bound in another, and a uid of another kind is no role", async () => {
+    it("R6: a custom role of one tenant is not bound in another, and a uid of another kind is not a role", async () => {
       const foreign = await addRole(ground.server, ground.server.groupUid, [Capability.CAP_IAM_GROUPS_LIST]);
       const identityUid = await addIdentity(ground.server, organization);
       for (const [roleUid, code] of [

@@ -1,4 +1,4 @@
-// Secrets in the database: encrypted once there is a key, decrypted by the given keys and by nothing else.
+// Secrets in the database are encrypted once there is a key. Only the configured keys decrypt them.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       databaseUrl: kind === "postgres" ? await newPostgresDatabase() : "",
     });
 
-    it("what was stored before there was a key is read, and encrypted at the start that has one", async () => {
+    it("reads unencrypted secrets, and encrypts them at the first start with a key", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const clear = await open(data, "");
@@ -83,7 +83,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       assert.equal(await readSecret(first.database.session, first.encryption, "registry_signing_key"), registryKey);
     });
 
-    it("a new key before the old one re-encrypts all secrets, and the old one is not needed any more", async () => {
+    it("re-encrypts all secrets with a new first key, and no longer needs the old key", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const [old, fresh] = [newKey(), newKey()];

@@ -1,4 +1,4 @@
-// Sign-in of people against whoever means ill: other browsers, login providers that lie, codes that come again.
+// Sign-in under attack: other browsers, login providers that lie, replayed codes.
 
 import assert from "node:assert/strict";
 import { createDecipheriv, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from "node:crypto";
@@ -113,7 +113,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       // With a login of its own under way neither.
       await begin(victim);
       assert.equal((await victim.request(back)).status, 400);
-      // A cookie of the right name is not enough, whoever has put it there.
+      // A cookie of the right name is not enough.
       const [own] = victim.cookies.values();
       for (const [key, { name }] of attacker.cookies) victim.cookies.set(key, { ...own!, name });
       assert.equal((await victim.request(back)).status, 400);
@@ -142,7 +142,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const browser = newBrowser();
       const back = upstream.authorize(await begin(browser));
       const eightTimes = (url: string) => Promise.all(Array.from({ length: 8 }, () => browser.request(url)));
-      // Connections that are open already, so that none is late.
+      // Connections that are open already, so none is late.
       await eightTimes(`${server.url}/healthz`);
       const asked = upstream.asked.length;
       const replies = await eightTimes(back);
@@ -219,7 +219,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.doesNotMatch(log.text(), /canary-(upstream-)?text/);
     });
 
-    it("a sign-in that was away for too long has to begin anew", async () => {
+    it("rejects a sign-in that took too long", async () => {
       const browser = newBrowser();
       const back = upstream.authorize(await begin(browser));
       clock.advance(11 * 60_000);
@@ -265,7 +265,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok(Number(body.totalCount) > 0);
     });
 
-    it("R4: whoever is invited gets the role of the invite and no other", async () => {
+    it("R4: an invited user gets the role of the invite and no other", async () => {
       upstream.behaviour.claims = { sub: "guest" };
       const { token = "" } = await signIn({ invite: await invite({}) });
       assert.equal((await rest(server.url, token, "GET", `/iam/v2beta1/groups/${server.groupUid}`)).status, 200);
@@ -368,7 +368,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await refresh(server.url, refreshToken.token, aud)).status, 403);
     });
 
-    it("T7: a refresh token, an invite code and an ID token are no API tokens, nor the reverse", async () => {
+    it("T7: a refresh token, an invite code and an ID token are not API tokens, nor the reverse", async () => {
       const { token = "", refresh_token: refreshToken = "" } = await signIn({ create_refresh_token: "true" });
       const code = await invite({});
       for (const other of [refreshToken, code, await upstream.idToken()]) {
@@ -379,7 +379,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       }
     });
 
-    it("X12: an invite code is no code of a device, and the reverse", async () => {
+    it("X12: an invite code is not a device code, nor the reverse", async () => {
       const code = await invite({});
       const { status } = await rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${code}`);
       assert.equal(status, 404);
@@ -426,7 +426,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         userUid(upstream.issuer, "person"),
       );
       assert.match((await second.request(late)).text, /the code of the device was used already/);
-      // Whoever comes with it from now on is told before they sign in for nothing.
+      // From now on, a user with this code gets the error before they sign in.
       assert.match((await ask(newBrowser())).text, /the code of the device was used already/);
       // What was delivered is as unknown as what never was.
       const { code: unknown } = newDevice();
@@ -437,7 +437,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await poll()).status, 404);
     });
 
-    it("a key of small order is no code: its secret would be everybody's", async () => {
+    it("rejects a key of small order as a code: anyone could compute its secret", async () => {
       const code = Buffer.alloc(32).toString("base64url");
       const browser = newBrowser();
       const asked = await browser.request(`${server.url}/oauth?headless_code=${code}`);

@@ -50,7 +50,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
       await signIn(sub, { invite: invite.code });
       const uid = userUid(upstream.issuer, sub);
-      // Whoever holds something may create organizations.
+      // A caller with any role may create organizations.
       const { uid: home } = await call(await server.tokenOf(server.ownerUid), "POST", `${iam}/groups`, {
         name: "home",
       });
@@ -102,7 +102,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(without(await shownOf(person.uid)), without(await shownOf(unregistered)));
     });
 
-    it("does not count them as owners, so that nothing is learnt by leaving", async () => {
+    it("does not count them as owners, so nothing is learnt by leaving", async () => {
       const unregistered = userUid(upstream.issuer, `no-owner-${people}`);
       const refusals: unknown[] = [];
       for (const uid of [person.uid, unregistered]) {

@@ -85,15 +85,15 @@ before(async () => {
   const [granted, sibling] = [await add(root), await add(root)];
   const [inner, innerSibling] = [await add(granted), await add(granted)];
   const innermost = await add(inner);
-  const around = (at: string, below: string, parent: string, beside: string) =>
+  const around = (at: string, below: string, parent: string, sibling: string) =>
     neighbours.set(at, {
       "the granted group": at,
       "below it": below,
       "its parent": parent,
-      "a sibling": beside,
+      "a sibling": sibling,
       "another root": other,
       "absent, below it": `${at}/${absent}`,
-      "absent, below a sibling": `${beside}/${absent}`,
+      "absent, below a sibling": `${sibling}/${absent}`,
       "absent, in no organization": "f".repeat(40),
       malformed: `${at}/${absent.slice(1)}`,
     });
@@ -146,7 +146,7 @@ async function testCaller(place: Place, caller: Caller): Promise<void> {
   }
 }
 
-/** Whatever lies beyond the caller's rights is refused in the same words, there or not (I1, I7). */
+/** A denial has the same text whether the resource exists or not (I1, I7). */
 function checkDenialsAlike({ use }: Place, denials: ReadonlyMap<Relation, string>, cell: string): void {
   // What may be named besides what the caller holds belongs to the same organization.
   const abroad = relations.filter((relation) => /another root|in no organization/.test(relation));

@@ -63,7 +63,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("I2: a stored uid that goes on where another ends, without a slash, is no descendant", async () => {
+    it("I2: a stored uid with another uid as its prefix, without a slash, is not a descendant", async () => {
       const longer = `${child}0`;
       await arrange(ground.server, async (tx) => {
         const row = (await findRow(tx, groupCollection, child))!;
@@ -177,7 +177,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await refusals("GroupsService/DeleteGroup", (uid) => ({ uid }));
     });
 
-    it("I7: LookupIdentity answers alike whether or not somebody registered; LookupGroup finds nothing for an address that nobody vouches for", async () => {
+    it("I7: LookupIdentity responds alike for registered and unknown users; LookupGroup finds nothing for an unverified address", async () => {
       const asked = { issuer: "https://issuer.example.org", subject: "owner" };
       const found = await ground.everywhere(owner.token, "IdentitiesService/LookupIdentity", asked);
       const other = await ground.everywhere(owner.token, "IdentitiesService/LookupIdentity", {
@@ -188,7 +188,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.everywhere(owner.token, "GroupsService/LookupGroup", {})), "NOT_FOUND");
     });
 
-    it("I8: a batch of one decides as the single call does, whatever the caller holds", async () => {
+    it("I8: a batch of one has the result of the single call, for every caller", async () => {
       const roles = [
         viewerRole.uid,
         ownerRole.uid,

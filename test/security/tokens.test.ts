@@ -91,7 +91,7 @@ describe("an access token over the wire", () => {
     "O5: of a key that we never had": () => withHeader({ kid: "emulator" }),
   };
   for (const [rule, token] of Object.entries(refused)) {
-    // Which audience is ours is no secret, and whoever holds a token reads what it is for.
+    // Our audience is public, and a bearer can read the audience of a token.
     const reason = rule.startsWith("T4") ? "for http\\S+; " : "valid";
     it(`${rule}: UNAUTHENTICATED, without a reason but a missing audience`, async () => {
       clock.advance(1000);

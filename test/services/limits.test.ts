@@ -7,7 +7,7 @@ import { hourMs, testClock } from "./fixtures.ts";
 
 const groups = "/iam/v2beta1/groups";
 
-/** A token of somebody who owns the root group but does not operate the installation. */
+/** A token of an organization owner who does not operate the installation. */
 async function plainOwner(server: TestServer): Promise<string> {
   const { url, ownerToken, groupUid } = server;
   const identity = { name: "plain", claimMatch: { issuer: "https://issuer.example.org", subject: "plain" } };
@@ -42,7 +42,7 @@ describe("limits of the services", () => {
       const owner = await plainOwner(server);
       assert.equal((await rest(server.url, owner, "POST", groups, { name: "theirs" })).status, expected, rootGroups);
       assert.equal((await rest(server.url, server.ownerToken, "POST", groups, { name: "ours" })).status, 200);
-      // A child is no root group.
+      // A child is not a root group.
       assert.equal(
         (await rest(server.url, owner, "POST", `${groups}/${server.groupUid}`, { name: "child" })).status,
         200,

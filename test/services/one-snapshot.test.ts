@@ -1,5 +1,5 @@
-// A response shows one moment, whatever another node changes while it is read: the change is made before each request that the
-// node sends to PostgreSQL in turn, so that no interleaving is left out.
+// A response shows one snapshot, while another node changes the data. The change is made before each request that the
+// node sends to PostgreSQL in turn, so no interleaving is left out.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
@@ -27,13 +27,13 @@ let locks: pg.Client;
 
 after(stopPostgres);
 
-// biome-ignore lint/suspicious/noExplicitAny: a response is whatever the server sent
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Json = any;
 
 /** A method, what changes meanwhile, and what its response must be. */
 interface Race<T> {
   readonly name: string;
-  /** What is there before; made anew for each step. */
+  /** The data before the change, created for each step. */
   arrange(): Promise<T>;
   ask(made: T): Promise<RestReply>;
   change(made: T): Promise<unknown>;
@@ -52,7 +52,7 @@ async function change(method: string, path: string, body?: unknown): Promise<Jso
 
 async function addBound() {
   const group = await addGroup(one, one.groupUid, "bound");
-  const identity = await addIdentity(one, group, { name: "somebody" });
+  const identity = await addIdentity(one, group, { name: "someone" });
   return { group, identity, binding: await bind(one, group, identity, viewer!) };
 }
 
@@ -62,7 +62,7 @@ const deleteIdentity = async ({ identity }: { readonly identity: string }) =>
 /** The identity of each binding has its name, as long as the binding is shown. */
 function assertNamed(bindings: readonly Json[]): void {
   for (const { identity, group, role } of bindings)
-    assert.deepEqual([identity.name, group.name, role.uid ?? role.id], ["somebody", "bound", role.uid ?? role.id]);
+    assert.deepEqual([identity.name, group.name, role.uid ?? role.id], ["someone", "bound", role.uid ?? role.id]);
 }
 
 /** The response of a method that may have come too late: to what is gone there is no access either. */

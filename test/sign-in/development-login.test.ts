@@ -1,4 +1,4 @@
-// The login provider of development mode, beside what signing in shows of it.
+// The login provider of development mode, where other tests of sign-in do not cover it.
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock } from "node:test";
 import { newBrowser, signInAs, signInUrl } from "../harness/browser.ts";
@@ -15,10 +15,10 @@ describe("the provider of development mode", () => {
 
   const at = (path: string) => `${server.config.baseUrl}/development/login${path}`;
 
-  it("says nothing beside the log: what its package warns of is a line there", async () => {
+  it("prints only to the log, including warnings of its package", async () => {
     const [warn, info] = [mock.method(console, "warn", () => {}), mock.method(console, "info", () => {})];
     try {
-      await signInAs("somebody", signInUrl(server.url));
+      await signInAs("someone", signInUrl(server.url));
       await newBrowser().request(at("/auth?client_id=nobody"));
       assert.deepEqual([warn.mock.callCount(), info.mock.callCount()], [0, 0]);
     } finally {
@@ -39,7 +39,7 @@ describe("the provider of development mode", () => {
   it("says of a sign-in that is over that it is, and where another one begins", async () => {
     const browser = newBrowser();
     const { url } = await browser.visit(signInUrl(server.url));
-    await browser.visit(`${url.href}?name=somebody`);
+    await browser.visit(`${url.href}?name=someone`);
     for (const back of [await browser.request(url.href), await newBrowser().request(at("/choose/unknown"))]) {
       assert.equal(back.status, 400);
       assert.match(back.text, /This sign-in is over.*Go back to the program that sent you here/s);

@@ -105,7 +105,7 @@ export async function startUpstream() {
     requests,
     /** The paths that it was asked for by others than browsers. */
     asked: server.requests,
-    /** An ID token as somebody would hold it who got it elsewhere. */
+    /** An ID token that was issued to another client. */
     idToken(changes: Record<string, unknown> = {}): Promise<string> {
       const now = Math.floor(Date.now() / 1000);
       return signOutside(key, {

@@ -72,7 +72,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await orgcheck.json(), true);
     });
 
-    it("gives its default role to whoever comes for the first time, and not again", async () => {
+    it("gives its default role at the first sign-in only", async () => {
       const { token } = await signIn({ sub: "newcomer" });
       assert.equal(await call(token, "GET", `groups/${server.groupUid}`), 200);
       const { body } = await api("GET", `roleBindings?identity=${userUid(upstream.issuer, "newcomer")}`);
@@ -140,7 +140,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(status, 200);
       const who = await rest(server.url, body.token, "GET", "/auth/v1/ok");
       assert.equal(who.body.subject, userUid(upstream.issuer, "exchanger"));
-      // Security case X1: whoever runs the organization may be a client of an issuer that others trust, too.
+      // Security case X1: the organization may be a client of an issuer that others trust, too.
       const elsewhere = await api("POST", "groups", { name: "elsewhere" });
       const { uid } = elsewhere.body;
       const identityUid = userUid(upstream.issuer, "exchanger");
@@ -158,13 +158,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         );
       assert.equal((await exchange(named)).status, 200);
       assert.equal((await exchange("")).status, 403);
-      // Nor for an audience of our own, which whoever runs the issuer can make it for: that is for the operator's provider.
+      // Nor for an audience of our own, which the operator of the issuer can put in: that is for the operator's provider.
       for (const unnamed of ["", `&identity=${identityUid}`])
         assert.equal((await exchange(unnamed, { aud: server.config.baseUrl })).status, 403);
       assert.equal((await exchange(named, { sub: "never-registered" })).status, 403);
       assert.equal((await exchange(named, { aud: "another-client" })).status, 403);
       assert.equal((await exchange(`&identity_provider=${server.groupUid}`)).status, 403);
-      // It signs for itself alone, whatever other issuer an identity of its organization asks for.
+      // It signs for its own issuer only, even if an identity of its organization names another issuer.
       const iss = "https://other.example";
       const others = { name: "others", claimMatch: { issuer: iss, subject: "exchanger" } };
       const other = await api("POST", `identities/${server.groupUid}`, others);
@@ -187,11 +187,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("X11: an invite of another organization does not believe it about addresses", async () => {
       const other = (await api("POST", "groups", { name: "third.example" })).body.uid;
-      const invite = { roleUid: viewerRole.uid, ttl: "60s", email: "somebody@example.org" };
+      const invite = { roleUid: viewerRole.uid, ttl: "60s", email: "someone@example.org" };
       const [own, foreign] = await Promise.all(
         [server.groupUid, other].map(async (uid) => (await api("POST", `groupInvites/${uid}`, invite)).body.code),
       );
-      const claims = { sub: "somebody", email: "somebody@example.org", email_verified: true };
+      const claims = { sub: "someone", email: "someone@example.org", email_verified: true };
       assert.match((await signIn(claims, { invite: foreign })).error ?? "", /for another address/);
       assert.ok((await signIn(claims, { invite: own })).token);
     });

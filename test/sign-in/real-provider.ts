@@ -1,4 +1,4 @@
-// OpenID providers of the real make (oidc-provider) that sign in whoever a browser's cookie names, without asking.
+// OpenID providers of the real make (oidc-provider) that sign in the user of a browser's cookie, without asking.
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -31,7 +31,7 @@ export interface RealProvider extends AsyncDisposable {
   readonly issuer: string;
   /** Registers clients; those before are gone. */
   register(...clients: readonly RegisteredClient[]): void;
-  /** Signs a browser in as somebody. */
+  /** Signs a browser in as a user. */
   signIn(browser: Browser, person: string): void;
   /** Takes requests before the provider does; answers whether it has taken one. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -48,7 +48,7 @@ export async function startRealProvider({
   readonly sendsIssuer: boolean;
   readonly tls?: boolean;
 }): Promise<RealProvider> {
-  // By a name that is no literal, since there are no types to resolve.
+  // By a name that is not a literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: OidcProvider } = (await import(name)) as {
     default: new (issuer: string, configuration: object) => Provider;

@@ -1,4 +1,4 @@
-// What people, and whoever runs the server, are told of a sign-in that fails.
+// What users and operators learn from a failed sign-in.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newBrowser, signInUrl } from "../harness/browser.ts";

@@ -89,13 +89,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           name: "shared",
           claimMatch: { issuer: issuer(), subject },
         });
-      const [own, other] = [(await create("assumer")).body.uid, (await create("somebody")).body.uid];
+      const [own, other] = [(await create("assumer")).body.uid, (await create("someone")).body.uid];
       const parameters = { identity: own, create_refresh_token: "true" };
       const { token = "", refresh_token: first = "" } = answersOf(await visit("assumer", parameters));
       assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).body.subject, own);
       // Security case X5: it is refreshed for as long as the identity asks for them.
       const next = (await (await refresh(first)).json()) as { refreshToken: { token: string } };
-      const claimMatch = { issuer: issuer(), subject: "somebody" };
+      const claimMatch = { issuer: issuer(), subject: "someone" };
       await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/identities/${own}`, { claimMatch });
       assert.equal((await refresh(next.refreshToken.token)).status, 403);
       const refused = answersOf(await visit("assumer", { identity: other }));

@@ -91,8 +91,8 @@ describe("a provider with a UserInfo endpoint", () => {
     assert.deepEqual([email, email_verified, asked.length], ["person@example.org", false, 1]);
   });
 
-  it("is not believed about somebody else", async () => {
-    told = { ...told, sub: "somebody else" };
+  it("is not believed about another subject", async () => {
+    told = { ...told, sub: "someone else" };
     assert.match((await signIn()).error ?? "", /could not be verified/);
   });
 

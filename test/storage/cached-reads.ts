@@ -1,4 +1,4 @@
-// Cached pages and rows equal the model, whatever has changed since they were read.
+// Cached pages and rows equal the model after all kinds of changes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -186,7 +186,7 @@ export function cachedReadsConformance(open: OpenStore): void {
       });
     }
 
-    it("pages expire, so that manual changes show", async () => {
+    it("pages expire, so manual changes show", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);
@@ -233,7 +233,7 @@ export async function read(database: Database, pages: PageCache, { uid }: GroupR
   return (await readPage(database, pages, [{ type: "subtree", uid }])).rows;
 }
 
-/** The same, read twice so that it is cached. */
+/** The same, read twice to cache it. */
 export async function readTwice(database: Database, pages: PageCache, group: GroupRow): Promise<readonly GroupRow[]> {
   await read(database, pages, group);
   return await read(database, pages, group);

@@ -165,7 +165,7 @@ export function concurrencyConformance(open: OpenStore): void {
       await assertSound(nodes[0]);
     });
 
-    it("a locked row does not change, so that one of two owners remains", async () => {
+    it("a locked row does not change, so one of two owners remains", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       const role = roleRow(null, "owner");

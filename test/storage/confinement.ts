@@ -19,7 +19,7 @@ import type { OpenStore } from "./stores.ts";
 const root = groupRow(null, "root");
 const home = groupRow(root.uid, "home");
 const below = groupRow(home.uid, "below");
-const beside = groupRow(root.uid, "beside");
+const sibling = groupRow(root.uid, "sibling");
 const other = groupRow(null, "other");
 const role = roleRow(null, "role");
 const person = identityRow(null, "person");
@@ -32,11 +32,11 @@ export function confinementConformance(open: OpenStore): void {
     it("finds bindings of subgroup identities outside of the subgroup, and no others", async () => {
       await using store = await open();
       await write(store.database, async (tx) => {
-        for (const row of [root, home, below, beside, other]) await insertRow(tx, groups, row);
+        for (const row of [root, home, below, sibling, other]) await insertRow(tx, groups, row);
         await insertRow(tx, roles, role);
         for (const row of [person, ofRoot, confined]) await insertRow(tx, identities, row);
         for (const identity of [person, ofRoot, confined]) {
-          for (const { uid } of [root, home, below, beside, other])
+          for (const { uid } of [root, home, below, sibling, other])
             await insertRow(tx, roleBindings, bindingRow(uid, identity, role));
         }
       });
@@ -51,7 +51,7 @@ export function confinementConformance(open: OpenStore): void {
       );
       assert.deepEqual(
         new Map(found.map(({ groupUid, countsAtHome }) => [groupUid, countsAtHome])),
-        new Map([root, beside, other].map(({ uid }) => [uid, uid === root.uid])),
+        new Map([root, sibling, other].map(({ uid }) => [uid, uid === root.uid])),
       );
       assert.equal(found.length, 3);
     });

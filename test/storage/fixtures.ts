@@ -60,7 +60,7 @@ export const tags: Collection<TagRow> = {
 export const collections: readonly CollectionTables[] = [groups, identities, roles, roleBindings];
 
 export const context: WriteContext = {
-  actor: "somebody",
+  actor: "someone",
   method: "/test/Write",
   requestId: "r-1",
   time: 1_700_000_000,

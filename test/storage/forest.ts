@@ -41,7 +41,7 @@ export const names = [
   ...[`${long}a`, `${long}ab`, `${long}b`, `${long}😀～`, `${long}😀😀`],
 ];
 
-/** Few values, so that many rows are equal. */
+/** Few values, so many rows are equal. */
 const node = fc.record({
   above: fc.nat(),
   name: fc.constantFrom(...names),

@@ -13,7 +13,7 @@ import { newPostgresUrl } from "./stores.ts";
 
 after(stopPostgres);
 
-/** A short statement timeout, so that a missing response is noticed soon. */
+/** A short statement timeout, so a missing response is noticed soon. */
 const hasty: Partial<DatabaseLimits> = { statementTimeoutMs: 200 };
 
 /** Connections that do not respond cannot close cleanly. */

@@ -107,7 +107,7 @@ export async function newPostgresUrl(): Promise<string> {
   return url.href;
 }
 
-/** All handles on one database, so that they can be closed. */
+/** All handles on one database, so they can be closed. */
 function openHandles(url: string) {
   const opened: Database[] = [];
   return {

@@ -16,12 +16,12 @@ const going = new AbortController().signal;
 
 /** The columns of a row of each kind that expires at a time, and its retention. */
 const kinds = [
-  { table: "sign_ins", keptMs: 0, row: (id: string, end: number) => `('${id}', 'digest', 'sealed', ${end})` },
+  { table: "sign_ins", keptMs: 0, row: (id: string, end: number) => `('${id}', 'digest', 'encrypted', ${end})` },
   { table: "headless_sessions", keptMs: 0, row: (id: string, end: number) => `('${id}', 'key', 'token', ${end})` },
   {
     table: "refresh_families",
     keptMs: 0,
-    row: (id: string, end: number) => `('${id}', '${somebody.uid}', 'digest', '{}', 1, ${end})`,
+    row: (id: string, end: number) => `('${id}', '${someone.uid}', 'digest', '{}', 1, ${end})`,
   },
   { table: "registry_events", keptMs: 1000, row: (id: string, end: number) => `('${id}', ${end})` },
   { table: "signing_keys", keptMs: 5000, row: (id: string, end: number) => `('${id}', 'ES256', '{}', 1, ${end})` },
@@ -33,7 +33,7 @@ function change(at: number, kind: string): string {
   return `(${at}, '', '', '', '${kind}', '${at}', '')`;
 }
 
-const somebody = identityRow(null, "somebody");
+const someone = identityRow(null, "someone");
 
 async function put(store: Store, table: string, rows: readonly string[]): Promise<void> {
   await store.tamper(`INSERT INTO ${table} VALUES ${rows.join(", ")}`);
@@ -71,7 +71,7 @@ export function sweepConformance(open: OpenStore): void {
     for (const { table, keptMs, row } of kinds) {
       it(`deletes rows of ${table} that expired ${keptMs} ms ago, and no others`, async () => {
         await using store = await open();
-        await write(store.database, (tx) => insertRow(tx, identities, somebody));
+        await write(store.database, (tx) => insertRow(tx, identities, someone));
         const end = time - keptMs;
         await put(store, table, [row("past", end - 1), row("now", end), row("later", end + 1)]);
         await sweepAt(store.database, time);
@@ -82,7 +82,7 @@ export function sweepConformance(open: OpenStore): void {
 
       it(`deletes expired rows of ${table} in batches until none is left`, async () => {
         await using store = await open();
-        await write(store.database, (tx) => insertRow(tx, identities, somebody));
+        await write(store.database, (tx) => insertRow(tx, identities, someone));
         await put(
           store,
           table,
@@ -121,7 +121,7 @@ export function sweepConformance(open: OpenStore): void {
       );
     });
 
-    it("keeps the changes after one from a clock that was ahead, so that readers miss none", async () => {
+    it("keeps the changes after one from a clock that was ahead, so readers miss none", async () => {
       await using store = await open();
       await put(
         store,

@@ -88,7 +88,7 @@ describe("a server in development", () => {
 
   it("signs people in, and refreshes their tokens, under any of its names", async () => {
     const query = { audience: named("localhost", "/"), create_refresh_token: "true" };
-    const answers = answersOf(await signInAs("somebody", signInUrl(server.url, query), newBrowser()));
+    const answers = answersOf(await signInAs("someone", signInUrl(server.url, query), newBrowser()));
     assert.equal(audOf(answers.token ?? ""), server.config.baseUrl);
     const refreshed = await fetch(`${server.url}/sts/exchange_refresh_token`, {
       method: "POST",

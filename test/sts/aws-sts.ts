@@ -90,7 +90,7 @@ function sign({ method, target, date, headers, signed }: Signable, secret: strin
   return hmac(key, text).toString("hex");
 }
 
-/** Starts the service; whoever signs with the known key is `user`. */
+/** Starts the service. The known key signs as `user`. */
 export async function startAwsSts(user: AwsUser) {
   const requests: { url: string; headers: IncomingMessage["headers"] }[] = [];
   const state = { user, status: 200 };

@@ -162,7 +162,7 @@ describe("the exchange of a signed AWS request", () => {
     assert.deepEqual([down.status, down.body.code], [503, 14]);
   });
 
-  it("is no credential of the API itself", async () => {
+  it("is not a credential of the API itself", async () => {
     assert.equal((await rest(server.url, signed(), "GET", "/iam/v2beta1/groups")).status, 401);
   });
 });

@@ -43,12 +43,12 @@ describe("a credential", () => {
   }
 
   const malformed: readonly (readonly [rule: string, headers: Record<string, string>])[] = [
-    ["that is no JWS", { authorization: "Bearer token" }],
+    ["that is not a JWS", { authorization: "Bearer token" }],
     ["of two segments", { authorization: "Bearer a.b" }],
     ["of five segments, which is encryption", { authorization: `Bearer ${encode({ alg: "dir" })}.a.b.c.d` }],
-    ["whose header is no JSON", { authorization: `Bearer abcd.${encode({})}.abcd` }],
+    ["whose header is not JSON", { authorization: `Bearer abcd.${encode({})}.abcd` }],
     ["whose header is a list", { authorization: `Bearer ${encode([])}.${encode({})}.abcd` }],
-    ["whose claims are no JSON", { authorization: `Bearer ${encode({ alg: "ES256" })}.abcd.abcd` }],
+    ["whose claims are not JSON", { authorization: `Bearer ${encode({ alg: "ES256" })}.abcd.abcd` }],
     ["whose claims are null", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode(null)}.abcd` }],
     ["whose claims are a text", { authorization: `Bearer ${encode({ alg: "ES256" })}.${encode("a")}.abcd` }],
   ];

@@ -133,7 +133,7 @@ export function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** The claims of a good token under any header, with a signature that is none. */
+/** The claims of a good token under any header, with an invalid signature. */
 export async function unsigned(alg: string, signature = "", header: object = {}): Promise<string> {
   return `${encode({ alg, ...header })}.${encode(outsideClaims())}.${signature}`;
 }

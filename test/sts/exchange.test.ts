@@ -44,7 +44,7 @@ describe("an exchange", () => {
     assert.equal((await exchange.node.tokens.verify(token)).act.aud, "other,gatehouse.example");
   });
 
-  it("has the texts of an audience that is a list, and whatever else is in it does no harm", async () => {
+  it("has the texts of an audience list, and ignores other values in it", async () => {
     const exchange = await openWithWorkload();
     for (const other of [{ toString: 1 }, { valueOf: null, toString: null }, ["nested"], 1, null]) {
       const { token } = await exchange.run({ identity }, await outsideToken({ aud: ["gatehouse.example", other] }));
@@ -76,7 +76,7 @@ describe("an exchange", () => {
       ["with a dot at the end as unverified", { email: "a@good.com.", email_verified: true }, "a@good.com.", false],
       ["with a space as unverified", { email: "a @good.com", email_verified: true }, "a @good.com", false],
       ["unless it is empty", { email: "", email_verified: true }, "", false],
-      ["unless it is no text", { email: ["a@good.com"], email_verified: true }, "", false],
+      ["unless it is not a text", { email: ["a@good.com"], email_verified: true }, "", false],
       ["unless it is too long for one", { email: `${"a".repeat(255)}@good.com`, email_verified: true }, "", false],
     ];
     for (const [rule, claims, email, isVerified] of table) {

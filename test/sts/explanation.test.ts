@@ -1,4 +1,4 @@
-// What an exchange would come to, check by check, for whoever may read the identity.
+// Explains the result of an exchange, check by check, to callers who may read the identity.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { rest } from "../harness/rest.ts";
@@ -172,7 +172,7 @@ describe("the explanation of an exchange", () => {
     assert.equal(sts.requests.length, asked);
   });
 
-  it("L4: is for whoever may read the identity, and tells nobody else whether there is one", async () => {
+  it("L4: is for callers who may read the identity, and does not reveal to others whether it exists", async () => {
     const nobody = await server.tokenOf(await create(match()));
     const uids = [await create(match()), `${server.groupUid}/${"f".repeat(16)}`];
     const answers = await Promise.all(
@@ -187,7 +187,7 @@ describe("the explanation of an exchange", () => {
     assert.equal(texts[0], texts[1]);
   });
 
-  it("of something that is no token", async () => {
+  it("of something that is not a token", async () => {
     assert.deepEqual((await explain(await create(match()), "hello")).token, "failed");
   });
 });

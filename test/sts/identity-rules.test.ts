@@ -38,7 +38,7 @@ describe("a relationship is accepted", () => {
     ],
     ["an empty value of a claim", { claimMatch: { ...match, claims: { a: "" } } }],
     ["fifty claims", { claimMatch: { ...match, claims: many(50), claimPatterns: many(50) } }],
-    ["static keys that are no JSON", { staticKeys: keys }],
+    ["static keys that are not JSON", { staticKeys: keys }],
     ["static keys with ten keys", { staticKeys: { ...keys, issuerKeys: keySetText(...Array(10).fill(key)) } }],
     [
       "static keys of which one is of no use",
@@ -185,7 +185,7 @@ describe("a relationship is refused", () => {
       [/issuer_keys: must be/],
     ],
     [
-      "keys that are no key set",
+      "keys that are not a key set",
       { staticKeys: { ...keys, issuerKeys: "{}" } },
       [/issuer_keys: must be a JSON Web Key Set: .*"keys" \(RFC 7517 §5\)$/],
     ],

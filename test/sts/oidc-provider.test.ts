@@ -49,7 +49,7 @@ function namedKey(name: string): object {
 
 /** An OpenID provider of the real make on a free loopback port. */
 async function startProvider() {
-  // By a name that is no literal, since there are no types to resolve.
+  // By a name that is not a literal, since there are no types to resolve.
   const name: string = "oidc-provider";
   const { default: Provider } = (await import(name)) as ProviderModule;
   const server = createServer();
@@ -62,7 +62,7 @@ async function startProvider() {
   useKey("first");
   return {
     url,
-    /** Replaces the key, as a provider does that was set up anew. */
+    /** Replaces the key, as a provider does after a new installation. */
     useKey,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

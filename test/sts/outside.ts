@@ -40,7 +40,7 @@ type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: strin
 
 /** A token with these claims, signed by the key. */
 export function signOutside({ alg, kid, privateKey }: Signer, claims: Record<string, unknown>): Promise<string> {
-  // As JSON.stringify writes them, so that JSON.rawJSON gives a number any spelling.
+  // As JSON.stringify writes them, so JSON.rawJSON gives a number any spelling.
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), typ: "JWT" })
     .sign(privateKey);

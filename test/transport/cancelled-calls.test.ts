@@ -77,7 +77,7 @@ function grpcStatus(stream: ClientHttp2Stream): Promise<unknown> {
 }
 
 describe("streams that are opened and reset by the thousand", () => {
-  it("leave the connection usable within the limit, in whatever pieces they come", async (t) => {
+  it("leave the connection usable within the limit, in pieces of any size", async (t) => {
     const client = raw(t, await listen(t));
     for (let round = 0; round < 3; round++) client.send(...resets(round * 1000, 1000));
     client.send(request(6001, true));
@@ -124,7 +124,7 @@ describe("streams that are opened and reset by the thousand", () => {
     assert.equal(codeOf(goaway), errorCode.none);
     const last = goaway.payload.readUInt32BE(0);
     assert.ok(last >= 1 && last <= 121, `${last}`);
-    // RFC 9113 §6.8: not served, so that the client may send it elsewhere.
+    // RFC 9113 §6.8: not served, so the client may send it elsewhere.
     client.send(request(last + 2, true));
     await turn();
     answer.resolve();

@@ -169,7 +169,7 @@ describe("what is discarded behind a response", () => {
   });
 
   const broken: [what: string, text: string, status: number][] = [
-    ["a request that is none", "nonsense\r\n\r\n", 400],
+    ["an invalid request", "nonsense\r\n\r\n", 400],
     ["headers without end", `GET / HTTP/1.1\r\nHost: a\r\n${"x: y\r\n".repeat(100)}x: ${"a".repeat(40_000)}`, 431],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 405],
   ];

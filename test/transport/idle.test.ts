@@ -16,7 +16,7 @@ const isPing = ({ type, flags }: Frame) => type === frameType.ping && flags === 
 const ping = (client: ClientHttp2Session): Promise<void> =>
   new Promise((resolve, reject) => client.ping((error) => (error ? reject(error) : resolve())));
 
-/** Resolves when a client that comes now, and is silent, has been sent away: so would whoever was silent since before. */
+/** Resolves when a client that comes now, and is silent, has been disconnected. Clients that were silent for longer are then disconnected too. */
 async function idleTime(listener: Listener): Promise<void> {
   const silent = frameClient(listener.address.port);
   await silent.next((f) => f.type === frameType.goaway);

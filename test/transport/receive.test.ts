@@ -64,7 +64,7 @@ describe("the values of a message", () => {
     assert.equal(holdsMoreValues(ListGroupsRequestSchema, Buffer.from([0xff]), most), false);
   });
 
-  it("bytes that are no message throw", () => {
+  it("bytes that are not a message throw", () => {
     assert.throws(() => holdsMoreValues(ListGroupsRequestSchema, Buffer.alloc(201, 0xff), most));
   });
 });

@@ -129,7 +129,7 @@ test("streams: one that cannot be opened is rejected like any other request", as
   assert.deepEqual(new Set(failures), new Set(["/export/: Resource exhausted: all are taken"]));
 });
 
-test("streams: one that fails is broken off, so that a part does not look like the whole", async (t) => {
+test("streams: one that fails is broken off, so a part does not look like the whole", async (t) => {
   const { listener, streams, failures } = await listenTo(t, async function* () {
     yield "x".repeat(200_000);
     throw new Error("the database is gone");

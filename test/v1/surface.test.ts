@@ -9,7 +9,7 @@ import { v1Services } from "../../src/v1/services.ts";
 
 /** Methods that no single method of today stands for. */
 const withoutCounterpart: readonly string[] = [
-  // Today's LookupIdentity tells the uid of somebody who has never been here; this one does not.
+  // The v2beta1 LookupIdentity returns the uid of a pending user; this one does not.
   "Identities/Lookup",
   // A group and an invite at once.
   "GroupInvites/CreateWithGroup",

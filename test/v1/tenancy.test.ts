@@ -1,4 +1,4 @@
-// Category I for version 1: whatever lies beyond the caller's rights is refused in the same words, there or not, and no list
+// Category I for version 1: denials have the same text whether the resource exists or not, and no list
 // shows it. Its methods call those of today, for which the whole matrix is run.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -69,7 +69,7 @@ after(async () => {
 
 describe("I version 1", () => {
   for (const [method, request] of Object.entries(targets)) {
-    it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whatever is there`, async () => {
+    it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whether the resource exists or not`, async () => {
       for (const apiClient of apiClients) {
         for (const token of [owner, scoped]) {
           const denials = await Promise.all(

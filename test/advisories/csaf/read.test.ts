@@ -385,7 +385,7 @@ describe("reading CSAF", () => {
         ["CVE-2030-1: ids has an id that cannot be an alias, because it contains blanks or is too long: a b"],
       ],
       [
-        "a vector that is none",
+        "an invalid vector",
         [{ ...cve, scores: [{ products: ["p1"], cvss_v3: { vectorString: "CVSS:3.1/AV:N" } }] }],
         1,
         ["CVE-2030-1: scores[0].cvss_v3.vectorString must be a vector of CVSS"],
@@ -405,7 +405,7 @@ describe("reading CSAF", () => {
         ["CVE-2030-1: threats[0] names 1 products without a status"],
       ],
       [
-        "a time that is none",
+        "an invalid time",
         [{ ...cve, release_date: "yesterday" }],
         1,
         ["CVE-2030-1: release_date must be a time of RFC 3339"],
@@ -416,7 +416,7 @@ describe("reading CSAF", () => {
         1,
         ["CVE-2030-1: cve must not be that of another vulnerability of the document: CVE-2030-1"],
       ],
-      ["a vulnerability that is none", [cve, 7], 1, ["vulnerabilities[1]: must be an object"]],
+      ["an invalid vulnerability", [cve, 7], 1, ["vulnerabilities[1]: must be an object"]],
     ];
     for (const [name, vulnerabilities, count, expected] of cases) {
       it(`${name} is reported, and the rest is read`, () => {
@@ -443,7 +443,7 @@ describe("reading CSAF", () => {
       ]);
     });
 
-    it("a name that no text can have leaves out the product, and a reason that no text can have is no reason", () => {
+    it("leaves out a product with an unreadable name, and ignores an unreadable reason", () => {
       const odd = { full_product_names: [tool, product("p2", {}, "a\0b"), product("p3", {}, "\ud800")] };
       const product_status = { known_affected: ["p1", "p2", "p3"] };
       const remediations = [{ category: "mitigation", details: "a\0b", product_ids: ["p1"] }];
@@ -487,7 +487,7 @@ describe("reading CSAF", () => {
     });
   });
 
-  it("names the files of a provider that are no advisories", () => {
+  it("names the files of a provider that are not advisories", () => {
     const named: readonly (readonly [unknown, string | undefined])[] = [
       [csaf([]), undefined],
       [csaf([], {}, { csaf_version: "2.1" }), "a document of CSAF 2.1, which is not read (only CSAF 2.0 is)"],

@@ -167,7 +167,7 @@ describe("writing CSAF", () => {
     });
   }
 
-  it("advisories of one CVE are one vulnerability, under whatever id a source has it", async () => {
+  it("advisories of one CVE are one vulnerability, under any id of a source", async () => {
     const ghsa = record([{ status: "AFFECTED" }], {
       vulnerability: "GHSA-2222-3333-4444",
       aliases: ["CVE-2030-1000"],

@@ -132,7 +132,7 @@ describe("the events of a statement", () => {
       ["fixed 1.2.0", "fixed 2.1.0"],
     ],
     ["commits alone", { status: AFFECTED, ranges: [git("0-abc")] }, ["fixed abc"]],
-    ["commits beside versions", { status: AFFECTED, ranges: [git("0-"), range("0-1.2")] }, ["fixed 1.2"]],
+    ["commits in addition to versions", { status: AFFECTED, ranges: [git("0-"), range("0-1.2")] }, ["fixed 1.2"]],
     [
       "no fix is planned",
       { status: AFFECTED, plan: ResponsePlan.FIX_NOT_PLANNED, action: "remove it" },

@@ -17,7 +17,7 @@ describe("OpenVEX that is read and written", () => {
     for (let seed = 1; seed <= documents; seed++) {
       const vex = generatedDocument(seed);
       const { records, problems } = read(vex);
-      // Some ids are other products than the identifiers beside them. Nothing is lost.
+      // Some ids name other products than the identifiers next to them. Nothing is lost.
       assert.deepEqual(
         problems.filter((each) => !/which counts|breaks a rule/.test(each)),
         [],
@@ -30,7 +30,7 @@ describe("OpenVEX that is read and written", () => {
     }
   });
 
-  it("is in one order, in whatever order its statements of different times were", async () => {
+  it("is sorted, regardless of the order of statements of different times", async () => {
     for (let seed = 1; seed <= documents; seed++) {
       const [vex] = generatedPair(seed);
       const reversed = { ...vex, statements: vex.statements.toReversed() };

@@ -43,7 +43,7 @@ async function groupsOf(...advisories: readonly AdvisoryStatements[]) {
 }
 
 describe("advisories on one vulnerability in one product", () => {
-  it("are together, by whatever ids, and the others are written at once", async () => {
+  it("are together, under any ids, and the others are written at once", async () => {
     const found = await groupsOf(
       advisory("a", "pkg:npm/x", "GHSA-1", "CVE-1"),
       advisory("b", "pkg:npm/y", "CVE-1"),

@@ -163,7 +163,7 @@ describe("writing OpenVEX from other formats", () => {
       [{ products: [{ id: undefined, identifiers: { cpe22: "cpe:/a:x:tool" } }], ...noAction }],
     ],
     [
-      "a release of what is no distribution",
+      "a release of an unknown distribution",
       [{ ...affected, product: { purl: "pkg:npm/a" }, release: "1.x" }],
       [],
       unnamed,

@@ -157,7 +157,7 @@ describe("reading OSV", () => {
     });
   }
 
-  it("versions, another range or another mark affect somebody", () => {
+  it("versions, another range or another mark mean that some versions are affected", () => {
     const items = [{ ranges: [empty], versions: ["1"] }, { ranges: [empty, range({ fixed: "2" })] }];
     const marks = [{ false_positive: false }, { false_positive: "no" }, { false_positive: null }, {}];
     const others = marks.map((database_specific) => ({ versions: ["1"], database_specific }));
@@ -267,9 +267,9 @@ describe("OSV that is wrong", () => {
     ["without an id", { modified: "2030-01-01T00:00:00Z" }, "id: is missing"],
     ["without a time", { id: "A-1" }, "modified: is missing"],
     ["with a wrong time", record({ modified: "2030-02-30T00:00:00Z" }), "modified: must be a time of RFC 3339"],
-    ["whose packages are no list", record({ affected: {} }), "affected: must be a list"],
+    ["whose packages are not a list", record({ affected: {} }), "affected: must be a list"],
     ["of whose packages none can be read", record({ affected: [1, "a"] }), "affected: has no item that can be read"],
-    ["that is no object", "A-1", ": must be an object"],
+    ["that is not an object", "A-1", ": must be an object"],
   ];
   for (const [name, document, expected] of left) {
     it(`leaves out a record ${name}`, () => {

@@ -14,7 +14,7 @@ interface Expected {
   readonly ascending: readonly string[];
   /** Each line the same version. */
   readonly same: readonly string[];
-  /** What is no version. */
+  /** A value that is not a version. */
   readonly unknown?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ const orders: Readonly<Record<string, Expected>> = {
       "1-ga 1-sp",
       "1-ga.1 1-sp.1",
       "1-sp-1 1-ga-1",
-      "1.0-alpha-1 1.0-beta-1 1.0-milestone-1 1.0-rc-1 1.0-SNAPSHOT 1.0 1.0-sp 1.0-whatever 1.0-1",
+      "1.0-alpha-1 1.0-beta-1 1.0-milestone-1 1.0-rc-1 1.0-SNAPSHOT 1.0 1.0-sp 1.0-other 1.0-1",
       "0-alpha 0.0.0-2021-05-17T01 0.0.1 1.0-rc-1 20.0.0",
       "2.0.0.M1 2.0.0.RC1 2.0.0.RELEASE 2.0.1",
       "1.0.0.Final 1.0.0.Final-redhat-1",

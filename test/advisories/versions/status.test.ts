@@ -56,7 +56,7 @@ const evaluated: readonly (readonly [ranges: string, versions: Readonly<Record<s
   ["introduced 0", { "0.0.0-a": "affected", "9.0.0": "affected" }],
   ["introduced 1.0.0", { "0.9.0": "not_affected", "1.0.0": "affected" }],
   ["introduced 1.0.0, last_affected 1.4.0", { "1.4.0": "affected", "1.4.1": "not_affected", "0.1.0": "not_affected" }],
-  // Branches, in whatever order they are written.
+  // Branches, in any order.
   [
     "introduced 3.0.0, fixed 3.0.4, introduced 2.0.0, fixed 2.0.9",
     {
@@ -146,7 +146,7 @@ describe("statements on versions", () => {
     assert.equal(line(statusAt(statement({ status: AFFECTED, ranges }, "pkg:generic/a"), "1.9.0")), "affected 1.10.0");
   });
 
-  it("ranges of commits do not count beside versions", () => {
+  it("ranges of commits do not count in addition to versions", () => {
     const commits = range("introduced 0, fixed c0ffee", "GIT");
     const both = statement({ status: AFFECTED, ranges: [commits, range("introduced 0, fixed 1.0.0")] });
     assert.equal(line(statusAt(both, "1.0.0")), "fixed 1.0.0");

@@ -43,7 +43,7 @@ describe("gatehouse advisories affected", () => {
     assert.match((await run("pkg:apk/wolfi/tool@latest")).stdout, / affected\? /);
   });
 
-  it("rejects what is no package URL, and one version for several packages", async () => {
+  it("rejects a value that is not a package URL, and one version for several packages", async () => {
     assert.match((await run("tool")).stderr, /queries\[0\]\.purl: must be a package URL/);
     assert.equal((await run("pkg:npm/a", "pkg:npm/b", "--version", "1")).code, 2);
   });

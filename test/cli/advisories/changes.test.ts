@@ -52,7 +52,7 @@ describe("gatehouse advisories changes", () => {
     }
   });
 
-  it("rejects a token of another group and --since beside --after", async () => {
+  it("rejects a token of another group and --since together with --after", async () => {
     const { stderr } = await changes("--group", "example.org");
     const [, token] = /--after (\S+)$/m.exec(stderr)!;
     assert.match((await changes("--after", token!)).stderr, /page_token: is not a page token of this query/);

@@ -22,7 +22,7 @@ export interface Desk extends AsyncDisposable {
   countOf(group: string): Promise<number>;
 }
 
-/** Starts a server and whoever calls it. */
+/** Starts a server and its callers. */
 export async function openDesk(options: TestServerOptions = {}): Promise<Desk> {
   const caller = await startCaller(options);
   let made = 0;

@@ -142,7 +142,7 @@ describe("advisories export", () => {
     }
   });
 
-  it("leaves an old file as it is when the server refuses, and nothing beside it", async () => {
+  it("leaves an old file unchanged if the server fails, and no temporary file", async () => {
     const output = path.join(desk.caller.home, "kept.json");
     writeFileSync(output, "old");
     const args = ["advisories", "export", "--group", "a".repeat(40), "--format", "csaf", "--output", output];

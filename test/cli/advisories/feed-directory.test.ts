@@ -71,7 +71,7 @@ describe("the directory of a feed", () => {
     assert.deepEqual(await writeFeed(mirror.directory, "g", records()), { removed: 0 });
   });
 
-  it("keeps every file within the directory, whatever an id is", async () => {
+  it("keeps every file within the directory, for any id", async () => {
     const { directory, files, read } = newDirectory("ids");
     const ids = ["../escape", "..", ".hidden", "all", "a/b", "x:y", "CON\u0000", ".gatehouse-feed", "ü".repeat(100)];
     await writeFeed(directory, "g", records(...ids));

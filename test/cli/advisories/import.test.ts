@@ -116,7 +116,7 @@ describe("advisories import", () => {
     ]);
   });
 
-  it("files that hold no advisories are named as what they are, and are no failure", async () => {
+  it("names the kind of files without advisories, and does not fail", async () => {
     const group = await desk.newGroup();
     const directory = desk.folder({
       "all.json": [{ id: "GO-2030-1001", modified: "2030-02-01T00:00:00Z" }],
@@ -212,7 +212,7 @@ describe("advisories import", () => {
     const [first, second] = csaf.vulnerabilities as [object, object];
     const deleted = "; 1 record of an earlier version deleted";
 
-    it("loses those that only an earlier version had, in whatever order the versions come", async () => {
+    it("deletes those that only an earlier version had, in any order of versions", async () => {
       const group = await desk.newGroup();
       const [old, later] = [document(1, first, second), document(2, first)];
       await desk.importInto(group, desk.folder({ "a.json": old }));
@@ -240,9 +240,9 @@ describe("advisories import", () => {
     const group = await desk.newGroup();
     const file = path.join(desk.folder({ "a.json": vex }), "a.json");
     assert.match((await desk.importInto(group, file, "--format", "osv")).stderr, /a\.json: is not osv\n/);
-    assert.equal((await desk.importInto(group, file, "--author", "somebody")).code, 0);
+    assert.equal((await desk.importInto(group, file, "--author", "someone")).code, 0);
     const { items } = await desk.caller.json("advisories", "list", "--parent", group);
-    assert.deepEqual(new Set(items.map(({ author }: Json) => author)), new Set(["somebody"]));
+    assert.deepEqual(new Set(items.map(({ author }: Json) => author)), new Set(["someone"]));
   });
 
   it("prints its counts and problems for programs", async () => {

@@ -43,7 +43,7 @@ describe("a whole file", () => {
     assert.deepEqual([readFileSync(file, "utf8"), existsSync(`${file}.new`)], ["new one", false]);
   });
 
-  it("is written through a link, and into what is no file", async () => {
+  it("is written through a link, and to a target that is not a regular file", async () => {
     const parts = async function* () {
       yield "new";
     };
@@ -73,7 +73,7 @@ describe("a whole file", () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    it(`leaves the old one and nothing beside it after ${signal}, which ends the program`, async (test) => {
+    it(`leaves the old one and no temporary file after ${signal}, which ends the program`, async (test) => {
       const file = path.join(home, signal);
       writeFileSync(file, "old");
       const child = spawn(process.execPath, ["--input-type=module", "-e", program], {

@@ -1,5 +1,5 @@
-// Python's gRPC client, whose core is the one in C, and protobuf's own runtime, which knows no proto of ours: whatever it
-// calls it learns by reflection. Not a part of `npm test`, since both come from Debian and not from npm.
+// Python's gRPC client, whose core is the one in C, and protobuf's own runtime, which has none of our protos: it learns
+// every method by reflection. Not a part of `npm test`, since both come from Debian and not from npm.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ interface Question {
   readonly gzip?: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
+// biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Reply = any;
 
 describe("Python's gRPC client", () => {

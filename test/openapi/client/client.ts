@@ -1,4 +1,4 @@
-// A client as somebody would write it: the types of the API are generated, and wrong use does not compile.
+// A client as a developer would write it: the types of the API are generated, and wrong use does not compile.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./v2beta1.ts";
 
@@ -33,7 +33,7 @@ export function openClient(baseUrl: string, token: string, send: (request: Reque
 
     async get(uid: string): Promise<Group | Failure> {
       const { data, error } = await api.GET("/iam/v2beta1/groups/{uid}", { params: { path: { uid } } });
-      // @ts-expect-error a text is no number
+      // @ts-expect-error a text is not a number
       const _size: number | undefined = data?.description;
       return data ?? error;
     },

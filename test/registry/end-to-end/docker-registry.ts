@@ -84,7 +84,7 @@ describe("docker-registry with Gatehouse", () => {
     assert.equal((await about("app", multi.digest, "size?architecture=arm64")).size, String(multi.sizes.arm64));
   });
 
-  it("a push is told to those who subscribed, with what the tag was before", async () => {
+  it("a push sends an event to subscribers, with the previous digest of the tag", async () => {
     await using sink = await openSink();
     await place.call("POST", `/events/v2beta1/subscriptions/${await organization()}`, { sink: sink.url });
     succeeds(push(multi, "told:1.0"));
@@ -159,13 +159,13 @@ describe("docker-registry with Gatehouse", () => {
     });
   });
 
-  it("nobody may do anything, and an API token is no token of the registry", async () => {
+  it("nobody may do anything, and an API token is not a registry token", async () => {
     assert.notEqual(place.skopeo("inspect", "--tls-verify=false", "--no-creds", image("app:1.0")).code, 0);
     const headers = { authorization: `Bearer ${place.ownerToken()}` };
     assert.equal((await fetch(`http://${place.registry}/v2/app/tags/list`, { headers })).status, 401);
   });
 
-  it("a token for the API does not sign in: whoever shows it is told which one does, and how to get it", () => {
+  it("a token for the API does not sign in: the error names the right token and how to get it", () => {
     const refused = push(single, "app:3.0", `_token:${place.ownerToken()}`);
     assert.notEqual(refused.code, 0);
     assert.match(
@@ -206,7 +206,7 @@ describe("docker-registry with Gatehouse", () => {
     const signedIn = await fetch(`${place.url}/token?${query}`, { headers: basic("_token", place.registryToken()) });
     const { token } = (await signedIn.json()) as { token: string };
     await place.stopGatehouse();
-    // The token lasts five minutes, whoever gave it: tag 4.0 is set, and the image of 1.0 is deleted.
+    // The token lasts five minutes: tag 4.0 is set, and the image of 1.0 is deleted.
     const headers = { authorization: `Bearer ${token}`, accept: "application/vnd.oci.image.index.v1+json" };
     const manifest = await fetch(`http://${place.registry}/v2/app/manifests/2.0`, { headers });
     const typed = { ...headers, "content-type": manifest.headers.get("content-type")! };

@@ -28,7 +28,7 @@ export function findMissing(): string[] {
   );
 }
 
-/** Both programs, and whoever uses them. */
+/** Both programs and their users. */
 export interface Installation extends AsyncDisposable {
   readonly folder: string;
   readonly url: string;
@@ -45,7 +45,7 @@ export interface Installation extends AsyncDisposable {
   startRegistry(): Promise<void>;
   stopRegistry(): Promise<void>;
   /** Calls the API as the owner. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent; the assertions say what it must be
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** Runs skopeo in the home of the owner, whose programs are in `bin` of the folder. */
   skopeo(...args: readonly string[]): Finished;

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { isBelow, isWithin, parentOf } from "../../../src/model/uid.ts";
 import { type Kind, type KindName, kinds, type Row, type Rows } from "./kinds.ts";
 
-/** Somebody who asks. */
+/** A caller. */
 export interface Caller {
   readonly uid: string;
   readonly token: string;

@@ -25,7 +25,7 @@ const along: Partial<Readonly<Record<KindName, readonly KindName[]>>> = {
   repos: ["tags"],
 };
 
-/** What everybody may list of a resource, and of whatever else a change of it can change. */
+/** What each caller may list of a resource, and of every other resource that a change of it affects. */
 export function plainQuestions(changed: KindName, callers: readonly Caller[]): Question[] {
   const changesAccess = changed === "roles" || changed === "role_bindings";
   const names = changesAccess ? kindNames : [changed, ...(along[changed] ?? [])];

@@ -11,7 +11,7 @@ export interface Write {
   readonly request: JsonObject;
 }
 
-/** Few names, so that many are the same. */
+/** Few names, so many are the same. */
 export const names = ["a", "b", "b.1", "b-1", " ", "x".repeat(200)];
 export const tagNames = ["latest", "1", "1-r1", "1-20260101", "sha256-abc", "sha256-abc-r1"];
 export const digests = [1, 2].map((digit) => `sha256:${String(digit).repeat(64)}`);
@@ -47,7 +47,7 @@ type Draw = ReturnType<typeof newDraw>;
 type Drawer = (draw: Draw) => readonly (() => Write)[];
 
 function newDraw(random: Random, all: Rows, callers: readonly string[]) {
-  // The callers stay, so do built-in roles, and whoever writes keeps their access.
+  // The callers stay, so do built-in roles, and the writer keeps their access.
   const identities = all.identities.filter(({ uid, subject }) => subject !== "owner" && !callers.includes(uid));
   const held = [...callers, ...identities.map(({ uid }) => uid)];
   const rows = {

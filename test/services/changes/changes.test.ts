@@ -23,7 +23,7 @@ async function list({ url, ownerToken }: TestServer, query: Readonly<Record<stri
 
 /** Every page of a list. */
 async function listAll(server: TestServer, query: Readonly<Record<string, string>>) {
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   const changes: any[] = [];
   let pageToken = "";
   do {
@@ -264,7 +264,7 @@ describe("the list of changes", () => {
     // Nor does the same name twice: whether anybody changed anything meanwhile.
     const again = await list(server, { parent: server.groupUid, pageSize: "1" });
     assert.notEqual(again.resumeAfter, mine.resumeAfter);
-    // A page token is for whoever got it.
+    // A page token belongs to its caller.
     const page = `${path}&pageSize=1&pageToken=${mine.nextPageToken}`.replace(server.groupUid, other.groupUid);
     assert.equal((await rest(url, token, "GET", page)).status, 400);
   });

@@ -84,7 +84,7 @@ for (const open of [openSqliteStore, openPostgresStore]) {
       assert.deepEqual(await found(made, { startTime: toTimestamp(4) }), [4, 5, 8]));
     it("can end before a time", async () =>
       assert.deepEqual(await found(made, { endTime: toTimestamp(5) }), [1, 3, 4]));
-    it("are none if nothing was changed", async () => assert.deepEqual(await found([{ group: other }], {}), []));
+    it("are empty if nothing was changed", async () => assert.deepEqual(await found([{ group: other }], {}), []));
   });
 }
 

@@ -46,7 +46,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     for (const [rule, method, request, code] of [
       ["an unknown digest", "GetArchitectures", { digest: `sha256:${"c".repeat(64)}` }, "NOT_FOUND"],
       ["an architecture that the image is not for", "GetSize", { digest: other }, "NOT_FOUND"],
-      ["what is no digest", "GetSize", { digest: "latest" }, "INVALID_ARGUMENT"],
+      ["a value that is not a digest", "GetSize", { digest: "latest" }, "INVALID_ARGUMENT"],
       ["I9: a repo that the caller may not see", "GetSize", { digest, repoUid: "f".repeat(40) }, "PERMISSION_DENIED"],
     ] as const) {
       it(`${rule} is ${code}`, async () => assert.equal(codeOf(await ask(method, request)), code));

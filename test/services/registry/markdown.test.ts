@@ -44,7 +44,7 @@ const unsafe: Readonly<Record<string, string>> = {
   "a refresh": '<meta http-equiv="refresh" content="0;url=https://example.org">',
   "SVG with a script": "<svg><script>alert(1)</script></svg>",
   "MathML in disguise": '<math><mi xlink:href="javascript:alert(1)">a</mi></math>',
-  "an element of somebody's own": "<x-widget>a</x-widget>",
+  "a custom element": "<x-widget>a</x-widget>",
   "a link without a scheme of its own": '<a href="//example.org">a</a>',
   "a link without a scheme of its own, by other slashes": '<a href="/\\example.org">a</a>',
   "a link to the page that opened it": '<a href="https://example.org" target="_blank" rel="opener">a</a>',

@@ -57,7 +57,7 @@ export function changesConformance(open: OpenStore): void {
       assert.deepEqual(kinds, ["groups", accessRequests, "groups"]);
       const { session } = store.database;
       assert.equal(await findLatestAccessRequest(session, root.uid, context.actor), context.time);
-      assert.equal(await findLatestAccessRequest(session, root.uid, "somebody else"), undefined);
+      assert.equal(await findLatestAccessRequest(session, root.uid, "someone else"), undefined);
     });
 
     it("is read after a sequence number, in batches", async () => {

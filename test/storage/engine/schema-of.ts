@@ -38,7 +38,7 @@ export async function schemaOfPostgres(url: string): Promise<string[]> {
 }
 
 /**
- * Positions are counted anew, because dropped columns leave gaps. Names of NOT NULL constraints, which PostgreSQL 18
+ * Positions are recounted, because dropped columns leave gaps. Names of NOT NULL constraints, which PostgreSQL 18
  * introduced, still have the name that a renamed column had, so only columns say whether they may be null.
  */
 const postgresQueries = [

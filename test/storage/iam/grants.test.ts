@@ -5,7 +5,7 @@ import { effectiveGroup } from "../../../src/storage/iam/grants.ts";
 const root = "a".repeat(40);
 const home = `${root}/${"1".repeat(16)}`;
 const inner = `${home}/${"2".repeat(16)}`;
-const beside = `${root}/${"3".repeat(16)}`;
+const sibling = `${root}/${"3".repeat(16)}`;
 const other = "b".repeat(40);
 const person = "c".repeat(40);
 const rooted = `${root}/${"4".repeat(16)}`;
@@ -21,7 +21,7 @@ describe("where a binding takes effect", () => {
     ["that of an identity of a subgroup, in the subgroup", confined, home, home],
     ["the same, below the subgroup", confined, inner, inner],
     ["the same, above: in the subgroup", confined, root, home],
-    ["the same, beside: nowhere", confined, beside, undefined],
+    ["the same, sibling: nowhere", confined, sibling, undefined],
     ["the same, in another organization: nowhere", confined, other, undefined],
   ];
   for (const [rule, identity, group, place] of cases) {

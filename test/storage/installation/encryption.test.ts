@@ -61,9 +61,9 @@ describe("encryption at rest", () => {
     const both = newEncryption([second, first]);
     assert.equal(both.decrypt(place, old), "s");
     assert.equal(both.usesCurrentKey(old), false);
-    const anew = both.encrypt(place, "s");
-    assert.equal(both.usesCurrentKey(anew), true);
-    assert.equal(newEncryption([second]).decrypt(place, anew), "s");
+    const renewed = both.encrypt(place, "s");
+    assert.equal(both.usesCurrentKey(renewed), true);
+    assert.equal(newEncryption([second]).decrypt(place, renewed), "s");
   });
 
   it("names a missing key, and the column", () => {

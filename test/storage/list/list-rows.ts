@@ -164,7 +164,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 150 });
     });
 
-    it("sort by bytes, whatever the collation of the database", async () => {
+    it("sort by bytes, regardless of the collation of the database", async () => {
       await using store = await open();
       const root = groupRow(null, "root");
       const wanted = ["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"];

@@ -1,4 +1,4 @@
-// The offset index finds the cursors of the model, whatever has changed since it was built.
+// The offset index finds the cursors of the model after all kinds of changes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { names, orders } from "../forest.ts";
 import { modelCursor, modelRows } from "../listing-model.ts";
 import type { OpenStore } from "../stores.ts";
 
-/** Short segments, so that a few dozen rows have several, which soon grow too long. */
+/** Short segments, so a few dozen rows have several, which soon grow too long. */
 const limits = { segmentRows: 4, maxSegmentRows: 8, maxSegments: 1000, maxChanges: 10 };
 
 const questions = fc.array(
@@ -48,13 +48,13 @@ export function milestonesConformance(open: OpenStore): void {
       const other = await store.open();
       const property = fc.asyncProperty(turns, async (all) => {
         const rows = await plant(database);
-        const milestones = newOffsetIndex((body) => database.read(body), limits);
+        const offsetIndex = newOffsetIndex((body) => database.read(body), limits);
         try {
           for (const turn of all) {
             // Another node writes: only the change log shows it.
             for (const edit of turn.edits) await write(other, (tx) => apply(tx, rows, edit));
             await forgetChanges(other, turn.left);
-            for (const question of turn.questions) await ask(database, milestones, rows, question);
+            for (const question of turn.questions) await ask(database, offsetIndex, rows, question);
           }
         } finally {
           await uproot(database, rows);
@@ -68,7 +68,7 @@ export function milestonesConformance(open: OpenStore): void {
       const { database } = store;
       const rows = await plant(database);
       let reads = 0;
-      const milestones = newOffsetIndex(async (body) => {
+      const offsetIndex = newOffsetIndex(async (body) => {
         // A row is inserted between any two of the snapshots in which a range is indexed.
         const at = reads++;
         await write(database, (tx) => apply(tx, rows, { what: "insert", at: 0, name: names[at % names.length]! }));
@@ -76,9 +76,9 @@ export function milestonesConformance(open: OpenStore): void {
       }, limits);
       for (const order of orders) {
         const range: Range = { source: { type: "subtree", uid: rows[0]!.uid }, filters: {}, order, after: undefined };
-        await milestones.prepare(groups, [range], 100);
+        await offsetIndex.prepare(groups, [range], 100);
         for (let offset = 0; offset < rows.length; offset += 3)
-          await compare(database, milestones, rows, range, offset);
+          await compare(database, offsetIndex, rows, range, offset);
       }
     });
 
@@ -91,15 +91,15 @@ export function milestonesConformance(open: OpenStore): void {
         await using store = await open();
         const { database } = store;
         const rows = await plant(database);
-        const milestones = newOffsetIndex((body) => database.read(body), { ...limits, segmentRows: 1 });
+        const offsetIndex = newOffsetIndex((body) => database.read(body), { ...limits, segmentRows: 1 });
         const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
         const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
         const called = (name: string) => modelRows(rows, { sources: [source], filters: { name }, order: whole.order });
         const name = names.find((each) => called(each).length > 1)!;
         const range = { ...whole, ...narrow(name) };
-        await milestones.prepare(groups, [whole, range], 100);
+        await offsetIndex.prepare(groups, [whole, range], 100);
         for (const [offset, row] of called(name).entries()) {
-          const found = await database.read((session) => milestones.find(session, groups, range, offset));
+          const found = await database.read((session) => offsetIndex.find(session, groups, range, offset));
           assert.deepEqual({ ...found }, modelCursor(row, whole.order));
         }
       });
@@ -116,18 +116,18 @@ export function milestonesConformance(open: OpenStore): void {
         reads++;
         return database.read(body);
       };
-      const milestones = newOffsetIndex(counted, { ...limits, maxSegmentRows: 20, maxChanges: 100 });
-      await milestones.prepare(groups, [range], 100);
+      const offsetIndex = newOffsetIndex(counted, { ...limits, maxSegmentRows: 20, maxChanges: 100 });
+      await offsetIndex.prepare(groups, [range], 100);
       const measured = reads;
       await write(database, async (tx) => {
         for (const at of [...rows.keys()])
           await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
       });
       await forgetChanges(database, 3);
-      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
-      await milestones.prepare(groups, [range], 100);
-      assert.ok(reads > 2 * measured, "all of the range is measured once more");
-      for (const offset of [9, 12]) await compare(database, milestones, rows, range, offset);
+      for (const offset of [9, 12]) await compare(database, offsetIndex, rows, range, offset);
+      await offsetIndex.prepare(groups, [range], 100);
+      assert.ok(reads > 2 * measured, "all of the range is measured again");
+      for (const offset of [9, 12]) await compare(database, offsetIndex, rows, range, offset);
     });
 
     it("matches the snapshot of a read, although another read updates it meanwhile", async () => {
@@ -138,23 +138,23 @@ export function milestonesConformance(open: OpenStore): void {
       const source: RangeSource = { type: "subtree", uid: rows[0]!.uid };
       const whole: Range = { source, filters: {}, order: orders[0]!, after: undefined };
       const model = modelRows(rows, { sources: [source], filters: {}, order: whole.order });
-      const milestones = newOffsetIndex((body) => database.read(body), {
+      const offsetIndex = newOffsetIndex((body) => database.read(body), {
         ...limits,
         maxSegmentRows: 4,
         maxChanges: 100,
       });
-      await milestones.prepare(groups, [whole], 100);
+      await offsetIndex.prepare(groups, [whole], 100);
       const last = model.at(-1)!;
       /** Inserts rows into all segments, and lets a later read apply them. */
       const moveOn = async () => {
         await write(other, async (tx) => {
           for (const at of model.keys()) await apply(tx, rows, { what: "insert", at, name: names[at % names.length]! });
         });
-        await other.read((session) => milestones.find(session, groups, whole, limits.segmentRows));
+        await other.read((session) => offsetIndex.find(session, groups, whole, limits.segmentRows));
       };
       const range: Range = { ...whole, after: modelCursor(model[0]!, whole.order) };
       const found = await database.read(async (session) =>
-        milestones.find(beforeFirst(session, "ahead", moveOn), groups, range, model.length - 2),
+        offsetIndex.find(beforeFirst(session, "ahead", moveOn), groups, range, model.length - 2),
       );
       assert.deepEqual({ ...found }, modelCursor(last, whole.order));
     });
@@ -165,20 +165,20 @@ type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
 
 async function ask(
   database: Database,
-  milestones: OffsetIndex,
+  offsetIndex: OffsetIndex,
   rows: readonly GroupRow[],
   { order, place, parent, after, offset, isPrepared }: Question,
 ): Promise<void> {
   const source = { type: place, uid: rows[parent]!.uid } as RangeSource;
   const first = after === null ? undefined : modelRows(rows, { sources: [source], filters: {}, order })[after];
   const range: Range = { source, filters: {}, order, after: first && modelCursor(first, order) };
-  if (isPrepared) await milestones.prepare(groups, [range], limits.maxSegmentRows + offset);
-  await compare(database, milestones, rows, range, offset);
+  if (isPrepared) await offsetIndex.prepare(groups, [range], limits.maxSegmentRows + offset);
+  await compare(database, offsetIndex, rows, range, offset);
 }
 
 async function compare(
   database: Database,
-  milestones: OffsetIndex,
+  offsetIndex: OffsetIndex,
   rows: readonly GroupRow[],
   range: Range,
   offset: number,
@@ -187,6 +187,6 @@ async function compare(
   const all = modelRows(rows, { sources: [source], filters: {}, order });
   const start = after ? all.findIndex(({ uid }) => uid === after.uid) + 1 : 0;
   const expected = all[start + offset];
-  const found = await database.read((session) => milestones.find(session, groups, range, offset));
+  const found = await database.read((session) => offsetIndex.find(session, groups, range, offset));
   assert.deepEqual(found && { ...found }, expected && modelCursor(expected, order), JSON.stringify({ range, offset }));
 }

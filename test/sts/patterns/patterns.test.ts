@@ -19,8 +19,8 @@ function matchesWhole(pattern: string, value: string): boolean {
 describe("a pattern matches the whole value", () => {
   const table: readonly (readonly [rule: string, pattern: string, value: string, matches: boolean])[] = [
     ["M1: alternatives are one group", "a|b", "a", true],
-    ["M1: an alternative is no prefix", "a|b", "aEVIL", false],
-    ["M1: an alternative is no suffix", "a|b", "EVILb", false],
+    ["M1: an alternative is not a prefix", "a|b", "aEVIL", false],
+    ["M1: an alternative is not a suffix", "a|b", "EVILb", false],
     ["M1: nor with anchors of its own", "^a|b$", "aEVIL", false],
     ["M1: the group cannot be closed from inside", "a)|(?:b", "b", false],
     ["M2: nothing before", "good", "xgood", false],
@@ -28,7 +28,7 @@ describe("a pattern matches the whole value", () => {
     ["M2: no line break behind", "good", "good\n", false],
     ["M2: no line break before", "good", "\ngood", false],
     ["M2: not one line of several", "(?m)^good$", "good\nevil", false],
-    ["M2: a dot is no line break", "repo:.*", "repo:a\nb", false],
+    ["M2: a dot is not a line break", "repo:.*", "repo:a\nb", false],
     ["anchors of its own do no harm", "^good$", "good", true],
     ["letters keep their case", "good", "Good", false],
     ["unless the pattern says so", "(?i)good", "Good", true],

@@ -73,7 +73,7 @@ describe("a call over HTTP/1 that is rejected", () => {
   }
 });
 
-test("a call whose client disconnects before it is rejected is no failure of a connection", async (t) => {
+test("a call whose client disconnects before it is rejected does not count as a failed connection", async (t) => {
   const failures: unknown[] = [];
   const limits = { maxBodyBytes: 1000, bodyTimeoutMs: 60_000 };
   const refuse = newCallRejection({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });

@@ -49,7 +49,7 @@ const chains: [lines: string[], client: string][] = [
   [['Forwarded: for="\\192.0.2.1"'], "192.0.2.1"],
   [["Forwarded: by=_x ; FOR=192.0.2.1 ; ;host=a"], "192.0.2.1"],
   [["X-Forwarded-For:   192.0.2.1\t,  ,"], "192.0.2.1"],
-  // What is no address ends the chain at the proxy that wrote it.
+  // A value that is not an address ends the chain at the proxy that wrote it.
   [["X-Forwarded-For: 192.0.2.1, unknown, 10.0.0.3"], "10.0.0.3"],
   [["X-Forwarded-For: 192.0.2.1, garbage"], "127.0.0.1"],
   [["X-Forwarded-For: garbage, 192.0.2.1"], "192.0.2.1"],
@@ -101,7 +101,7 @@ for (const [what, networks] of [
   ["no proxy is", undefined],
   ["another proxy is", lone],
 ] as const) {
-  test(`client address: the peer is the client where ${what} trusted, whatever it sends`, async (t) => {
+  test(`client address: the peer is the client where ${what} trusted, with any headers`, async (t) => {
     const listener = await listenFor(t, networks);
     for (const [lines] of chains) assert.equal(await clientOf(t, listener, ...lines), "127.0.0.1", lines.join(" | "));
     const headers = { forwarded: "for=192.0.2.1", "x-forwarded-for": "192.0.2.1" };

@@ -89,7 +89,7 @@ describe("pages of other origins", () => {
       assert.deepEqual([status, headers["access-control-allow-origin"]], [405, undefined]);
     });
 
-    it(`${version}: OPTIONS that is no preflight gets a response as without an origin`, async () => {
+    it(`${version}: OPTIONS that is not a preflight gets a response as without an origin`, async () => {
       const { status } = await send(version, withOrigin({ method: "OPTIONS", path: "/iam/v2beta1/groups" }, allowed));
       assert.equal(status, 405);
     });

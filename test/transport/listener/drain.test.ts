@@ -202,7 +202,7 @@ test("drain: a TLS handshake that ends while draining gets no further", async (t
   await client.ended;
 });
 
-test("drain: the signal aborts first, so that a response without an end can end", async (t) => {
+test("drain: the signal aborts first, so a response without an end can end", async (t) => {
   const begun: AbortSignal[] = [];
   const holder: { listener?: Listener } = {};
   const listener = await listen(t, {

@@ -215,7 +215,7 @@ function heldReplies() {
 
 const broken: [what: string, text: string][] = [
   ["a broken request", "GET / HTTP/1.1\nHost: a\n\n"],
-  ["bytes that are no request", "\0\0\0\0"],
+  ["bytes that are not a request", "\0\0\0\0"],
 ];
 for (const [what, text] of broken) {
   test(`http1: ${what} behind a whole one gets no response, and the whole one the last`, async (t) => {
@@ -255,7 +255,7 @@ test("H5 http1: a chunk that is broken behind the response to its request gets n
 const closing: [what: string, text: string, status: number][] = [
   ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
   ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
-  ["a host that is none", "GET / HTTP/1.1\r\nHost: [\r\n\r\n", 400],
+  ["an invalid host", "GET / HTTP/1.1\r\nHost: [\r\n\r\n", 400],
   ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 405],
   ["the wish to close", "GET /closing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200],
 ];

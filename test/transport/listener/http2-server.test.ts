@@ -113,7 +113,7 @@ test("D2 http2: a header table entry referred to thousands of times is not expan
   assert.deepEqual([refused.type, codeOf(refused)], [frameType.reset, errorCode.enhanceYourCalm]);
 });
 
-// What a client may repeat for ever at no cost to itself. Sent in portions, so that the GOAWAY arrives before the reset
+// What a client may repeat for ever at no cost to itself. Sent in portions, so the GOAWAY arrives before the reset
 // of a connection that is closed with bytes unread.
 const floods: [name: string, portion: (round: number) => Buffer[]][] = [
   ["D3 PING", () => Array.from({ length: 20 }, () => ping)],
@@ -165,7 +165,7 @@ test("D3 http2: requests pay for the pings that measure them", async (t) => {
   assert.ok(!client.frames.some((f) => f.type === frameType.goaway));
 });
 
-test("D1 http2: streams reset in the packet that opened them do not harm the server, whatever they ask for", async (t) => {
+test("D1 http2: streams reset in the packet that opened them do not harm the server, for any method", async (t) => {
   const listener = await listen(t, { handler: (_, response) => void response.end("late") });
   const client = raw(t, listener);
   const kinds = [

@@ -27,7 +27,7 @@ for (const [name, head] of hosts) {
   });
 }
 
-test("guard: an :authority that is none makes connect-node throw: 400, and the session goes on", async (t) => {
+test("guard: an invalid :authority makes connect-node throw: 400, and the session goes on", async (t) => {
   const listener = await listen(t, { handler: connectHandler });
   const client = frameClient(listener.address.port);
   t.after(() => client.socket.destroy());

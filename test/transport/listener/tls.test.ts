@@ -110,8 +110,8 @@ test("tls: a client that hangs up in the handshake harms no other client", async
 });
 
 const broken: [name: string, options: { cert: string; key: string }, wanted: RegExp][] = [
-  ["a certificate that is no PEM", { ...tls, cert: "x" }, /^tls\.cert or tls\.key can't be used: /],
-  ["a key that is no PEM", { ...tls, key: "x" }, /^tls\.cert or tls\.key can't be used: /],
+  ["a certificate that is not PEM", { ...tls, cert: "x" }, /^tls\.cert or tls\.key can't be used: /],
+  ["a key that is not PEM", { ...tls, key: "x" }, /^tls\.cert or tls\.key can't be used: /],
 ];
 
 for (const [name, options, message] of broken) {

@@ -55,7 +55,7 @@ test("D9 unread: of HTTP/2 clients that read nothing the one with the largest ba
   t.after(() => bad.socket.destroy());
   // RFC 9113 §6.5.2: SETTINGS_INITIAL_WINDOW_SIZE.
   bad.send(greeting.subarray(0, 24), frame(frameType.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
-  // Whenever it is looked: too much is owed only with the last of them.
+  // Only the last of them exceeds the limit of unsent bytes, at any time of the check.
   bad.send(...[1, 3, 5, 7, 9].map((id) => request(id, true, "/4")));
   assert.equal(codeOf(await bad.next((f) => f.type === frameType.goaway)), errorCode.enhanceYourCalm);
   await bad.closed;

@@ -57,7 +57,7 @@ const foreign: Record<string, string>[] = [
   { host: "" },
 ];
 for (const headers of foreign) {
-  it(`a peer on loopback that sends ${JSON.stringify(headers)} stands for somebody else`, () => {
+  it(`a peer on loopback that sends ${JSON.stringify(headers)} acts for another client`, () => {
     const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { host: "localhost", ...headers } };
     assert.equal(isLocal(request as unknown as HttpRequest), false);
   });

@@ -1,4 +1,4 @@
-// A file of our own with every kind of field, made at run time, so that the transport is tested beyond what our protos use.
+// A file of our own with every kind of field, made at run time, so the transport is tested beyond what our protos use.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create, createFileRegistry, type DescMessage, type DescMethodUnary, setExtension } from "@bufbuild/protobuf";
 import {

@@ -123,8 +123,8 @@ describe("AIP-134: the mask of a PATCH that gives one", () => {
     ],
     ["keeps a path twice", "updateMask=theInt32,the_int32", "the_int32", "the_int32"],
     ["may name the field of the path", "updateMask=theString", "the_string"],
-    ["F2: is none when it is empty", "updateMask=", "the_float"],
-    ["F2: is none when it is blank", "updateMask=%20", "the_float"],
+    ["F2: counts as absent if it is empty", "updateMask=", "the_float"],
+    ["F2: counts as absent if it is blank", "updateMask=%20", "the_float"],
   ];
   for (const [rule, query, ...mask] of cases) {
     it(rule, () => assert.deepEqual(maskOf(update, `/things/a?${query}`, '{"theFloat":1}'), mask));

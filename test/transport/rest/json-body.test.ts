@@ -87,7 +87,7 @@ describe("a JSON body", () => {
       },
     ],
     [
-      "one member of a oneof beside nulls",
+      "one member of a oneof with nulls for the others",
       '{"eitherString":null,"eitherBool":false,"eitherChild":null}',
       { either_bool: false },
     ],
@@ -239,7 +239,7 @@ describe("a JSON body", () => {
     assert.deepEqual(fromBody('{"theString":"\\"{\\\\"}'), { the_string: '"{\\' });
   });
 
-  it("is empty when absent, so that the pipeline reports missing fields", () => {
+  it("is empty when absent, so the pipeline reports missing fields", () => {
     assert.deepEqual(asJson(whole, bind([whole], "POST /whole")), {});
     const { createGroup } = GroupsService.method;
     assert.deepEqual(asJson(createGroup, bind([createGroup], "POST /iam/v2beta1/groups")), { group: {} });
@@ -273,7 +273,7 @@ describe("a JSON body", () => {
     assertViolations(() => bind([update], "PATCH /things/a?updateMask=", '{"nope":1}'), `nope: ${unknown("nope")}`);
   });
 
-  it("reads whatever the library writes, as the library reads it", () => {
+  it("reads all output of the library, as the library reads it", () => {
     const registry = createRegistry(EverythingSchema, BadRequestSchema);
     fc.assert(
       fc.property(messages(EverythingSchema), (message) => {

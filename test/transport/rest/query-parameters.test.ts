@@ -175,7 +175,7 @@ describe("query parameters", () => {
     ["a Struct", "the_struct=%7B%7D", "the_struct: is a message; give its fields, or use another encoding"],
     ["a map", "string_to_int32=1", "string_to_int32: cannot be given in a query"],
     ["a malformed escape", "the_string=%zz", "query: has a malformed percent-escape"],
-    ["an escape that is no UTF-8", "the_string=%ff", "query: has a malformed percent-escape"],
+    ["an escape that is not UTF-8", "the_string=%ff", "query: has a malformed percent-escape"],
     ["a malformed escape in a name", "%zz=a", "query: has a malformed percent-escape"],
   ];
   for (const [rule, query, violation] of refused) {

@@ -72,7 +72,7 @@ describe("Routes.find", () => {
     ],
     ["an unknown verb is part of the value", `POST /groups/${root}:other`, `/groups/{${x}=**}`, `${root}:other`],
     [
-      "an escaped colon is no verb",
+      "an escaped colon does not begin a verb",
       `POST /groups/${root}%3ArequestGroupAccess`,
       `/groups/{${x}=**}`,
       `${root}:requestGroupAccess`,
@@ -94,7 +94,7 @@ describe("Routes.find", () => {
     ["a literal after ** beats **", `GET /repos/${uid}/readme`, `/repos/{${x}=**}/readme`, uid],
     ["%2F does not make a literal", "GET /repos/a%2Freadme", `/repos/{${x}=**}`, "a/readme"],
     ["the last literal counts", "GET /repos/a/readme/readme", `/repos/{${x}=**}/readme`, "a/readme"],
-    ["a literal that is no suffix is part of the value", "GET /repos/a/readme/b", `/repos/{${x}=**}`, "a/readme/b"],
+    ["a literal that is not a suffix is part of the value", "GET /repos/a/readme/b", `/repos/{${x}=**}`, "a/readme/b"],
     [
       "several segments may follow **",
       "GET /repos/a/b/digests/c/architectures",
@@ -154,7 +154,7 @@ describe("Routes.find", () => {
     ["H1: a doubled slash at the end", "POST /groups//", 400],
     ["H1: a malformed escape", "GET /groups/%zz", 400],
     ["H1: half an escape", "GET /groups/%2", 400],
-    ["H1: an escape that is no UTF-8", "GET /groups/%ff", 400],
+    ["H1: an escape that is not UTF-8", "GET /groups/%ff", 400],
     ["H1: a malformed escape in a verb", "GET /groups:%zz", 400],
   ];
   for (const [rule, request, status, allow] of refused) {
@@ -185,7 +185,7 @@ function refusal(status: number, allow: string | undefined): (error: unknown) =>
 }
 
 describe("newRoutes", () => {
-  it("makes lazy bindings once, and finds them beside the others", () => {
+  it("makes lazy bindings once, and finds them among the others", () => {
     let made = 0;
     const later = () => {
       made++;
@@ -207,7 +207,7 @@ describe("newRoutes", () => {
     [`GET /a/{${x}=**}:b`, `GET /a/{${y}=**}:b`],
   ];
   for (const [first, second] of conflicts) {
-    it(`rejects ${second} beside ${first}, naming both`, () => {
+    it(`rejects ${second} together with ${first}, and names both`, () => {
       assert.throws(
         () => newRoutes(bindings(first, second)),
         (error: Error) => error.message.includes(first) && error.message.includes(second),
@@ -224,7 +224,7 @@ describe("bindingsOf", () => {
   const refused: [rule: string, init: Parameters<typeof methodWithRule>[0], problem: RegExp][] = [
     ["a rule without pattern", {}, /no pattern/],
     ["a malformed template", { pattern: { case: "get", value: "a" } }, /column 1/],
-    ["a variable that is no field", { pattern: { case: "get", value: "/{nope}" } }, /no singular scalar nope/],
+    ["a variable that is not a field", { pattern: { case: "get", value: "/{nope}" } }, /no singular scalar nope/],
     [
       "a variable that is a list",
       { pattern: { case: "get", value: "/{many_string}" } },
@@ -235,7 +235,7 @@ describe("bindingsOf", () => {
       { pattern: { case: "get", value: "/{the_child}" } },
       /no singular scalar the_child/,
     ],
-    ["a body that is no field", { pattern: { case: "post", value: "/a" }, body: "nope" }, /field nope for the body/],
+    ["a body that is not a field", { pattern: { case: "post", value: "/a" }, body: "nope" }, /field nope for the body/],
     [
       "a body that is a scalar",
       { pattern: { case: "post", value: "/a" }, body: "the_string" },

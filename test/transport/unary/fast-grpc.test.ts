@@ -39,7 +39,7 @@ interface Sent {
 
 const service = `/${GroupsService.typeName}`;
 
-/** Sends one request and gathers whatever comes back. */
+/** Sends one request and collects all frames of the response. */
 async function send(session: ClientHttp2Session, { path, headers, chunks }: Sent): Promise<Answer> {
   const stream = session.request({
     ":method": "POST",
@@ -255,7 +255,7 @@ describe("the short way for gRPC", () => {
   });
 
   const unreadable: [what: string, message: Buffer][] = [
-    ["bytes that are no message", Buffer.from([0xff, 0xff, 0xff])],
+    ["bytes that are not a message", Buffer.from([0xff, 0xff, 0xff])],
     ["a field of the wrong wire type", Buffer.from([0x08, 0x01])],
     ["text that is not UTF-8", Buffer.from([0x0a, 0x02, 0xc3, 0x28])],
   ];
@@ -377,7 +377,7 @@ describe("the short way for gRPC", () => {
     }
   });
 
-  it("paths that are no method are left to the other transport", async () => {
+  it("paths that are not a method are left to the other transport", async () => {
     for (const path of [`${service}/Nope`, `${service}/GetGroup/`, "/", `${service.toLowerCase()}/GetGroup`]) {
       const answers = await both({ path, headers: {}, chunks: [group()] });
       assert.deepEqual(

@@ -153,7 +153,7 @@ describe("the short way for Connect and gRPC-web", () => {
       assert.deepEqual([short.status, JSON.parse(short.body.toString()).code], [400, "invalid_argument"]);
     });
 
-    it(`${http}: whoever is not signed in learns the scheme`, async () => {
+    it(`${http}: an unauthenticated caller learns the scheme`, async () => {
       const headers = { "content-type": "application/json", authorization: "Bearer x" };
       for (const answer of Object.values(await both(http, { path: getGroup, headers, body: encodeJson() })))
         assert.deepEqual([answer.status, answer.headers["www-authenticate"]], [401, "Bearer"]);
@@ -161,7 +161,7 @@ describe("the short way for Connect and gRPC-web", () => {
 
     it(`${http}: takes plain calls of Connect, and only those`, async () => {
       const body = encodeJson();
-      // connect-node compresses a long answer for whoever reads gzip; the short way leaves that to a proxy.
+      // connect-node compresses a long response for clients that accept gzip; the fast path leaves that to a proxy.
       const plain = { "content-type": "application/json", "accept-encoding": "gzip" };
       const cases: [headers: Record<string, string>, takes: boolean][] = [
         [{}, true],
@@ -185,7 +185,7 @@ describe("the short way for Connect and gRPC-web", () => {
     const broken: [what: string, contentType: string, body: Uint8Array][] = [
       ["an empty body", "application/json", Buffer.alloc(0)],
       ["JSON that ends early", "application/json", Buffer.from('{"uid": ')],
-      ["JSON that is no object", "application/json", Buffer.from("[]")],
+      ["JSON that is not an object", "application/json", Buffer.from("[]")],
       ["a field of another type", "application/json", Buffer.from('{"uid": 1}')],
       ["a field that is not known", "application/json", Buffer.from('{"nope": 1}')],
       ["text that is not UTF-8", "application/json", Buffer.from([0x22, 0xff, 0x22])],
@@ -206,7 +206,7 @@ describe("the short way for Connect and gRPC-web", () => {
     }
   }
 
-  it("bytes that are no message: INVALID_ARGUMENT either way", async () => {
+  it("bytes that are not a message: INVALID_ARGUMENT either way", async () => {
     const sent = { path: getGroup, headers: { "content-type": "application/proto" }, body: Buffer.from([0xff, 0xff]) };
     const { short, complete } = await both("HTTP/1.1", sent);
     assert.equal(short.status, 400);

@@ -58,7 +58,7 @@ describe("the bytes of a message", () => {
     assert.deepEqual(first, copy);
   });
 
-  it("are none where a field holds what its type cannot, and the next message is written as ever", () => {
+  it("fails for a value that its type cannot hold, and then encodes the next message", () => {
     const wrong: [string, unknown][] = [
       ["kind", 1.5],
       ["kind", 2 ** 31],

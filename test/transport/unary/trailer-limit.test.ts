@@ -1,4 +1,4 @@
-// gRPC: trailers that clients accept, whatever an error tells. grpc-java and the C core take 8 KiB.
+// gRPC: trailers that clients accept, for errors of any size. grpc-java and the C core take 8 KiB.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError, alreadyExists, Code, type ErrorDetail, invalidArgument, notFound } from "../../../src/aip/errors.ts";

@@ -39,7 +39,7 @@ describe("OpenVEX exports, read by go-vex", { skip: missingGoVex() ?? false }, (
   });
 
   it("the statements that are effective are those of the document that was imported", async () => {
-    // Each document speaks of a vulnerability of its own, so that all of them can be merged.
+    // Each document speaks of a vulnerability of its own, so all of them can be merged.
     const documents = seeds.map((seed) => {
       const [vex] = generatedPair(seed);
       for (const statement of vex.statements) statement.vulnerability = { name: `CVE-2030-${seed}` };

@@ -67,7 +67,7 @@ describe("exported OSV records", () => {
     }
   });
 
-  it("are valid if another format said the same, of whatever database", async () => {
+  it("are valid if they come from another format, for any database", async () => {
     const live = documents.filter(({ withdrawn }) => !withdrawn);
     const records = await exported(advisoriesOf(live, RecordFormat.CSAF));
     for (const record of records) assertValid(record);
@@ -75,7 +75,7 @@ describe("exported OSV records", () => {
     assert.ok(records.some(({ id }) => id.startsWith("x_ACME-")));
   });
 
-  it("are valid whatever has no ecosystem, severity, reference or range that OSV allows", async () => {
+  it("are valid without an ecosystem, severity, reference or range that OSV allows", async () => {
     const statement = { status: "PRODUCT_STATUS_AFFECTED", product: { purl: "pkg:apk/lib%2B" } };
     const said = [
       {

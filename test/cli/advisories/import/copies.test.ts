@@ -104,7 +104,7 @@ describe("copies of one record in one import", () => {
     ["one that is withdrawn", [a, { ...a, day: 2, withdrawn: true }], counts(1, 0, 0, 1, 0), counts(0, 0, 2, 0, 0)],
   ];
   for (const [what, copies, first, again] of cases) {
-    it(`${what}: counted in a dry run, in the run, and once more`, async () => {
+    it(`${what}: counted in a dry run, in the run, and in a second run`, async () => {
       const group = await newGroup();
       const dry = await bring(group, copies, true);
       assert.deepEqual(await storedIn(group), []);

@@ -118,7 +118,7 @@ describe("the files of an import", () => {
     ]);
   });
 
-  it("that are no archives, although their names say so", async () => {
+  it("that are not archives, although their names say so", async () => {
     const directory = write({
       "a.zip": "PK, but no archive",
       "b.zip": "",

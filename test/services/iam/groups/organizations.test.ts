@@ -14,7 +14,7 @@ it("lists of uncached subgroups do not wait for each other's connections", async
   await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
   const list = () => rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.children_of=${groupUid}`);
   for (let round = 0; round < 3; round++) {
-    // A binding is made with it: whatever rests on access is read anew.
+    // It creates a binding, which invalidates all cached access.
     await rest(url, ownerToken, "POST", "/iam/v2beta1/groups", { name: `organization ${round}` });
     const replies = await Promise.all(Array.from({ length: 3 * defaultDatabaseLimits.poolSize }, list));
     for (const { status, body } of replies) assert.deepEqual([status, body.groups?.length], [200, 1]);

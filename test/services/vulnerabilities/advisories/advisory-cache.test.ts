@@ -1,4 +1,4 @@
-// Lists of advisories are remembered with their events, and under filters: whatever is written to one is in the next list.
+// Lists of advisories are cached with their events and filters. Every write to one is in the next list.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";

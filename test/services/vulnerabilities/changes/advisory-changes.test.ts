@@ -1,4 +1,4 @@
-// Followers of the changes of advisories, beside those who write them.
+// Followers of the changes of advisories during concurrent writes.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -74,7 +74,7 @@ async function writeMany(database: Database, group: string, name: string, count:
   }
 }
 
-/** What somebody knows who has seen these, in their order. */
+/** The advisories that a follower knows after these changes, in their order. */
 function knownOf(advisories: readonly Shown[]): ReadonlyMap<string, string> {
   return new Map(advisories.map(({ uid, author, deleteTime }) => [uid, deleteTime === undefined ? author : "deleted"]));
 }
@@ -103,7 +103,7 @@ async function follow(one: TestServer, databases: readonly Database[]): Promise<
   assert.deepEqual(
     [...knownOf(seen)].sort(),
     [...knownOf(whole.advisories)].sort(),
-    "who has followed knows what somebody sees who begins afterwards",
+    "a follower and a new reader know the same advisories",
   );
   assert.equal(knownOf(seen).size, 12 + 20 * databases.length);
   assert.equal([...knownOf(seen).values()].filter((state) => state === "deleted").length, 4 + 7 * databases.length);
@@ -117,7 +117,7 @@ async function follow(one: TestServer, databases: readonly Database[]): Promise<
   assert.deepEqual([...knownOf(seen)].filter(([, state]) => state !== "deleted").sort(), listed.sort());
 }
 
-describe("a follower beside writers misses nothing and sees deletions", () => {
+describe("a follower misses nothing during concurrent writes and sees deletions", () => {
   it("on SQLite", async () => {
     await using server = await startTestServer();
     const { database } = server.server;
@@ -146,7 +146,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const add = (author: string, parent = group) =>
       arrange(server, (tx) => insertAdvisory(tx, parent, advisoryBy(author)));
 
-    it("report a withdrawal when it was imported, whatever time the source gives", async () => {
+    it("report a withdrawal at its import, not at the time that the source gives", async () => {
       const uid = await add("source");
       now += 1000;
       const startTime = new Date(now).toISOString();

@@ -1,4 +1,4 @@
-// Advisories follow from the records of sources: in whatever order they are imported, and however often.
+// Advisories are derived from the records of sources, regardless of the order and number of imports.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -184,7 +184,7 @@ describe("advisories of generated records", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("are the same in whatever order documents and their versions are imported", async () => {
+  it("do not depend on the order in which documents and their versions are imported", async () => {
     const contents = await contentsByGroup(server);
     for (const [seed, [a, b]] of groups) assert.deepEqual(contents.get(b), contents.get(a), `seed ${seed}`);
     assert.ok(contents.size > cases.length, "hardly any case has contents");

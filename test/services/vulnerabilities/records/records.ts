@@ -53,7 +53,7 @@ export async function allAdvisories({ server }: Pick<TestServer, "server">) {
   });
 }
 
-/** What is to be the same, whenever and in whatever order it was imported: by group, without uids and times of this server. */
+/** The state that does not depend on the time and order of imports: by group, without uids and times of this server. */
 export async function contentsByGroup({ server }: Pick<TestServer, "server">): Promise<Map<string, unknown[]>> {
   return await server.database.read(async (session) => {
     const contents = new Map<string, unknown[]>();

@@ -108,7 +108,7 @@ describe("the snapshot of a tick", () => {
     });
   });
 
-  it("can end early, so that later reads see new commits", () => {
+  it("can end early, so later reads see new commits", () => {
     assert.equal(read(), 0);
     add();
     snapshot.end();

@@ -101,7 +101,7 @@ describe("the JSON of a response", () => {
     assert.equal(replies.writer(GroupSchema)(group), json);
   });
 
-  it("has the oneof of an identity beside its other fields", () => {
+  it("has the oneof of an identity among its other fields", () => {
     const relationship = { case: "claimMatch", value: { iss: { case: "issuer", value: "i" } } } as const;
     const json = JSON.parse(replies.writer(IdentitySchema)(create(IdentitySchema, { uid: "ab", relationship })));
     assert.deepEqual(json, { uid: "ab", claimMatch: { issuer: "i", claims: {}, claimPatterns: {} } });

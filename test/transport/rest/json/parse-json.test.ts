@@ -15,7 +15,7 @@ describe("parseJsonText", () => {
     );
   });
 
-  it("rejects whatever JSON.parse rejects", () => {
+  it("rejects everything that JSON.parse rejects", () => {
     const text = fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ":", ",", "a", "1", " ", "null"), {
       maxLength: 12,
     });
@@ -87,7 +87,7 @@ describe("parseJsonText", () => {
     assertViolations(() => parse('{"\\x":1}'), "body: is not valid JSON");
   });
 
-  it("RFC 8259 §8.1: rejects a byte order mark and what is no UTF-8", () => {
+  it("RFC 8259 §8.1: rejects a byte order mark and a value that is not UTF-8", () => {
     assertViolations(() => parse("\uFEFF{}"), "body: must not begin with a byte order mark");
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x22, 0xe4, 0x22]]) {
       assertViolations(() => parseJsonText(Uint8Array.from(bytes), 100), "body: must be UTF-8");
