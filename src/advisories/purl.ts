@@ -1,6 +1,7 @@
 // Package URLs: https://github.com/package-url/purl-spec. Rules of types are those of packageurl-js.
 import { LRUCache } from "lru-cache";
 import { PackageURL } from "packageurl-js";
+import { isDecodable } from "../base/percent-encoding.ts";
 
 /** A package URL in its canonical parts. */
 export interface Purl {
@@ -65,15 +66,6 @@ export function writePurl(purl: Omit<Purl, "problem">): string {
 export function versionedPurl(purl: string, version: string): string {
   const parts = version === "" ? undefined : readPurl(purl);
   return parts ? writePurl({ ...parts, version }) : purl;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readParts(type: string, rest: string): Purl | undefined {

@@ -1,4 +1,5 @@
 // The address of the database. Errors never repeat it, because it may contain a password.
+import { isDecodable } from "../base/percent-encoding.ts";
 import { ConfigError } from "./settings.ts";
 
 /** Returns the URL of a PostgreSQL database or the path of a SQLite file. Throws a ConfigError for anything else. */
@@ -27,13 +28,4 @@ function isUnambiguous(text: string): boolean {
   const url = URL.parse(text);
   if (!url || text.includes("#") || `${url.pathname}${url.search}`.includes("@")) return false;
   return isDecodable(url.username) && isDecodable(url.password) && isDecodable(url.pathname);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
