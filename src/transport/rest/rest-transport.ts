@@ -1,5 +1,5 @@
 // The REST transport: turns HTTP requests into calls of methods, and their results into JSON.
-import type { DescService, Registry } from "@bufbuild/protobuf";
+import type { DescService, Message, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, toApiError } from "../../aip/errors.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
@@ -104,14 +104,17 @@ async function handle(serving: ServingState, exchange: MessageExchange): Promise
     const call = newRestCall(serving, head, lifetime);
     let service: DescService | undefined;
     let response: OutgoingResponse;
+    let work: MaybePromise<Message> | undefined;
     try {
       const match = serving.routes.find(head.method, head.path);
       service = match.binding.method.descriptor.parent;
-      const result = respondTo(serving, exchange, match, call, lifetime);
-      response = isPromise(result) ? await result : result;
+      work = startCall(serving, exchange, match, call, lifetime);
+      const message = isPromise(work) ? await lifetime.wait(work) : work;
+      response = responseOf(serving, match, message);
     } catch (error) {
       const reported = toReported(serving, error, call);
-      // Once a call has a method, the pipeline logs it.
+      // The work continues after a disconnect. Once it reaches the method, the pipeline logs the call.
+      if (lifetime.isDisconnected) await Promise.allSettled([work]);
       if (call.method === undefined) serving.refused?.(call, head.method, head.path, reported);
       response = serving.errorResponse(reported, service);
     }
@@ -133,26 +136,25 @@ function newRestCall(serving: ServingState, head: RequestHead, lifetime: Request
   });
 }
 
-function respondTo(
+function startCall(
   serving: ServingState,
   exchange: MessageExchange,
   match: RouteMatch,
   call: Call,
   lifetime: RequestLifetime,
-): MaybePromise<OutgoingResponse> {
-  const { method } = match.binding;
-  const { output } = method.descriptor;
-  const result = method.call(call, () => {
+): MaybePromise<Message> {
+  return match.binding.method.call(call, () => {
     return mapMaybe(receive(serving, exchange, match.binding), (received) => {
       // The deadline starts here because the body has a time limit of its own.
       lifetime.setDeadline(serving.requestTimeoutMs);
       return bindRequest(match, received);
     });
   });
-  const message = isPromise(result) ? lifetime.wait(result) : result;
-  return mapMaybe(message, (found) =>
-    successResponse(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(found)),
-  );
+}
+
+function responseOf(serving: ServingState, { binding }: RouteMatch, message: Message): OutgoingResponse {
+  const { output } = binding.method.descriptor;
+  return successResponse(output.typeName === EmptySchema.typeName ? "" : serving.writer(output)(message));
 }
 
 function foreignOf({ foreign }: ServingState, head: RequestHead): ForeignPaths | undefined {

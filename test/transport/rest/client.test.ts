@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { Code } from "../../../src/aip/errors.ts";
 import type { Call } from "../../../src/pipeline/call.ts";
+import type { Method } from "../../../src/pipeline/method.ts";
 import { assertError } from "./answers.ts";
 import { methodOf } from "./methods.ts";
 import { openTransports, versions } from "./transports.ts";
@@ -37,6 +39,42 @@ for (const version of versions) {
       await aborted.promise;
       assert.equal((await started.promise).signal?.aborted, true);
     });
+
+    for (const [what, hasMethod] of [
+      ["reached its method afterwards", true],
+      ["failed before its method", false],
+    ] as const) {
+      it(`logs a call once whose client disconnected, and that ${what}`, async () => {
+        const started = Promise.withResolvers<void>();
+        const left = Promise.withResolvers<void>();
+        const ended = Promise.withResolvers<void>();
+        const logged: string[] = [];
+        const log = (line: string) => {
+          logged.push(line);
+          ended.resolve();
+        };
+        // As in the pipeline: the caller is authenticated first, then the call has a method, which logs it.
+        const method: Method = {
+          ...methodOf(groups.listGroups),
+          async call(call, decode) {
+            call.signal?.addEventListener("abort", () => left.resolve());
+            started.resolve();
+            await left.promise;
+            await turn();
+            if (!hasMethod) throw new Error("the request cannot be decoded");
+            await decode();
+            call.method = method;
+            log("call");
+            return create(groups.listGroups.output);
+          },
+        };
+        await using transports = await openTransports([method], { refused: () => log("refused") });
+        await transports.leave(version, { method: "GET", path: "/iam/v2beta1/groups" }, started.promise);
+        await ended.promise;
+        await turn();
+        assert.deepEqual(logged, [hasMethod ? "call" : "refused"]);
+      });
+    }
 
     it("does not end the signal of a call that has a response", async () => {
       let signal: AbortSignal | undefined;

@@ -1,6 +1,9 @@
 // Every reply names its log line, also when no method was reached.
 import assert from "node:assert/strict";
+import { request as requestHttp1 } from "node:http";
+import { connect } from "node:http2";
 import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { keptLog } from "../../harness/kept-log.ts";
 import { startTestServer } from "../../harness/server.ts";
 
@@ -48,3 +51,53 @@ describe("the log line of a rejected request", () => {
     assert.deepEqual([path, httpMethod], [`/${"x".repeat(199)}…`, "GET"]);
   });
 });
+
+describe("the log lines of a client that disconnects while its body arrives", () => {
+  const rest = "/iam/v2beta1/groups";
+  const rpc = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+  const cases: [what: string, version: 1 | 2, path: string, type: string, lines: string[]][] = [
+    ["REST over HTTP/1", 1, rest, "application/json", ["refused CANCELLED"]],
+    ["REST over HTTP/2", 2, rest, "application/json", ["refused CANCELLED"]],
+    // The RPC transports log calls, and no call starts before its message is complete.
+    ["gRPC-web over HTTP/1", 1, rpc, "application/grpc-web", []],
+    ["Connect over HTTP/1", 1, rpc, "application/proto", []],
+    ["gRPC over HTTP/2", 2, rpc, "application/grpc", []],
+  ];
+  for (const [what, version, path, type, expected] of cases) {
+    it(`are at most one: ${what}`, async () => {
+      const log = keptLog();
+      await using server = await startTestServer({ log: log.stream });
+      const headers = { authorization: `Bearer ${server.ownerToken}`, "content-type": type, "user-agent": "leaver" };
+      await (version === 1 ? leaveHttp1 : leaveHttp2)(server.url, path, headers);
+      const lines = log.lines().filter((line) => line.includes('"leaver"'));
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line)).map(({ msg, code }) => `${msg} ${code}`),
+        expected,
+      );
+    });
+  }
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Longer than the server needs to notice the client, and that it left. */
+const noticeMs = 150;
+
+async function leaveHttp1(url: string, path: string, headers: Headers): Promise<void> {
+  const request = requestHttp1(url + path, { method: "POST", headers: { ...headers, "content-length": "1000" } });
+  request.on("error", () => {});
+  request.write("{");
+  await sleep(noticeMs);
+  request.destroy();
+  await sleep(noticeMs);
+}
+
+async function leaveHttp2(url: string, path: string, headers: Headers): Promise<void> {
+  const session = connect(url);
+  const stream = session.request({ ":method": "POST", ":path": path, te: "trailers", ...headers });
+  stream.on("error", () => {});
+  stream.write("{");
+  await sleep(noticeMs);
+  session.destroy();
+  await sleep(noticeMs);
+}
