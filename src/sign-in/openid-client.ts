@@ -68,25 +68,7 @@ interface Known {
 
 /** Creates the client for all login providers. */
 export function newUpstream(options: UpstreamOptions): Upstream {
-  const known = new LRUCache<string, Known>({ max: maxProviders });
-
-  async function configurationOf(provider: LoginProvider): Promise<client.Configuration> {
-    const key = keyOf(provider);
-    let entry = known.get(key);
-    if (!entry || options.clock() >= entry.until) {
-      const failuresBefore = entry?.failures ?? 0;
-      const configuration = discover(provider, options);
-      const made: Known = { configuration, until: options.clock() + documentAge, failures: 0 };
-      configuration.catch(() => {
-        made.failures = failuresBefore + 1;
-        made.until = options.clock() + retryDelayMs(made.failures);
-      });
-      known.set(key, made);
-      entry = made;
-    }
-    return await entry.configuration;
-  }
-
+  const configurationOf = newConfigurationCache(options);
   return {
     async authorizationUrl(provider, { state, nonce, codeVerifier }) {
       const oidc = await loadLibrary();
@@ -116,6 +98,28 @@ export function newUpstream(options: UpstreamOptions): Upstream {
         return await withUserInfo(provider, claims, () => oidc.fetchUserInfo(configuration, tokens.access_token, sub));
       });
     },
+  };
+}
+
+/** Returns the function that finds the configuration of a provider, which is discovered on first use and then cached. */
+function newConfigurationCache(options: UpstreamOptions) {
+  const known = new LRUCache<string, Known>({ max: maxProviders });
+
+  return async (provider: LoginProvider): Promise<client.Configuration> => {
+    const key = keyOf(provider);
+    let entry = known.get(key);
+    if (!entry || options.clock() >= entry.until) {
+      const failuresBefore = entry?.failures ?? 0;
+      const configuration = discover(provider, options);
+      const made: Known = { configuration, until: options.clock() + documentAge, failures: 0 };
+      configuration.catch(() => {
+        made.failures = failuresBefore + 1;
+        made.until = options.clock() + retryDelayMs(made.failures);
+      });
+      known.set(key, made);
+      entry = made;
+    }
+    return await entry.configuration;
   };
 }
 

@@ -55,11 +55,36 @@ export function newCurrentApi(
   implementations: readonly Implementation[],
   { clock, database }: Pick<ServiceContext, "clock" | "database">,
 ): CurrentApi {
+  const { ownerOf, find } = newMethodTable(implementations);
+
+  function violationsOf(method: Unary, request: Message): FieldViolation[] {
+    const now = clock();
+    return find(method).validate(request, { now, createTime: now });
+  }
+
+  return {
+    requireServed: ownerOf,
+    check: (method, init) => violationsOf(method, create(method.input, init)),
+    async call(method, init, call) {
+      const { rule, handle } = find(method);
+      const request = create(method.input, init);
+      const violations = violationsOf(method, request);
+      if (violations.length > 0) throw invalidArgument(violations);
+      const inner = callOf(call, method);
+      authorize(inner, rule, request);
+      return create(method.output, (await handle(request, inner)) as never);
+    },
+    readTogether: (call, body) =>
+      readTogether(database, call, (snapshot) => body({ ...callAs(call, methodOf(call)), snapshot }, snapshot)),
+  };
+}
+
+/** Finds methods with their rules, which it compiles on first use: version 1 calls only a few of them. */
+function newMethodTable(implementations: readonly Implementation[]) {
   const book = ruleBook(implementations);
   const owners = new Map(
     implementations.flatMap((each) => each.service.methods.map((method) => [methodPath(method), each] as const)),
   );
-  // Compiled on first use: version 1 calls only a few of them.
   const known = new Map<string, Known>();
 
   function ownerOf(method: DescMethod): Implementation {
@@ -85,26 +110,7 @@ export function newCurrentApi(
     return { rule, validate: compileValidator(method, book), handle };
   }
 
-  function violationsOf(method: Unary, request: Message): FieldViolation[] {
-    const now = clock();
-    return find(method).validate(request, { now, createTime: now });
-  }
-
-  return {
-    requireServed: ownerOf,
-    check: (method, init) => violationsOf(method, create(method.input, init)),
-    async call(method, init, call) {
-      const { rule, handle } = find(method);
-      const request = create(method.input, init);
-      const violations = violationsOf(method, request);
-      if (violations.length > 0) throw invalidArgument(violations);
-      const inner = callOf(call, method);
-      authorize(inner, rule, request);
-      return create(method.output, (await handle(request, inner)) as never);
-    },
-    readTogether: (call, body) =>
-      readTogether(database, call, (snapshot) => body({ ...callAs(call, methodOf(call)), snapshot }, snapshot)),
-  };
+  return { ownerOf, find };
 }
 
 /** Returns the call as the current method sees it. Its path stays that of version 1, which the change log records. */

@@ -52,19 +52,9 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
     rename: (violation, message) => rename(placedViolation(violation, message as unknown as Filter, places)),
     async respond(callCurrent, message) {
       const asked = request(message);
-      const found: object[] = [];
-      let length = 0;
-      for (let pageToken: string | undefined = asked && ""; pageToken !== undefined; ) {
-        const response = await callCurrent({ ...asked, pageSize: maxPageSize, pageToken } as never);
-        const { nextPageToken, totalCount = 0n } = response as unknown as Page;
-        if (totalCount > v1Limits.v1ListItems) throw tooMany(current);
-        const page = (response as unknown as Record<string, Message[]>)[resources.localName] ?? [];
-        length += textLength(page);
-        if (length > v1Limits.v1ListLength) throw tooLong(current);
-        found.push(...page.map((each) => item.toV1(each)));
-        pageToken = nextPageToken || undefined;
-      }
-      return { [items.localName]: found } as MessageInitShape<O1>;
+      const read = (pageToken: string) => callCurrent({ ...asked, pageSize: maxPageSize, pageToken } as never);
+      const found = asked ? await readPages(current, resources.localName, read) : [];
+      return { [items.localName]: found.map((each) => item.toV1(each)) } as MessageInitShape<O1>;
     },
   });
   return {
@@ -72,6 +62,23 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
     // One snapshot for all pages: an item that moves between two reads would be missing or listed twice.
     handle: (message, call) => api.readTogether(call, (together) => adapted.handle(message, together)),
   };
+}
+
+/** Reads the items of all pages. Throws if they are too many or too long for one response. */
+async function readPages(method: Unary, items: string, read: (pageToken: string) => Promise<unknown>) {
+  const found: Message[] = [];
+  let length = 0;
+  for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
+    const response = await read(pageToken);
+    const { nextPageToken, totalCount = 0n } = response as Page;
+    if (totalCount > v1Limits.v1ListItems) throw tooMany(method);
+    const page = (response as Record<string, Message[]>)[items] ?? [];
+    length += textLength(page);
+    if (length > v1Limits.v1ListLength) throw tooLong(method);
+    found.push(...page);
+    pageToken = nextPageToken || undefined;
+  }
+  return found;
 }
 
 /** Clamps a page size to the maximum. A negative one stays negative, because v2beta1 rejects it. */

@@ -25,22 +25,41 @@ export interface StatePoll {
 
 /** Makes a poll that starts with its first follower and ends within an interval after its last. */
 export function newStatePoll({ look, intervalMs, maxFollowers, draining }: StatePollOptions): StatePoll {
-  const waiting = new Set<() => void>();
+  const state = newAwaitedState();
   let followers = 0;
   let isPolling = false;
-  let state: boolean | undefined;
 
   async function poll(): Promise<void> {
     isPolling = true;
     while (followers > 0 && !draining.aborted) {
-      tell(await look());
+      state.set(await look());
       await pause(intervalMs, draining);
     }
     isPolling = false;
-    tell(draining.aborted ? false : undefined);
+    state.set(draining.aborted ? false : undefined);
   }
 
-  function tell(found: boolean | undefined): void {
+  return {
+    follow() {
+      if (followers >= maxFollowers) return undefined;
+      followers++;
+      if (!isPolling) void poll();
+      return {
+        next: state.next,
+        [Symbol.dispose]() {
+          followers--;
+        },
+      };
+    },
+  };
+}
+
+/** Holds the state, and wakes those who wait for another one. */
+function newAwaitedState() {
+  const waiting = new Set<() => void>();
+  let state: boolean | undefined;
+
+  function set(found: boolean | undefined): void {
     if (found === state) return;
     state = found;
     for (const wake of [...waiting]) wake();
@@ -67,19 +86,7 @@ export function newStatePoll({ look, intervalMs, maxFollowers, draining }: State
     return undefined;
   }
 
-  return {
-    follow() {
-      if (followers >= maxFollowers) return undefined;
-      followers++;
-      if (!isPolling) void poll();
-      return {
-        next,
-        [Symbol.dispose]() {
-          followers--;
-        },
-      };
-    },
-  };
+  return { set, next };
 }
 
 /** Waits for the time to pass or for the signal. */

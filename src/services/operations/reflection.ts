@@ -27,40 +27,6 @@ export function reflection(services: readonly DescService[], detailFiles: readon
   const index = indexFiles([...services.map(({ file }) => file), ...detailFiles]);
   const names = services.map((service) => service.typeName).sort();
 
-  function answer({ messageRequest }: ServerReflectionRequest, sent: Set<string>): Reply {
-    switch (messageRequest.case) {
-      case "listServices":
-        return {
-          case: "listServicesResponse",
-          value: create(ListServiceResponseSchema, { service: names.map((name) => ({ name })) }),
-        };
-      case "fileByFilename":
-        return files(index.files.get(messageRequest.value), sent, messageRequest.value);
-      case "fileContainingSymbol":
-        return files(index.symbols.get(messageRequest.value.replace(/^\./, "")), sent, messageRequest.value);
-      case "fileContainingExtension": {
-        const { containingType, extensionNumber } = messageRequest.value;
-        return files(
-          index.extensions.get(`${containingType} ${extensionNumber}`)?.file,
-          sent,
-          `${containingType} ${extensionNumber}`,
-        );
-      }
-      case "allExtensionNumbersOfType": {
-        const baseTypeName = messageRequest.value;
-        const extensionNumber = [...index.extensions.values()]
-          .filter((e) => e.extendee.typeName === baseTypeName)
-          .map((e) => e.number);
-        return {
-          case: "allExtensionNumbersResponse",
-          value: { $typeName: "grpc.reflection.v1.ExtensionNumberResponse", baseTypeName, extensionNumber },
-        };
-      }
-      default:
-        return failure(Code.InvalidArgument, "the request asks for nothing");
-    }
-  }
-
   return async function* (requests) {
     // A file is sent only once per stream.
     const sent = new Set<string>();
@@ -68,10 +34,50 @@ export function reflection(services: readonly DescService[], detailFiles: readon
       yield create(ServerReflectionResponseSchema, {
         validHost: request.host,
         originalRequest: request,
-        messageResponse: answer(request, sent),
+        messageResponse: answer(request, index, names, sent),
       });
     }
   };
+}
+
+/** `sent` has the names of the files that the stream has got. */
+function answer(
+  { messageRequest }: ServerReflectionRequest,
+  index: FileIndex,
+  services: readonly string[],
+  sent: Set<string>,
+): Reply {
+  switch (messageRequest.case) {
+    case "listServices":
+      return {
+        case: "listServicesResponse",
+        value: create(ListServiceResponseSchema, { service: services.map((name) => ({ name })) }),
+      };
+    case "fileByFilename":
+      return files(index.files.get(messageRequest.value), sent, messageRequest.value);
+    case "fileContainingSymbol":
+      return files(index.symbols.get(messageRequest.value.replace(/^\./, "")), sent, messageRequest.value);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = messageRequest.value;
+      return files(
+        index.extensions.get(`${containingType} ${extensionNumber}`)?.file,
+        sent,
+        `${containingType} ${extensionNumber}`,
+      );
+    }
+    case "allExtensionNumbersOfType": {
+      const baseTypeName = messageRequest.value;
+      const extensionNumber = [...index.extensions.values()]
+        .filter((e) => e.extendee.typeName === baseTypeName)
+        .map((e) => e.number);
+      return {
+        case: "allExtensionNumbersResponse",
+        value: { $typeName: "grpc.reflection.v1.ExtensionNumberResponse", baseTypeName, extensionNumber },
+      };
+    }
+    default:
+      return failure(Code.InvalidArgument, "the request asks for nothing");
+  }
 }
 
 function files(file: DescFile | undefined, sent: Set<string>, asked: string): Reply {

@@ -59,27 +59,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const undetected = new Set<Socket>();
   const draining = new AbortController();
   const servers = newServers(options, () => sockets.size > 0);
+  const detect = protocolDetector(servers, undetected, options);
   const serve = (socket: Socket) => {
-    if (draining.signal.aborted) {
-      socket.destroy();
-      return;
-    }
-    track(undetected, socket);
-    detectProtocol(socket, options.limits.prefaceTimeoutMs, (protocol) => {
-      const accept = (server: SocketServer) => {
-        undetected.delete(socket);
-        if (!socket.destroyed) server.accept(socket);
-      };
-      if (protocol === "http1") return accept(servers.http1);
-      // With too many open files nothing can be loaded: that ends this connection, and the next one tries again.
-      servers
-        .http2()
-        .then(accept)
-        .catch((error) => {
-          onError(error);
-          socket.destroy();
-        });
-    });
+    if (draining.signal.aborted) socket.destroy();
+    else detect(socket);
   };
   const handshakes = tls && newHandshakes(tls, options.limits.prefaceTimeoutMs, serve);
   const front = newFront(options, servers, (socket, peer) => {
@@ -100,6 +83,28 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     limitCounts: servers.limits.counts,
     drain,
     [Symbol.asyncDispose]: () => drain(0),
+  };
+}
+
+/** Returns the function that gives a connection to the server of its protocol. Until then the connection is in `undetected`. */
+function protocolDetector(servers: Servers, undetected: Set<Socket>, { limits, onError = ignore }: ListenerOptions) {
+  return (socket: Socket): void => {
+    track(undetected, socket);
+    detectProtocol(socket, limits.prefaceTimeoutMs, (protocol) => {
+      const accept = (server: SocketServer) => {
+        undetected.delete(socket);
+        if (!socket.destroyed) server.accept(socket);
+      };
+      if (protocol === "http1") return accept(servers.http1);
+      // With too many open files nothing can be loaded: that ends this connection, and the next one tries again.
+      servers
+        .http2()
+        .then(accept)
+        .catch((error) => {
+          onError(error);
+          socket.destroy();
+        });
+    });
   };
 }
 
