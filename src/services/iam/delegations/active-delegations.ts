@@ -74,30 +74,30 @@ export function newEvaluator(session: Session): Evaluator {
     }
   }
 
-  /**
-   * Starts with nothing in force, and adds the delegations whose makers hold enough through those in force already. So a delegation
-   * never justifies itself, not even through others.
-   */
-  function settle(): void {
-    // Dependencies were read after their dependents, so evaluate in reverse order.
-    const open = [...nodes].reverse().filter(([key]) => !inForce.has(key));
-    for (let round = 0, added = -1; round < maxRounds && added !== 0; round++) {
-      added = 0;
-      for (const [key, node] of open) {
-        if (inForce.has(key) || evaluate(node, inForce)) continue;
-        inForce.add(key);
-        added++;
-      }
-    }
-  }
-
   return {
     async inactivitiesOf(named) {
       await read(named);
-      settle();
+      settle(nodes, inForce);
       return named.map((one) => evaluate(nodes.get(keyOf(one))!, inForce));
     },
   };
+}
+
+/**
+ * Adds the delegations whose makers hold enough through those in force already. A delegation never justifies itself, not even
+ * through others.
+ */
+function settle(nodes: ReadonlyMap<string, Node>, inForce: Set<string>): void {
+  // Dependencies were read after their dependents, so evaluate in reverse order.
+  const open = [...nodes].reverse().filter(([key]) => !inForce.has(key));
+  for (let round = 0, added = -1; round < maxRounds && added !== 0; round++) {
+    added = 0;
+    for (const [key, node] of open) {
+      if (inForce.has(key) || evaluate(node, inForce)) continue;
+      inForce.add(key);
+      added++;
+    }
+  }
 }
 
 /** Returns why a delegation is not in force, or undefined if it is. */

@@ -58,8 +58,9 @@ export function identityProviders(
   context: ServiceContext,
   { encryption, ...options }: ProviderOptions,
 ): Implementation {
-  const { provider, standard } = providerMethods(context);
-  const create = providerCreator(context, encryption);
+  const methods = providerMethods(context);
+  const { provider, standard } = methods;
+  const create = providerCreator(context, methods, encryption);
   const { database, clock } = context;
 
   /** Every response except a list contains the SCIM state. */
@@ -95,8 +96,11 @@ export function identityProviders(
 }
 
 /** Returns the function that creates a provider whose roles the caller may grant. */
-function providerCreator(context: ServiceContext, encryption: Encryption) {
-  const { provider, standard } = providerMethods(context);
+function providerCreator(
+  context: ServiceContext,
+  { provider, standard }: ReturnType<typeof providerMethods>,
+  encryption: Encryption,
+) {
   return async (parent: string, value: IdentityProvider, call: Call): Promise<IdentityProviderRow> => {
     const { secret, pkceEnabled } = oidcOf(value);
     requireSecretOrPkce(secret !== "", pkceEnabled);
