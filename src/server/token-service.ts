@@ -15,7 +15,7 @@ import type { Database } from "../storage/database.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import { defaultAudiences, ownAudiences } from "../sts/audiences.ts";
-import { type ExchangeEvent, newExchange, newPersonVerifier } from "../sts/exchange.ts";
+import { type ExchangeEvent, newExchange, newUserTokenVerifier } from "../sts/exchange.ts";
 import { newExplainExchange } from "../sts/explanation.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -59,7 +59,7 @@ export async function newTokenService(options: TokenServiceOptions) {
     ...{ mounts, issuer, defaultAudiences, directory, issuers },
     exchange: newExchange(exchangeDeps),
     explainExchange: newExplainExchange(exchangeDeps),
-    verifyPerson: newPersonVerifier(exchangeDeps),
+    verifyUserToken: newUserTokenVerifier(exchangeDeps),
   };
 }
 

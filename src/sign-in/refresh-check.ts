@@ -20,16 +20,15 @@ export function newRecheck(directory: IdentityDirectory, providers: Pick<Provide
     const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
     if (claims) {
       await assumeWithClaims(directory, identityUid, claims, exactAudiences(provider.clientId));
-      await requirePerson(directory, signIn, signInTime);
+      await requireUser(directory, signIn, signInTime);
     } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
   };
 }
 
 /** Throws unless the user who assumed another identity is still registered, and has not registered again since. */
-async function requirePerson(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
-  const person = await directory.findPerson(act.iss ?? "", act.sub ?? "");
-  if (!person || person.createTime > signInTime)
-    throw permissionDenied("the person who signed in does not exist any more");
+async function requireUser(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
+  const user = await directory.findUser(act.iss ?? "", act.sub ?? "");
+  if (!user || user.createTime > signInTime) throw permissionDenied("the person who signed in does not exist any more");
 }
 
 function isSame({ issuer, clientId }: LoginProvider, { iss = "", aud = "" }: SignIn["act"]): boolean {

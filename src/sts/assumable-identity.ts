@@ -10,7 +10,7 @@ export interface AssumableIdentity {
   readonly uid: string;
   readonly relationship: Identity["relationship"];
   /** The user that the identity represents. Absent for all other identities. */
-  readonly person?: { readonly issuer: string; readonly subject: string };
+  readonly user?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   /** Why its static keys are not active. Absent if they are. */
@@ -26,7 +26,7 @@ export interface IdentityDirectory {
    */
   findByIssuerAndSubject(issuer: string, subject: string): Promise<AssumableIdentity[]>;
   /** Returns the registered user with this issuer and subject. */
-  findPerson(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
+  findUser(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
   /** Records when an identity was last assumed, in milliseconds since the epoch. */
   touch(uid: string, time: number): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface IdentityDirectory {
 export const maxCandidates = 10;
 
 /** An OpenID provider whose tokens identify users, and our client id there. */
-export interface PeopleProvider {
+export interface UserProvider {
   readonly issuer: string;
   readonly clientId: string;
 }
@@ -49,6 +49,6 @@ export interface AssumptionDeps {
   /** The audiences of subject tokens for identities that name none. */
   readonly defaultAudiences: Audiences;
   /** The operator's login provider, whose tokens identify users. */
-  readonly login?: PeopleProvider | undefined;
+  readonly login?: UserProvider | undefined;
   readonly clock: Clock;
 }

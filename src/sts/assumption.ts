@@ -9,7 +9,7 @@ import {
   type AssumptionDeps,
   type IdentityDirectory,
   maxCandidates,
-  type PeopleProvider,
+  type UserProvider,
 } from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
@@ -17,7 +17,7 @@ import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
 import { type SubjectToken, verifySubjectToken } from "./subject-token.ts";
-import { personMatch, type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
+import { type Requirement, requirementOf, staticKeysProblem, userMatch } from "./token-requirement.ts";
 
 /** An identity that the subject token may assume. */
 export interface Assumption {
@@ -59,14 +59,14 @@ export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, 
 }
 
 /** Returns the claims of a token that the provider issued for us, whichever user it is about. */
-export async function verifyPerson(
+export async function verifyUserToken(
   deps: Pick<AssumptionDeps, "issuers" | "defaultAudiences" | "clock">,
-  provider: PeopleProvider | undefined,
+  provider: UserProvider | undefined,
   subjectToken: SubjectToken,
 ): Promise<Claims> {
   if (!provider || subjectToken.issuer !== normalizeIssuer(provider.issuer))
     throw claimDenied("iss", subjectToken.claims.iss);
-  const match = personMatch({ issuer: subjectToken.issuer, subject: subjectToken.subject });
+  const match = userMatch({ issuer: subjectToken.issuer, subject: subjectToken.subject });
   const claims = await verifySubjectToken(subjectToken, () => deps.issuers.keysFor(provider.issuer), deps.clock());
   const audiences = eitherAudiences(deps.defaultAudiences, exactAudiences(provider.clientId));
   const result = matchClaims(match, claims, audiences, newStepBudget());
@@ -99,15 +99,15 @@ async function assumeOnlyFitting(
 ): Promise<Assumption> {
   // Without an identity in the request, a token belongs to its user (behaviour of the platform), even if identities
   // match it as well: anyone can create those.
-  const person = await findPerson(deps.directory, subjectToken);
-  const own = person && (await tryIdentity(deps, person, subjectToken, steps));
+  const user = await findUser(deps.directory, subjectToken);
+  const own = user && (await tryIdentity(deps, user, subjectToken, steps));
   if (own && "uid" in own) return own;
   const candidates = await findCandidates(deps.directory, subjectToken);
   // If candidates are missing, "the only one" cannot be decided.
   if (candidates.length >= maxCandidates) throw permissionDenied(ambiguous);
   const fitting: Assumption[] = [];
   const denials: ApiError[] = own ? [own] : [];
-  for (const identity of candidates.filter(({ uid }) => uid !== person?.uid)) {
+  for (const identity of candidates.filter(({ uid }) => uid !== user?.uid)) {
     const tried = await tryIdentity(deps, identity, subjectToken, steps);
     if ("uid" in tried) fitting.push(tried);
     else denials.push(tried);
@@ -136,8 +136,8 @@ async function tryIdentity(
 }
 
 /** Returns the registered user that a token is about. */
-export async function findPerson(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
-  return issuer === "" || subject === "" ? undefined : await directory.findPerson(issuer, subject);
+export async function findUser(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
+  return issuer === "" || subject === "" ? undefined : await directory.findUser(issuer, subject);
 }
 
 /** Returns the identities that may accept the issuer and subject of a token. */

@@ -12,7 +12,7 @@ import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { AssumptionDeps, IdentityDirectory } from "./assumable-identity.ts";
-import { type Assumption, assumeOwn, assumeWithOutsideToken, verifyPerson } from "./assumption.ts";
+import { type Assumption, assumeOwn, assumeWithOutsideToken, verifyUserToken } from "./assumption.ts";
 import type { Audiences } from "./audiences.ts";
 import { assumeWithAwsRequest } from "./aws/assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws/caller-identity.ts";
@@ -89,13 +89,13 @@ export function newExchange(deps: ExchangeDeps) {
  * Creates a function that returns the verified claims of a call's bearer token, issued by the operator's login
  * provider.
  */
-export function newPersonVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
+export function newUserTokenVerifier(deps: ExchangeDeps): (call: Call) => Promise<Claims> {
   return async (call) => {
     const token = readToken(call);
     return await checkToken(deps, call.clientAddress, token, async () => {
       const presented = readPresented(token);
       if ("aws" in presented) throw malformedToken();
-      return await verifyPerson(deps, deps.login, presented);
+      return await verifyUserToken(deps, deps.login, presented);
     });
   };
 }

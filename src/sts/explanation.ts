@@ -136,8 +136,8 @@ function problemOf(error: unknown): string {
   return error instanceof ApiError ? error.message : "it could not be made";
 }
 
-function kindOf({ relationship, person }: AssumableIdentity): string {
-  if (person) return "a person of the login provider";
+function kindOf({ relationship, user }: AssumableIdentity): string {
+  if (user) return "a person of the login provider";
   const names = { claimMatch: "a claim match", staticKeys: "static keys", awsIdentity: "an AWS identity" };
   return relationship.case === "servicePrincipal"
     ? "a service principal"

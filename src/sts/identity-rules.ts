@@ -142,7 +142,7 @@ function checkKey(field: string, issuer: string, subject: string): FieldViolatio
 const tooLongKey = `must be at most ${maxKeyBytes} bytes long with the issuer`;
 
 /** Returns all violations of an issuer and a subject that identify a user. */
-export function checkPerson(issuer: string, subject: string): FieldViolation[] {
+export function checkUserSubject(issuer: string, subject: string): FieldViolation[] {
   return [...rule("issuer", checkIssuerName(issuer)), ...rule("subject", checkSubject(issuer, subject))];
 }
 

@@ -1,7 +1,7 @@
 // Exchanges tokens of an organization's identity provider: for its users, and for identities of that organization.
 import { rootOf } from "../model/uid.ts";
-import type { AssumptionDeps, IdentityDirectory, PeopleProvider } from "./assumable-identity.ts";
-import { type Assumption, assumeWithClaims, findPerson, verifyPerson } from "./assumption.ts";
+import type { AssumptionDeps, IdentityDirectory, UserProvider } from "./assumable-identity.ts";
+import { type Assumption, assumeWithClaims, findUser, verifyUserToken } from "./assumption.ts";
 import { exactAudiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
 import { claimDenied } from "./denials.ts";
@@ -9,7 +9,7 @@ import { inheritedClaims } from "./inherited-claims.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 /** An organization's identity provider as the exchange sees it. */
-export interface OrganizationProvider extends PeopleProvider {
+export interface OrganizationProvider extends UserProvider {
   readonly uid: string;
   /** Returns the uids of the external group role mappings that apply to these claims of a user. */
   mappingsOf(claims: Claims, userUid: string): Promise<string[]>;
@@ -25,15 +25,15 @@ export async function assumeByProvider(
   uid: string,
   presented: SubjectToken,
 ): Promise<Assumption> {
-  const claims = await verifyPerson(deps, provider, presented);
-  const person = await findPerson(deps.directory, presented);
-  if (uid !== "" && uid !== person?.uid) {
+  const claims = await verifyUserToken(deps, provider, presented);
+  const user = await findUser(deps.directory, presented);
+  if (uid !== "" && uid !== user?.uid) {
     return await assumeOfOrganization(deps.directory, provider, uid, claims);
   }
-  if (!person) throw claimDenied("sub", claims.sub);
-  const mappings = await provider.mappingsOf(claims, person.uid);
+  if (!user) throw claimDenied("sub", claims.sub);
+  const mappings = await provider.mappingsOf(claims, user.uid);
   return {
-    uid: person.uid,
+    uid: user.uid,
     claims: inheritedClaims(claims),
     // Other organizations may trust the same issuer with another client. Their operators can obtain
     // tokens of any user, so the new token is limited to this organization (security case X1).

@@ -28,7 +28,7 @@ export interface Requirement {
 /** Returns the requirements of an identity, or undefined if no token of an issuer can assume it. */
 export function requirementOf(
   { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
-  { relationship, createTime, person, inactivity }: AssumableIdentity,
+  { relationship, createTime, user, inactivity }: AssumableIdentity,
   { issuer }: SubjectToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
@@ -40,12 +40,12 @@ export function requirementOf(
     return { match, keys: async () => staticKeySet(value), audiences, notAfter, ...(inactivity && { inactivity }) };
   }
   // Tokens that the login provider issued to us as its client, such as at the end of a device flow.
-  if (!person || !login || person.issuer !== normalizeIssuer(login.issuer)) return undefined;
-  return { match: personMatch(person), keys, audiences: eitherAudiences(audiences, exactAudiences(login.clientId)) };
+  if (!user || !login || user.issuer !== normalizeIssuer(login.issuer)) return undefined;
+  return { match: userMatch(user), keys, audiences: eitherAudiences(audiences, exactAudiences(login.clientId)) };
 }
 
 /** Returns the claims that identify a user. */
-export function personMatch({ issuer, subject }: NonNullable<AssumableIdentity["person"]>): Identity_ClaimMatch {
+export function userMatch({ issuer, subject }: NonNullable<AssumableIdentity["user"]>): Identity_ClaimMatch {
   return create(Identity_ClaimMatchSchema, {
     iss: { case: "issuer", value: issuer },
     sub: { case: "subject", value: subject },

@@ -78,7 +78,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
   const exchange = newExchange({
     directory: {
       find: async (one) => identities.get(one),
-      findPerson: async () => undefined,
+      findUser: async () => undefined,
       findByIssuerAndSubject: async (iss, sub) => [...identities.values()].filter((one) => isExactly(one, iss, sub)),
       touch: async (one, time) => void touched.push([one, time]),
     },

@@ -25,12 +25,12 @@ export interface AuthContext extends ServiceContext {
   /** The base URL of this server. */
   readonly issuer: string;
   /** Verifies the bearer token of a call, which the login provider issued, and returns its claims. */
-  readonly verifyPerson: (call: Call) => Promise<Claims>;
+  readonly verifyUserToken: (call: Call) => Promise<Claims>;
 }
 
 /** Serves registration, headless sessions and account deletion. */
 export function auth(context: AuthContext): Implementation {
-  const { database, clock, issuer, verifyPerson } = context;
+  const { database, clock, issuer, verifyUserToken } = context;
 
   /** Whether this call may deliver the token of a session. Only the first one may; a HEAD request delivers nothing. */
   const isDelivered = async (row: HeadlessSessionRow, call: Call) =>
@@ -40,7 +40,7 @@ export function auth(context: AuthContext): Implementation {
     validate: (_request, call) => database.read((session) => whoAmI(session, issuer, call)),
 
     async register({ code, identityId }, call) {
-      const person = personOf(await verifyPerson(call));
+      const person = personOf(await verifyUserToken(call));
       const actor = userUid(person.issuer, person.subject);
       if (identityId !== "" && identityId !== actor) {
         throw permissionDenied("the identity_id is not the identity of the subject token", { identity: identityId });

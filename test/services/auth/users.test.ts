@@ -91,7 +91,7 @@ for (const [name, openStore] of [
       const directory = identityDirectory(store.database, () => 1);
       assert.equal(await write(store.database, (tx) => findUser(tx, alice)), undefined);
       assert.equal(await directory.find(uid), undefined);
-      assert.equal(await directory.findPerson(alice.issuer, alice.subject), undefined);
+      assert.equal(await directory.findUser(alice.issuer, alice.subject), undefined);
     });
 
     for (const [way, come] of [

@@ -23,7 +23,7 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
 
   return {
     find,
-    findPerson: (issuer, subject) => find(userUid(issuer, subject)),
+    findUser: (issuer, subject) => find(userUid(issuer, subject)),
     async findByIssuerAndSubject(issuer, subject) {
       const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
       return await Promise.all(rows.map((row) => assumable(database.session, row)));
@@ -42,7 +42,7 @@ async function assumable(session: Session, row: IdentityRow): Promise<AssumableI
   return {
     ...{ uid, relationship, createTime },
     // Only users belong to no group.
-    ...(row.parent === null && { person: { issuer, subject } }),
+    ...(row.parent === null && { user: { issuer, subject } }),
     ...(inactivity !== undefined && { inactivity }),
   };
 }

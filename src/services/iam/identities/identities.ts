@@ -25,7 +25,7 @@ import type { Transaction } from "../../../storage/engine/session.ts";
 import { identityCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import type { IdentityRow } from "../../../storage/iam/rows.ts";
-import { checkPerson, checkRelationship } from "../../../sts/identity-rules.ts";
+import { checkRelationship, checkUserSubject } from "../../../sts/identity-rules.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
 import { refuseLastOwner } from "../rules/last-owner.ts";
@@ -84,7 +84,7 @@ export function identities(context: ServiceContext): Implementation {
         }),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid, call)),
       lookupIdentity({ issuer, subject }) {
-        const violations = checkPerson(issuer, subject);
+        const violations = checkUserSubject(issuer, subject);
         if (violations.length > 0) throw invalidArgument(violations);
         return { uid: userUid(issuer, subject) };
       },
