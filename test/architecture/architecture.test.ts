@@ -120,6 +120,11 @@ const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly w
     where: /^aip\/timestamps\.ts$/,
     why: "times are converted in one place, which rounds down",
   },
+  {
+    what: /Object\.freeze\(/,
+    where: /^(base\/memoize-frozen|storage\/cache\/(row|page)-cache|transport\/unary\/grpc)\.ts$/,
+    why: "what is frozen is memoized (docs/decisions/0055)",
+  },
   { what: /new Function\(|\beval\(/, where: /^base\/compile\.ts$/, why: "code is generated in one place" },
 ];
 
