@@ -2,6 +2,7 @@
 
 import type { ClientDetails } from "../audit/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
+import type { SignIn } from "../model/sign-in.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
 import { personOf, register } from "../services/auth/registration.ts";
 import { accept, knownAmong } from "../services/iam/users/membership.ts";
@@ -11,7 +12,7 @@ import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
 import { issueToken } from "../sts/issue-token.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
-import { type SignIn, startRefresh } from "../sts/refresh.ts";
+import { startRefresh } from "../sts/refresh.ts";
 import { signedIn } from "./access-events.ts";
 import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";

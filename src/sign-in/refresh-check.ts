@@ -1,10 +1,10 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { parseExactly } from "../base/json.ts";
+import type { SignIn } from "../model/sign-in.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import { assumeWithClaims } from "../sts/assumption.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
-import type { SignIn } from "../sts/refresh.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { Providers } from "./providers.ts";
 

@@ -9,29 +9,13 @@ import { permissionDenied, unauthenticated } from "../aip/errors.ts";
 import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
+import type { SignIn } from "../model/sign-in.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Assumption } from "./assumption.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { type IssueDeps, issueToken } from "./issue-token.ts";
 import { newFamilyId, newRefreshToken, parseRefreshToken } from "./refresh-token.ts";
-
-/** A sign-in: the user, the upstream claims and the provider. */
-export interface SignIn {
-  /** Claims of the upstream token: at least `iss`, `sub` and `aud`. */
-  readonly act: Readonly<Record<string, string>>;
-  readonly email?: string;
-  readonly emailVerified?: boolean;
-  /** The uid of the organization's identity provider; empty for the operator's. */
-  readonly provider: string;
-  readonly audience: readonly string[];
-  readonly scopes?: readonly string[];
-  /**
-   * The upstream claims as JSON text, if an identity other than the user's own was assumed with them. Earlier versions
-   * stored an object, whose numbers may be rounded.
-   */
-  readonly claims?: string | Readonly<Record<string, unknown>>;
-}
 
 /** The sign-in that a chain of refresh tokens descends from. */
 export interface RefreshFamily {

@@ -47,6 +47,17 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
+/** Whether a binding grants the role `roleUid` at exactly the root group `groupUid`. */
+function grantsRoleAtRoot(tables: Tables): SQL | undefined {
+  const { roleBindings } = tables;
+  return and(
+    eq(roleBindings.parent, sql.placeholder("groupUid")),
+    eq(roleBindings.roleUid, sql.placeholder("roleUid")),
+    isHeldAtRoot(roleBindings.identityUid),
+    hasJoined(tables),
+  );
+}
+
 // A role binding of a user counts once the user has joined the organization.
 function hasJoined({ identities: { uid }, memberships }: Tables): SQL {
   return sql`(${uid} like '%/%' or exists (select 1 from ${memberships}
@@ -66,15 +77,7 @@ export async function isHeldOtherwise(
       .select({ uid: roleBindings.uid })
       .from(roleBindings)
       .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
-      .where(
-        and(
-          eq(roleBindings.parent, sql.placeholder("groupUid")),
-          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
-          ne(roleBindings.uid, sql.placeholder("bindingUid")),
-          isHeldAtRoot(roleBindings.identityUid),
-          hasJoined(tables),
-        ),
-      )
+      .where(and(grantsRoleAtRoot(tables), ne(roleBindings.uid, sql.placeholder("bindingUid"))))
       .limit(limitOf(1));
   });
   return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
@@ -101,14 +104,7 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
       .select({ identityUid: roleBindings.identityUid })
       .from(roleBindings)
       .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
-      .where(
-        and(
-          eq(roleBindings.parent, sql.placeholder("groupUid")),
-          eq(roleBindings.roleUid, sql.placeholder("roleUid")),
-          isHeldAtRoot(roleBindings.identityUid),
-          hasJoined(tables),
-        ),
-      )
+      .where(grantsRoleAtRoot(tables))
       .limit(limitOf("limit"));
   });
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);

@@ -1,12 +1,10 @@
 // Stores temporary data of sign-ins: logins in progress, tokens for headless devices, refresh token families. The
 // sweeper deletes what has expired.
 
+import type { SignIn } from "../../model/sign-in.ts";
 import { placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, count, eq, ne, sql } from "../schema/drizzle.ts";
-import type { StoredSignIn } from "../schema/tables/sign-in.ts";
-
-export type { StoredSignIn };
 
 /** A login in progress: a browser that was redirected to a login provider. */
 export interface SignInRow {
@@ -104,7 +102,7 @@ export interface RefreshFamilyRow {
   readonly id: string;
   readonly identityUid: string;
   readonly digest: string;
-  readonly signIn: StoredSignIn;
+  readonly signIn: SignIn;
   readonly createTime: number;
   readonly expireTime: number;
 }

@@ -1,22 +1,6 @@
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import type { SignIn } from "../../../model/sign-in.ts";
 import type { Columns } from "../columns.postgres.ts";
-
-/** What a refresh needs to know of the sign-in. */
-export interface StoredSignIn {
-  /** Claims of the upstream token: at least `iss`, `sub` and `aud`. */
-  readonly act: Readonly<Record<string, string>>;
-  readonly email?: string;
-  readonly emailVerified?: boolean;
-  /** The uid of the organization's identity provider; empty for the operator's. */
-  readonly provider: string;
-  readonly audience: readonly string[];
-  readonly scopes?: readonly string[];
-  /**
-   * The upstream claims as JSON text, if the sign-in assumed another identity than that of the user; formerly an
-   * object.
-   */
-  readonly claims?: string | Readonly<Record<string, unknown>>;
-}
 
 /**
  * Temporary data of sign-ins. None of it is usable for someone who reads the database.
@@ -97,7 +81,7 @@ export function defineSignInTables(
         identityUid: text().notNull().references(identityUid, { onDelete: "cascade" }),
         /** SHA-256 of the only valid refresh token. */
         digest: text().notNull(),
-        signIn: json<StoredSignIn>().notNull(),
+        signIn: json<SignIn>().notNull(),
         createTime: integer().notNull(),
         expireTime: integer().notNull(),
       },
