@@ -54,7 +54,7 @@ export function newStatePoll({ look, intervalMs, maxFollowers, draining }: State
   };
 }
 
-/** Holds the state, and wakes those who wait for another one. */
+/** Holds the state, and resolves the promises of calls that wait for it to change. */
 function newAwaitedState() {
   const waiting = new Set<() => void>();
   let state: boolean | undefined;
