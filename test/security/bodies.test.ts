@@ -32,7 +32,7 @@ describe("bodies, masks and JSON", () => {
     resourceLimits: { idps: 9 },
   };
 
-  it("F1: a create ignores what only the server or its staff may say", async () => {
+  it("F1: a create ignores fields that only the server or its operators may set", async () => {
     const created = await ground.everywhere(token, "GroupsService/CreateGroup", {
       parent: root,
       group: { name: "g", kind: "ORG_KIND_INFRA", ...serverFields },
@@ -43,7 +43,7 @@ describe("bodies, masks and JSON", () => {
     assert.ok(Date.parse(String(createTime)) > Date.parse("2002-01-01"));
   });
 
-  it("F1: an update ignores it too, without a mask and with a full one", async () => {
+  it("F1: an update ignores them too, without a mask and with a full one", async () => {
     const before = await group();
     for (const updateMask of [undefined, "*"]) {
       const update = { group: { ...serverFields, uid: root, name: "root" }, ...(updateMask ? { updateMask } : {}) };
@@ -120,14 +120,14 @@ describe("bodies, masks and JSON", () => {
     ["F6: constructor.prototype", () => '{"name":"a","constructor":{"prototype":{"admin":true}}}', 400],
   ];
   for (const [rule, make, status] of wholes) {
-    it(`${rule} is answered ${status}, the same every time`, async () => {
+    it(`${rule} gets the status ${status}, the same every time`, async () => {
       for (let i = 0; i < 2; i++) assert.equal(await statusOf(make(), "application/json"), status);
       assert.equal(({} as { admin?: boolean }).admin, undefined);
       assert.equal((await post({ name: "alive" })).status, 200);
     });
   }
 
-  it("F4: what a stranger sends is not decoded, also where they bring an invalid token", async () => {
+  it("F4: does not decode a body without a token or with an invalid token", async () => {
     const url = `${ground.server.url}/iam/v2beta1/groups/${root}`;
     for (const body of ["{", '{"a":'.repeat(10_000), "\ufeff{}"]) {
       const headers = { authorization: "Bearer none", "content-type": "application/json" };
@@ -197,7 +197,7 @@ describe("bodies, masks and JSON", () => {
     }
   });
 
-  it("F10: markup in a text comes back as JSON that no browser takes for a page", async () => {
+  it("F10: returns markup in a text as JSON that no browser renders as a page", async () => {
     const description = "<script>alert(1)</script>[a](javascript:alert(1))";
     const created = await post({ name: "a", description });
     const refused = await post({ name: description });

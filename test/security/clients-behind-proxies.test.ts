@@ -60,7 +60,7 @@ describe("clients behind a trusted proxy", () => {
     ["the notifications of a registry", "POST", "/registry/notifications", "application/json", "{}"],
   ];
   for (const [name, method, path, contentType, body] of plain) {
-    it(`D8: ${name}: bad tokens of one client do not hold up another; the refusal has Retry-After`, async () => {
+    it(`D8: ${name}: bad tokens of one client do not delay another; the error has Retry-After`, async () => {
       const ask = (client: string) => {
         const headers = { ...bad(client), ...(contentType && { "content-type": contentType }) };
         return fetch(server.url + filled(path), { method, headers, ...(body !== undefined && { body }) });
@@ -73,7 +73,7 @@ describe("clients behind a trusted proxy", () => {
     });
   }
 
-  it("REST: the refusal has RetryInfo among its details", async () => {
+  it("REST: the error has RetryInfo among its details", async () => {
     const refused = await fetch(`${server.url}/iam/v2beta1/groups`, { headers: bad(careless) });
     const { details } = (await refused.json()) as { details: { "@type": string; retryDelay?: string }[] };
     const type = "type.googleapis.com/google.rpc.RetryInfo";
@@ -94,7 +94,7 @@ describe("clients behind a trusted proxy", () => {
     ["Connect, compressed", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1", ...compressed })],
   ];
   for (const [name, make] of transports) {
-    it(`D8: ${name}: bad tokens of one client do not hold up another; the refusal has RetryInfo`, async () => {
+    it(`D8: ${name}: bad tokens of one client do not delay another; the error has RetryInfo`, async () => {
       const transport = make(server.url);
       type Headers = Record<string, string>;
       const calls: [call: (headers: Headers) => Promise<unknown>, refusal: Code][] = [
@@ -126,7 +126,7 @@ describe("clients behind a trusted proxy", () => {
     assert.equal(await statusOf("2001:db8:0:1::1"), 401);
   });
 
-  it("D8: a client that makes up a second header is counted all the same", async () => {
+  it("D8: counts a client that sends a second header", async () => {
     clock.advance(1000);
     const spoofed = (i: number) => ({ ...bad(careless), forwarded: `for=203.0.113.${i}` });
     const statuses: number[] = [];
@@ -136,7 +136,7 @@ describe("clients behind a trusted proxy", () => {
     assert.equal((await fetch(`${server.url}/iam/v2beta1/groups`, { headers: bad(careful) })).status, 401);
   });
 
-  it("D8: sign-ins that one client begins do not hold up another; the page of the refusal has Retry-After", async () => {
+  it("D8: sign-ins of one client do not delay another; the error page has Retry-After", async () => {
     const begin = (client: string) =>
       fetch(`${server.url}/oauth?exit=redirect&headless_code=${"A".repeat(43)}`, {
         redirect: "manual",
@@ -148,7 +148,7 @@ describe("clients behind a trusted proxy", () => {
     assert.notEqual((await begin(careful)).status, 429);
   });
 
-  it("L5: with metrics for loopback, what a proxy passed on is refused", async () => {
+  it("L5: with metrics for loopback only, denies a request that a proxy forwarded", async () => {
     const status = async (headers: Record<string, string>) =>
       (await fetch(`${server.url}/metrics`, { headers })).status;
     assert.deepEqual(
@@ -160,7 +160,7 @@ describe("clients behind a trusted proxy", () => {
 
 describe("clients behind a proxy that is not trusted", () => {
   const clock = stoppedClock();
-  it("D8: are one client, with any forwarding headers; metrics for loopback are refused", async () => {
+  it("D8: are one client, with any forwarding headers; metrics for loopback are denied", async () => {
     await using server = await startTestServer({ clock: clock.read });
     const statuses: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) {

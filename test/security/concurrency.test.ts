@@ -56,7 +56,7 @@ const referred: readonly {
 ];
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`calls that meet, on ${database}`, () => {
+  describe(`concurrent calls, on ${database}`, () => {
     let ground: Ground;
     let root: string;
     let token: string;
@@ -121,7 +121,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("Q4: one binding asked for by many at once is there once", async () => {
+    it("Q4: concurrent requests for one binding create it once", async () => {
       const identityUid = await addIdentity(ground.server, root);
       const request = { parent: root, roleBinding: { identityUid, roleUid: viewerRole.uid } };
       const outcomes = await Promise.all(
@@ -137,7 +137,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(list.totalCount, "1");
     });
 
-    it("R10: two owners who leave at once leave one behind", async () => {
+    it("R10: of two owners who leave concurrently, one remains", async () => {
       for (let round = 0; round < 6; round++) {
         const organization = await addGroup(ground.server, null, "pair");
         const pair = [
@@ -153,7 +153,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("Q5: tuples that run together into the same text stay apart", async () => {
+    it("Q5: distinguishes tuples whose concatenations are equal", async () => {
       const lookup = async (issuer: string, subject: string) =>
         replyOf(await call(0, "IdentitiesService/LookupIdentity", { issuer, subject })).uid;
       assert.notEqual(await lookup("https://a.example/", "bc"), await lookup("https://a.example/b", "c"));

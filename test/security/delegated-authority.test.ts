@@ -122,7 +122,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await rolesOf(person.uid), [ownerRole.uid]);
       });
 
-      it("gives nothing once its maker was deleted, and something again once another owner confirms it", async () => {
+      it("gives nothing once its maker is deleted, and gives its role again once another owner confirms it", async () => {
         const { uid, code } = await invite(ownerRole.uid);
         await deleteMaker();
         assert.deepEqual(await listed(uid), ["GROUP_INVITE MAKER_DELETED"]);
@@ -149,7 +149,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.doesNotMatch(JSON.stringify(body), new RegExp(`${maker.uid}|groups\\.`));
       });
 
-      it("gives nothing while its maker lacks the role, and something again once they hold it", async () => {
+      it("gives nothing while its maker lacks the role, and gives it again once they hold it", async () => {
         const { uid, code } = await invite(editorRole.uid);
         await unbindMaker();
         assert.deepEqual(await listed(uid), ["GROUP_INVITE MAKER_LACKS_CAPABILITIES"]);
@@ -160,7 +160,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("does not give what its role was given since", async () => {
+      it("does not give capabilities that its role got later", async () => {
         const roleUid = await addRole(server, server.groupUid, numbers("groups.list"));
         const { uid, code } = await invite(roleUid);
         const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
@@ -172,7 +172,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("goes on giving a built-in role that a new version of the program has extended", async () => {
+      it("still gives a built-in role that a new version of the program has extended", async () => {
         const { uid, code } = await invite(viewerRole.uid);
         const { database: store } = server.server;
         await store.write({ actor: "", method: "start", requestId: "", time: clock.read() }, async (tx) => {
@@ -190,7 +190,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("does not come back to life with a maker who registers again", async () => {
+      it("stays inactive if its deleted maker registers again", async () => {
         const { uid: person, token } = await signIn({}, { sub: "restless" });
         await bind(server, server.groupUid, person, ownerRole.uid);
         await addRoleAnd(async () => {});
@@ -283,7 +283,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual([await listed(idp), await listed(uid)], [["DEFAULT_ROLE"], ["EXTERNAL_GROUP_ROLE_MAPPING"]]);
       });
 
-      it("does not let who holds a role by it alone vouch for it", async () => {
+      it("a user who holds a role only by it cannot confirm it", async () => {
         const idp = await provider();
         const mapping = { externalGroupId: "admins", roleUid: ownerRole.uid, scope: server.groupUid };
         const { uid } = await asMaker("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
@@ -366,7 +366,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     describe("a subscription", () => {
-      it("tells in its state why nothing is sent", async () => {
+      it("reports the reason why nothing is sent", async () => {
         const path = `/events/v2beta1/subscriptions/${server.groupUid}`;
         const { uid } = await asMaker("POST", path, { sink: "https://hooks.example.org/" });
         const state = async () => (await asOwner("GET", `/gatehouse/events/v1/deliveryStates/${uid}`)).inactivity ?? "";
@@ -459,7 +459,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     describe("the list", () => {
-      it("has pages, shows only what is not in force where asked, and nothing of another organization", async () => {
+      it("has pages, can show inactive delegations only, and hides those of other organizations", async () => {
         const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
         for (let i = 0; i < 3; i++) await asMaker("POST", path, { roleUid: viewerRole.uid, ttl: "3600s" });
         await deleteMaker();
@@ -500,7 +500,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual([denied.status, unknown.status], [403, 403]);
       });
 
-      it("lets nobody confirm what they do not hold", async () => {
+      it("denies a confirmation by a caller who does not hold what the delegation gives", async () => {
         const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
         const { uid } = await asMaker("POST", path, { roleUid: ownerRole.uid, ttl: "3600s" });
         await deleteMaker();

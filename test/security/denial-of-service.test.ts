@@ -84,7 +84,7 @@ describe("compressed messages", () => {
     });
   }
 
-  it("D5: health and reflection, which answer everybody, take no long messages", async () => {
+  it("D5: health and reflection, which need no token, reject long messages", async () => {
     for (const headers of [unary, { "content-type": "application/json" }]) {
       const path = "/grpc.health.v1.Health/Check";
       assert.equal(await send(headers, Buffer.alloc(65_537, " "), path), "RESOURCE_EXHAUSTED");
@@ -123,7 +123,7 @@ describe("compressed messages", () => {
 
 const codes: Readonly<Record<string, string>> = { 3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED" };
 
-describe("the budget of refused tokens", () => {
+describe("the limit of rejected tokens", () => {
   const open = (perSecond: number, sources = 10) => {
     const clock = { now: 1_000_000 };
     return { clock, budget: newFailureLimiter({ perSecond, sources }, () => clock.now) };
@@ -132,7 +132,7 @@ describe("the budget of refused tokens", () => {
     for (let i = 0; i < times; i++) budget.spend(source);
   };
 
-  it("D8: is spent after so many failures of one address, and of that one alone", () => {
+  it("D8: is exhausted after so many failures of one address, for that address only", () => {
     const opened = open(3);
     spend(opened, "192.0.2.1", 2);
     assert.equal(opened.budget.isSpent("192.0.2.1"), false);
@@ -149,18 +149,18 @@ describe("the budget of refused tokens", () => {
     assert.equal(opened.budget.isSpent("192.0.2.1"), true);
   });
 
-  it("D8: remembers so many addresses and no more", () => {
+  it("D8: stores a limited number of addresses", () => {
     const opened = open(1, 2);
     for (const source of ["a", "b", "c"]) spend(opened, source, 1);
     assert.deepEqual(["a", "b", "c"].map(opened.budget.isSpent), [false, true, true]);
   });
 
-  it("D8: leaves room for what a person gets wrong", () => {
+  it("D8: allows the mistakes of a person", () => {
     assert.ok(limits.badTokensPerSecond >= 10 && limits.badTokensPerSecond <= 1000);
   });
 });
 
-describe("the budget of refused tokens over the wire", () => {
+describe("the limit of rejected tokens over the wire", () => {
   const clock = stoppedClock();
   let server: TestServer;
   before(async () => {
@@ -186,7 +186,7 @@ describe("the budget of refused tokens over the wire", () => {
       }),
   };
   for (const [apiClient, send] of Object.entries(apiClients)) {
-    it(`D8: is drawn on at ${apiClient}, and holds there`, async () => {
+    it(`D8: counts failures of ${apiClient}, and limits them`, async () => {
       clock.advance(1000);
       const known = () => rest(server.url, server.ownerToken, "GET", exchange());
       assert.equal((await known()).status, 200);

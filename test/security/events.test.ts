@@ -69,8 +69,8 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
   throw new Error(`timed out waiting until ${what}`);
 }
 
-describe("where events go", () => {
-  it("W1: in production a name of this machine is taken, no connection is made, and the attempt counts as refused", async () => {
+describe("the destination of events", () => {
+  it("W1: in production, accepts a name of this machine, but makes no connection, and the attempt fails", async () => {
     await using sink = await openSink();
     const settings = { dev: "false", baseUrl: "http://127.0.0.1", eventDelivery: "on" };
     await using server = await startTestServer({ settings });
@@ -98,7 +98,7 @@ describe("where events go", () => {
     assert.deepEqual(namesIn(sink.received), ["unseen"]);
   });
 
-  it("W1: an address that is not of the internet is refused at create, and taken where the operator says so", async () => {
+  it("W1: rejects a private address at create, unless the operator allows it", async () => {
     await using closed = await startTestServer();
     await using open = await startSendingServer();
     const sink = { sink: "https://127.0.0.1:9/" };
@@ -131,8 +131,8 @@ describe("where events go", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("W3: can be known for ours, for this group, and for unchanged", async () => {
+describe("a sent event", () => {
+  it("W3: has a signature that proves its sender, its group and its content", async () => {
     await using sink = await openSink();
     const clock = standingClock();
     await using server = await startSendingServer({ clock });
@@ -164,7 +164,7 @@ describe("what is sent", () => {
     assert.equal((await rest(server.url, token, "GET", "/iam/v2beta1/groups")).status, 401);
   });
 
-  it("W4: is of the group that subscribed and of those below it, and ends with the subscription", async () => {
+  it("W4: concerns the subscribed group and its subgroups, and stops with the subscription", async () => {
     await using sink = await openSink();
     const clock = standingClock();
     await using server = await startSendingServer({ clock });
@@ -217,7 +217,7 @@ const hostile: readonly (readonly [name: string, answer: Answer])[] = [
 
 describe("a sink", () => {
   for (const [name, answer] of hostile) {
-    it(`W2: that ${name} is tried again, later and later, and keeps nobody else waiting`, async () => {
+    it(`W2: that ${name} is retried with back-off, and does not delay other sinks`, async () => {
       await using bad = await openSink();
       await using good = await openSink();
       const clock = standingClock();
@@ -237,7 +237,7 @@ describe("a sink", () => {
     });
   }
 
-  it("W2: is waited for twice as long after each failure", async () => {
+  it("W2: has twice the back-off after each failure", async () => {
     await using sink = await openSink();
     const clock = standingClock();
     await using server = await startSendingServer({ clock });
@@ -258,7 +258,7 @@ describe("a sink", () => {
 
 describe("events", () => {
   for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-    it(`W5: come in their order, each again by the same id until it has arrived, with a new signature (${database})`, async () => {
+    it(`W5: are delivered in order, and retried with the same id and a new signature (${database})`, async () => {
       await using sink = await openSink();
       const clock = standingClock();
       await using server = await startSendingServer({ database, clock });
@@ -280,7 +280,7 @@ describe("events", () => {
     });
   }
 
-  it("W5: reach their sink though the server was killed after the change and before they were sent", async () => {
+  it("W5: reach their sink even if the server is killed between change and delivery", async () => {
     await using sink = await openSink();
     using data = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;

@@ -68,7 +68,7 @@ describe("HTTP", () => {
     ["a body with an unknown field", "POST", groups, '{"nope":1}'],
   ];
   for (const [flaw, method, target, body] of flawed) {
-    it(`a bad token is told before ${flaw}`, async () => {
+    it(`reports a bad token before ${flaw}`, async () => {
       const headers = { "content-type": "application/json", authorization: "Bearer a.b.c" };
       assert.equal((await send(method, target, headers, body)).status, 401);
       assert.equal((await send(method, target, { "content-type": "application/json" }, body)).status, 400);
@@ -91,7 +91,7 @@ describe("HTTP", () => {
       ["GET", "/sts/exchange?aud=x"],
       ["POST", "/sts/exchange_refresh_token"],
     ] as const) {
-      it(`${target} names what is wrong with ${what}`, async () => {
+      it(`${target} names the fault of ${what}`, async () => {
         const { status, body } = await send(method, target, { authorization });
         assert.equal(status, 401);
         assert.match(body, message);
@@ -99,7 +99,7 @@ describe("HTTP", () => {
     }
   }
 
-  it("JSON over REST ends with a line break, and its length counts it", async () => {
+  it("JSON over REST ends with a line break, which Content-Length includes", async () => {
     const { groupUid } = ground.server;
     const targets = [
       groups,
@@ -144,7 +144,7 @@ describe("HTTP", () => {
     assert.equal((await send("GET", `${groups}/${child}`)).status, 200);
   });
 
-  it("H3: TRACE is answered 405, which names what is allowed", async () => {
+  it("H3: responds 405 to TRACE, with the allowed methods", async () => {
     const { status, headers } = await send("TRACE", groups);
     assert.deepEqual([status, headers.allow], [405, "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"]);
   });
@@ -175,7 +175,7 @@ describe("HTTP", () => {
     ["binary metadata that is not base64", { "x-trace-bin": "%%%" }, /^(3|16)$/],
   ];
   for (const [rule, headers, code] of metadata) {
-    it(`H6: ${rule} makes nobody a caller`, async () => {
+    it(`H6: ${rule} does not authenticate a caller`, async () => {
       assert.match(await grpcStatusOf(headers), code);
     });
   }
@@ -200,7 +200,7 @@ describe("HTTP", () => {
     });
   }
 
-  it("H8: no cache may keep an answer, and none may give it to another caller", async () => {
+  it("H8: no cache may store a response or send it to another caller", async () => {
     for (const target of [groups, `${groups}/${ground.server.groupUid}`, `${groups}/${"f".repeat(40)}`]) {
       const { headers } = await send("GET", target);
       assert.deepEqual([headers["cache-control"], headers.vary], ["private, no-store", "Authorization, Origin"]);

@@ -24,7 +24,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     after(() => ground[Symbol.asyncDispose]());
 
-    it("R2: an owner takes over no operator; who may list bindings learns what is missing where", async () => {
+    it("R2: an owner cannot take over an operator; a caller who may list bindings learns the missing capabilities", async () => {
       const { uid } = await addCaller(ground.server, organization, operatorRole.uid);
       const claimMatch = { issuer: "https://issuer.example.org", subject: "me" };
       const request = { identity: { uid, claimMatch }, updateMask: "claimMatch" };
@@ -33,7 +33,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(refused.message.includes(`at ${organization}: internal`), refused.message);
     });
 
-    it("R2, X3: a narrowed token changes the relationship of nobody who holds more than it does, its own included", async () => {
+    it("R2, X3: a narrowed token cannot change the relationship of an identity that holds more, including its own", async () => {
       const viewer = await addCaller(ground.server, organization, viewerRole.uid);
       const inner = await addGroup(ground.server, organization);
       const below = await addCaller(ground.server, organization, ownerRole.uid, { home: inner });
@@ -69,7 +69,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.once(last.token, "RoleBindingsService/DeleteRoleBinding", removal)), "OK");
     });
 
-    it("the grants that a token shows are those of its identity's home", async () => {
+    it("a token shows only grants in the group of its identity", async () => {
       const home = await addGroup(ground.server, organization);
       const below = await addGroup(ground.server, home);
       const sibling = await addGroup(ground.server, organization);
@@ -82,7 +82,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(Object.keys(cap).sort(), [home, below].sort());
     });
 
-    it("I7: an identity of another organization is not bound by who cannot read it, there or not", async () => {
+    it("I7: denies binding an identity of another organization that the caller cannot read, whether it exists or not", async () => {
       const { groupUid } = ground.server;
       const missing = `${groupUid}/${"f".repeat(16)}`;
       const { binding } = await addCaller(ground.server, organization, viewerRole.uid);
@@ -103,7 +103,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(new Set(messages).size, 1);
     });
 
-    it("who can read it may bind it, and others may change the role that it has then", async () => {
+    it("a caller who can read it may bind it, and others may then change its role", async () => {
       const home = await addGroup(ground.server, null, "home");
       const identityUid = await addIdentity(ground.server, home);
       const partner = await addCaller(ground.server, organization, ownerRole.uid);
@@ -114,7 +114,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.once(owner.token, "RoleBindingsService/UpdateRoleBinding", change)), "OK");
     });
 
-    it("R10: the last owner of another organization is not deleted at home", async () => {
+    it("R10: an identity cannot be deleted while it is the last owner of another organization", async () => {
       const elsewhere = await addGroup(ground.server, null, "elsewhere");
       const { uid } = await addCaller(ground.server, elsewhere, ownerRole.uid, { home: organization });
       const deletion = await ground.once(owner.token, "IdentitiesService/DeleteIdentity", { uid });

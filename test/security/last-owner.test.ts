@@ -46,7 +46,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       return { home, admin, member, founded: created.body.uid as string };
     }
 
-    it("R10: is not deleted at home, by whom the organization is not even seen", async () => {
+    it("R10: cannot be deleted in its home organization, by a caller who cannot see the other organization", async () => {
       const { admin, member, founded } = await founder();
       const refused = await as(admin.token, "DELETE", `${iam}/identities/${member.uid}`);
       assert.deepEqual(refusalOf(refused), { status: 400, type: "LAST_OWNER", subject: member.uid });
@@ -56,13 +56,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await as(member.token, "GET", `${iam}/groups/${founded}`)).status, 200);
     });
 
-    it("R10: does not delete itself, and is told the name of the organization", async () => {
+    it("R10: cannot delete itself, and the error names the organization", async () => {
       const { member, founded } = await founder();
       const refused = await as(member.token, "DELETE", `${iam}/identities/${member.uid}`);
       assert.deepEqual(refusalOf(refused), { status: 400, type: "LAST_OWNER", subject: founded });
     });
 
-    it("R10: goes once there is another one, and takes its other bindings with it", async () => {
+    it("R10: can be deleted with its bindings once there is another owner", async () => {
       const { admin, member, founded } = await founder();
       const other = await addCaller(server, founded, ownerRole.uid);
       assert.equal((await as(admin.token, "DELETE", `${iam}/identities/${member.uid}`)).status, 200);
@@ -70,14 +70,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(body.totalCount, "1");
     });
 
-    it("R10: an identity that holds something else elsewhere is deleted at home", async () => {
+    it("R10: an identity with another role elsewhere can be deleted", async () => {
       const { admin, home } = await founder();
       const elsewhere = await addGroup(server, null, "elsewhere");
       const viewer = await addCaller(server, elsewhere, viewerRole.uid, { home });
       assert.equal((await as(admin.token, "DELETE", `${iam}/identities/${viewer.uid}`)).status, 200);
     });
 
-    it("R10: an owner bound below a root group, and one confined to a subgroup, count for nothing", async () => {
+    it("R10: an owner bound below a root group, and one confined to a subgroup, do not count as owners", async () => {
       const { member, founded } = await founder();
       const group = await addGroup(server, founded, "team");
       await addCaller(server, group, ownerRole.uid, { home: founded });
@@ -106,7 +106,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await as(token, "DELETE", `/auth/v1/delete/${uid}`)).status, 200);
     });
 
-    it("R10: of two owners with homes of their own who are deleted at once, one stays", async () => {
+    it("R10: of two owners of different home organizations that are deleted concurrently, one remains", async () => {
       for (let round = 0; round < 4; round++) {
         const shared = await addGroup(server, null, "shared");
         const homes = await Promise.all(

@@ -38,7 +38,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("names that are too long are refused in few words, over every transport, and logged in few", async () => {
+    it("rejects long names with a short error, over every transport, and logs them short", async () => {
       const name = "n".repeat(million);
       const before = log.text().length;
       const outcome = await ground.everywhere(token, "ReposService/CreateRepo", { parent: root, repo: { name } });
@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(log.text().length - before < 10_000);
     });
 
-    it("what a request repeats is cut, over every transport, and in the log", async () => {
+    it("truncates repeated texts of a request, over every transport, and in the log", async () => {
       const before = log.text().length;
       const path = "p".repeat(million);
       const request = { group: { uid: root }, updateMask: path };
@@ -65,7 +65,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((found.fieldViolations as unknown[]).length, 20);
     });
 
-    it("keys of maps and entries of maps are bounded", async () => {
+    it("limits keys and entries of maps", async () => {
       const create = (clientIds: Record<string, string>) => {
         const accountAssociation = { name: "a", azure: { tenantId: "t", clientIds } };
         const request = { parent: root, accountAssociation };
@@ -100,7 +100,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(Math.max(...sizes) < 10 * million, `pages of ${sizes}`);
     });
 
-    it("a list of version 1, which has no pages, is refused when it is too much", async () => {
+    it("rejects a list of version 1, which has no pages, if it is too long", async () => {
       const parent = await addGroup(ground.server, root, "no pages");
       for (let i = 0; i < 4; i++) await addLargeGroup(parent, 9 * million);
       const query = new URLSearchParams({ "uidp.children_of": parent });

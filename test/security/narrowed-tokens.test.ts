@@ -65,7 +65,7 @@ describe("a token that was narrowed", () => {
   };
   for (const [narrowing, narrowed] of Object.entries(narrowings)) {
     for (const [name, ask] of Object.entries(calls)) {
-      it(`X1, X6: ${narrowing} is refused by ${name}, and tells nothing of the account`, async () => {
+      it(`X1, X6: ${narrowing} is rejected by ${name}, and reveals nothing of the account`, async () => {
         const { status, body } = await ask(await narrowed());
         assert.equal(status, name === "UpdateIdentityMetadata" ? 403 : 404);
         assert.ok(!JSON.stringify(body).includes("a company"));
@@ -79,7 +79,7 @@ describe("a token that was narrowed", () => {
   }
 
   for (const name of ["UpdateIdentityMetadata", "LookupGroup", "RequestGroupAccess"]) {
-    it(`the whole token of a person is answered by ${name}`, async () => {
+    it(`the whole token of a person is accepted by ${name}`, async () => {
       assert.equal((await calls[name]!(await exchange(client.id, ""))).status, 200);
     });
   }

@@ -25,7 +25,7 @@ async function serveOnce(args: readonly string[]): Promise<string> {
 }
 
 describe("the start", () => {
-  it("O2: development mode, whose owner's token lies about, is for loopback only", async () => {
+  it("O2: development mode, which stores the owner's token in a file, listens on loopback only", async () => {
     using data = dataDirectory();
     const { code, stderr } = await run(["serve", "--dev", "--data-dir", data.path, "--listen", "0.0.0.0:8080"]);
     assert.equal(code, 2);
@@ -43,7 +43,7 @@ describe("the start", () => {
     assert.match(said, /secrets +unencrypted, .*: set --secrets-key or GATEHOUSE_SECRETS_KEY\n/);
   });
 
-  it("O6: refuses another issuer than the data was made under, unless it is told to accept it", async () => {
+  it("O6: rejects another issuer than that of the data, unless a setting accepts it", async () => {
     using data = dataDirectory();
     const directory = ["--data-dir", data.path];
     await serveOnce(["--base-url", "https://old.test", ...directory]);
@@ -60,7 +60,7 @@ describe("the start", () => {
     assert.deepEqual([code, /base-url: is required in production/.test(stderr)], [2, true]);
   });
 
-  it("C5: production has neither a default owner nor a token lying about", async () => {
+  it("C5: production has neither a default owner nor a stored token", async () => {
     using data = dataDirectory();
     await serveOnce(["--base-url", "https://iam.test", "--data-dir", data.path]);
     assert.equal(existsSync(path.join(data.path, "owner-token")), false);
@@ -71,7 +71,7 @@ describe("the start", () => {
 });
 
 describe("the data", () => {
-  it("O4: restored elsewhere, it lists the same, and tokens and page tokens go on", async () => {
+  it("O4: after a restore elsewhere, lists are equal, and tokens and page tokens stay valid", async () => {
     using original = dataDirectory();
     using copy = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;

@@ -35,7 +35,7 @@ const administration = [
 ];
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`whose word is believed, on ${database}`, () => {
+  describe(`control over issuers, on ${database}`, () => {
     let ground: Ground;
     let upstream: Upstream;
     before(async () => {
@@ -116,7 +116,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("R2: another client of the issuer is another word", async () => {
+    it("R2: another client of the issuer does not count as the same provider", async () => {
       const { root, role, admin } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
       await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), ownerRole.uid);
@@ -125,7 +125,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.everywhere(admin.token, updateMethod, update)), "PERMISSION_DENIED");
     });
 
-    it("R2: an owner takes over no operator by a provider", async () => {
+    it("R2: an owner cannot take over an operator by a provider", async () => {
       const { root, request } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
       await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), operatorRole.uid);
@@ -133,7 +133,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.everywhere(owner.token, createMethod, request)), "PERMISSION_DENIED");
     });
 
-    it("R2: an owner takes over no owner of another organization by a provider", async () => {
+    it("R2: an owner cannot take over an owner of another organization by a provider", async () => {
       const { root, request } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
       const elsewhere = await addGroup(ground.server, null, "elsewhere");
@@ -142,7 +142,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.everywhere(owner.token, createMethod, request)), "PERMISSION_DENIED");
     });
 
-    it("R2: what is bound above an identity's subgroup is asked of the caller in the subgroup", async () => {
+    it("R2: the caller must hold in the subgroup of an identity what is bound to it above", async () => {
       const { root, admin, request } = await arrangeOrganization();
       const subgroup = await addGroup(ground.server, root, "subgroup");
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
@@ -152,7 +152,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.once(admin.token, createMethod, request)), "OK");
     });
 
-    it("R2: a narrowed token is asked for what it has itself", async () => {
+    it("R2: a narrowed token counts only with its own capabilities", async () => {
       const { root, request } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
       await bind(ground.server, root, await addMatching(root, deployer, upstream.issuer), ownerRole.uid);
@@ -162,7 +162,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     for (const where of ["in the organization", "outside of it"]) {
-      it(`R2: where a thousand are bound ${where}, more than is looked at, nobody makes a provider`, async () => {
+      it(`R2: where a thousand are bound ${where}, more than the limit, denies every new provider`, async () => {
         const { root, admin, request } = await arrangeOrganization();
         const place = where === "outside of it" ? await addGroup(ground.server, null, "elsewhere") : root;
         // For another client, so none of them is a reason by itself.
@@ -178,7 +178,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("X10: tokens for the client of a provider stand for what its maker could have given away", async () => {
+    it("X10: tokens for the client of a provider give only what its maker could have given", async () => {
       const { root, request } = await arrangeOrganization();
       const deployer = { issuer: upstream.issuer, subject: "deployer" };
       const identity = await addMatching(root, deployer, upstream.issuer);

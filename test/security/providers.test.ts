@@ -40,7 +40,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`secrets of identity providers on ${database}`, () => {
-    it("L7: the client secret is in no reply of any method", async () => {
+    it("L7: the client secret is in no response of any method", async () => {
       await using ground = await openGround({ database });
       const { groupUid, ownerToken } = ground.server;
       const uid = await createProvider(ground);
@@ -132,7 +132,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(Math.abs(year - 365 * 24 * hourMs) < hourMs, String(fourth.expireTime));
     });
 
-    it("of many who replace a token at once with one etag, one does", async () => {
+    it("of concurrent replacements of a token with one etag, one succeeds", async () => {
       await using ground = await openGround({ database });
       const uid = await createProvider(ground);
       const call = (method: string, request: JsonObject) =>
@@ -166,7 +166,7 @@ for (const database of ["sqlite", "postgres"] as const) {
 }
 
 describe("the limits of a provider", () => {
-  it("it has 1000 mappings at most, and all of them go with it", async () => {
+  it("it has at most 1000 mappings, and they are deleted with it", async () => {
     await using ground = await openGround();
     const { ownerToken, groupUid } = ground.server;
     const uid = await createProvider(ground);
@@ -183,7 +183,7 @@ describe("the limits of a provider", () => {
     assert.deepEqual(findings, []);
   });
 
-  it("a correlation rule that the contract does not know is refused, though gRPC can carry it", async () => {
+  it("rejects a correlation rule outside the enum, which gRPC can carry", async () => {
     await using ground = await openGround();
     const { ownerToken, groupUid } = ground.server;
     const call = (method: string, request: JsonObject) =>
@@ -204,7 +204,7 @@ describe("the limits of a provider", () => {
 });
 
 describe("a production server without a key", () => {
-  it("refuses a client secret, names the setting, and takes a provider with PKCE", async () => {
+  it("rejects a client secret, names the setting, and accepts a provider with PKCE", async () => {
     await using ground = await openGround({ settings: { dev: "false", baseUrl: "http://127.0.0.1" } });
     const { ownerToken, groupUid } = ground.server;
     const create = (identityProvider: JsonObject) =>
@@ -232,8 +232,8 @@ describe("a production server without a key", () => {
   });
 });
 
-describe("what an issuer is asked", () => {
-  it("nothing, when a provider is made or changed", async () => {
+describe("requests to an issuer", () => {
+  it("none when a provider is created or updated", async () => {
     await using issuer = await startIssuer();
     await using ground = await openGround();
     const uid = await createProvider(ground, { issuer: issuer.url, pkceEnabled: true });
@@ -271,7 +271,7 @@ describe("what an issuer is asked", () => {
     });
   }
 
-  it("an issuer that cannot be reached, or names another, stands in nobody's way", async () => {
+  it("an issuer that cannot be reached, or names another, does not prevent updates", async () => {
     await using issuer = await startIssuer();
     issuer.answers[discoveryPath] = { issuer: "https://other.example.org", code_challenge_methods_supported: [] };
     await using ground = await openGround();
@@ -289,7 +289,7 @@ describe("what an issuer is asked", () => {
     }
   });
 
-  it("nobody is asked for a caller who may not change the provider", async () => {
+  it("none for a caller who may not update the provider", async () => {
     await using issuer = await startIssuer();
     await using ground = await openGround();
     const uid = await createProvider(ground, { issuer: issuer.url });

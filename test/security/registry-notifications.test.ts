@@ -52,7 +52,7 @@ describe("notifications of a registry", () => {
   }
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-  it("with the secret are taken: what the cases below change is what refuses them", async () => {
+  it("with the secret are accepted: each case below changes one part", async () => {
     assert.equal((await send(bearer(secret))).status, 200);
   });
 
@@ -75,15 +75,15 @@ describe("notifications of a registry", () => {
     });
   }
 
-  it("are refused before their body is read", async () => {
+  it("are rejected before their body is read", async () => {
     assert.equal((await send({}, "x".repeat(limits.bodyBytes + 1))).status, 401);
   });
 
-  it("F9: that are too long are 413", async () => {
+  it("F9: that are too long get 413", async () => {
     assert.equal((await send(bearer(secret), "x".repeat(limits.bodyBytes + 1))).status, 413);
   });
 
-  it("F4: that are nested deeply are 400", async () => {
+  it("F4: that are nested deeply get 400", async () => {
     assert.equal((await send(bearer(secret), "[".repeat(10_000) + "]".repeat(10_000))).status, 400);
   });
 
@@ -119,7 +119,7 @@ describe("notifications of a registry", () => {
     assert.deepEqual(stranger.requests, []);
   });
 
-  it("J5: take no manifest that is too long", async () => {
+  it("J5: do not read a manifest that is too long", async () => {
     const { digest } = registry.putImage("amd64", "long");
     const asked = intercept((_request, response) => response.end(Buffer.alloc(registryLimits.manifestBytes + 1, " ")));
     const target = { repository: `${server.groupUid}/long`, digest, tag: "1.0" };
@@ -137,7 +137,7 @@ describe("notifications of a registry", () => {
     log.assertNone("canary-", secret, password);
   });
 
-  it("D8: with many bad secrets have their address wait, and those with the secret pass", async () => {
+  it("D8: with many bad secrets exhaust the limit of their address, and those with the secret pass", async () => {
     const codes: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) codes.push((await send(bearer(`bad ${i}`))).status);
     assert.equal(codes.at(-1), 429);

@@ -26,7 +26,7 @@ describe("registry tokens", () => {
   const registryToken = async () =>
     (await getToken(url, owner(), [`repository:${root}/app:pull`])).body.token as string;
 
-  it("T7, T4: are not API tokens, at no transport and at no exchange", async () => {
+  it("T7, T4: are not accepted as API tokens, by any transport or exchange", async () => {
     const token = await registryToken();
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const exchange = { aud: [ground.server.config.baseUrl], identity: ground.server.ownerUid };
@@ -36,7 +36,7 @@ describe("registry tokens", () => {
     );
   });
 
-  it("T4, X3: an API token for the registry opens the API at no transport, and no exchange makes one for the API of it", async () => {
+  it("T4, X3: an API token for the registry is not accepted by the API, and cannot be exchanged for one for the API", async () => {
     const token = ground.server.registryToken;
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const { baseUrl } = ground.server.config;
@@ -54,7 +54,7 @@ describe("registry tokens", () => {
     );
   });
 
-  it("X3: an API token for the API is exchanged for none for the registry", async () => {
+  it("X3: an API token for the API cannot be exchanged for one for the registry", async () => {
     const exchange = { aud: [service], identity: ground.server.ownerUid };
     assert.equal(
       codeOf(await ground.everywhere(ground.server.ownerToken, "SecurityTokenService/Exchange", exchange)),
@@ -77,7 +77,7 @@ describe("registry tokens", () => {
     assert.ok(body.keys.every(({ kid }: { kid: string }) => kid !== header.kid));
   });
 
-  it("T6: live five minutes, and no longer than what they were had for", async () => {
+  it("T6: expire after five minutes, and not later than the credential", async () => {
     const signedIn = readToken(ground.server.registryToken).claims;
     const { exp } = readToken(await registryToken()).claims;
     assert.ok(exp! * 1000 <= Math.min(signedIn.exp! * 1000, clock.read() + 300_000));
@@ -93,13 +93,13 @@ describe("registry tokens", () => {
     assert.equal(readToken(reply.body.token).claims.exp, pullExp);
   });
 
-  it("X3: are for the registry that is configured and no other", async () => {
+  it("X3: are valid for the configured registry only", async () => {
     assert.equal(readToken(await registryToken()).claims.aud, service);
     assert.equal((await getToken(url, owner(), [], "elsewhere")).status, 400);
     assert.equal((await getToken(url, owner(), [], ground.server.config.baseUrl)).status, 400);
   });
 
-  it("T15: are not had any more once the binding or the identity is gone", async () => {
+  it("T15: are denied once the binding or the identity is deleted", async () => {
     const caller = await addCaller(ground.server, root, viewerRole.uid);
     const scope = `repository:${root}/app:pull`;
     const ask = () => getToken(url, basic("_token", caller.registryToken), [scope]);
@@ -173,7 +173,7 @@ describe("registry tokens", () => {
     assert.equal((await fetch(`${url}/token?${query}`)).status, 401);
   });
 
-  it("F9: a form that is too long is 413", async () => {
+  it("F9: a form that is too long gets 413", async () => {
     const { status } = await postToken(url, {
       grant_type: "password",
       username: "_token",
@@ -193,7 +193,7 @@ describe("registry tokens", () => {
     for (const text of shown) assert.ok(d.length > 100 && !text.includes(d));
   });
 
-  it("D8: an address with many bad credentials waits, and a token that was good before still passes", async () => {
+  it("D8: many bad credentials exhaust the limit of an address, and a token that was valid before still passes", async () => {
     await registryToken();
     const codes: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) {

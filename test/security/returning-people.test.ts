@@ -11,7 +11,7 @@ import { type TurnableClock, turnableClock } from "./ground.ts";
 import { viewerRole } from "./tree.ts";
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-  describe(`who deletes their account and comes back, ${database}`, () => {
+  describe(`a user who deletes their account and registers again, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;
     let clock: TurnableClock;
@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const api = async (method: string, path: string, body?: object) =>
       (await rest(server.url, await server.tokenOf(server.ownerUid), method, `/iam/v2beta1/${path}`, body)).body;
 
-    it("T15: a token of the account that was deleted stays worth nothing", async () => {
+    it("T15: a token of the deleted account stays invalid", async () => {
       const aud = "registry.example";
       const [former, forRegistry] = [await signIn("returning"), await signIn("returning", { audience: aud })];
       await remove(former, "returning");
@@ -64,7 +64,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await login(await signIn("returning", { audience: aud }))).status, 200);
     });
 
-    it("a default role that was taken away does not come back with the account", async () => {
+    it("a removed default role is not given again with the new account", async () => {
       const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret };
       const provider = { name: "own", defaultRole: viewerRole.uid, oidc };
       const { uid: idp } = await api("POST", `identityProviders/${server.groupUid}`, provider);

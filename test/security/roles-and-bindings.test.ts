@@ -34,7 +34,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return (list.roleBindings ?? []) as JsonObject[];
     }
 
-    it("R1: a caller with roles.update adds nothing to a role that they lack themselves", async () => {
+    it("R1: a caller with roles.update cannot add a capability that they lack", async () => {
       const { role, token } = await callerWith(Capability.CAP_IAM_ROLES_UPDATE, Capability.CAP_IAM_ROLES_LIST);
       const capabilities = ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_GROUPS_DELETE"];
       for (const updateMask of ["capabilities", "*"]) {
@@ -45,13 +45,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(kept.capabilities, ["CAP_IAM_ROLES_UPDATE", "CAP_IAM_ROLES_LIST"]);
     });
 
-    it("R1: a caller with roles.create makes no role that is more than they are", async () => {
+    it("R1: a caller with roles.create cannot create a role with more than they hold", async () => {
       const { token } = await callerWith(Capability.CAP_IAM_ROLES_CREATE);
       const request = { parent: organization, role: { name: "more", capabilities: ["CAP_IAM_GROUPS_DELETE"] } };
       assert.equal(codeOf(await ground.everywhere(token, "RolesService/CreateRole", request)), "PERMISSION_DENIED");
     });
 
-    it("R2: a caller with only role_bindings.create binds owner to nobody, and an owner may", async () => {
+    it("R2: denies a caller with only role_bindings.create to bind owner, and allows an owner", async () => {
       const { uid, token } = await callerWith(Capability.CAP_IAM_ROLE_BINDINGS_CREATE);
       const other = await addIdentity(ground.server, organization);
       for (const identityUid of [uid, other]) {
@@ -63,7 +63,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.once(owner.token, "RoleBindingsService/CreateRoleBinding", request)), "OK");
     });
 
-    it("R2: an owner who does not run the installation cannot make an operator", async () => {
+    it("R2: an owner who does not operate the installation cannot bind operator", async () => {
       const identityUid = await addIdentity(ground.server, organization);
       const request = { parent: organization, roleBinding: { identityUid, roleUid: operatorRole.uid } };
       const outcome = await ground.everywhere(owner.token, "RoleBindingsService/CreateRoleBinding", request);
@@ -77,7 +77,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(outcome), "PERMISSION_DENIED");
     });
 
-    it("R3, I8: one item that escalates refuses the whole batch, as it would alone, and nothing is written", async () => {
+    it("R3, I8: denies a whole batch with one item that escalates, and writes nothing", async () => {
       const { token } = await callerWith(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, Capability.CAP_IAM_GROUPS_LIST);
       const group = await addGroup(ground.server, organization);
       const held = await addRole(ground.server, organization, [Capability.CAP_IAM_GROUPS_LIST]);
@@ -96,7 +96,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((await bindingsAt(group)).length, 24);
     });
 
-    it("R5: an update to another tenant's custom role is PERMISSION_DENIED, there or not", async () => {
+    it("R5: an update to another tenant's custom role is PERMISSION_DENIED, whether it exists or not", async () => {
       const foreign = await addRole(ground.server, ground.server.groupUid, [Capability.CAP_IAM_GROUPS_LIST]);
       const { binding } = await addCaller(ground.server, organization, viewerRole.uid);
       const messages = [];
@@ -109,7 +109,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(messages[0], messages[1]);
     });
 
-    it("R5: an update to an identity that does not exist is NOT_FOUND, and a group in the body moves nothing", async () => {
+    it("R5: an update to an identity that does not exist is NOT_FOUND, and a group in the body does not move the binding", async () => {
       const { binding } = await addCaller(ground.server, organization, viewerRole.uid);
       const missing = { roleBinding: { uid: binding, identityUid: `${organization}/${"f".repeat(16)}` } };
       const refused = await ground.everywhere(owner.token, "RoleBindingsService/UpdateRoleBinding", missing);
@@ -133,7 +133,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("R7, R9: names that look like a built-in role's are refused, or mean nothing", async () => {
+    it("R7, R9: names that look like a built-in role's are rejected, or have no effect", async () => {
       const create = (name: string) =>
         ground.once(owner.token, "RolesService/CreateRole", {
           parent: organization,
@@ -148,7 +148,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf({ code, details: [], message: "" }), "PERMISSION_DENIED");
     });
 
-    it("R9: nobody changes or deletes a built-in role, not even who runs the installation", async () => {
+    it("R9: denies changing or deleting a built-in role, even to an operator", async () => {
       for (const token of [owner.token, ground.server.ownerToken]) {
         const update = { role: { uid: viewerRole.uid, description: "changed" } };
         const updated = await ground.everywhere(token, "RolesService/UpdateRole", update);
@@ -171,7 +171,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(refusals.map(codeOf), Array(3).fill("FAILED_PRECONDITION"));
     });
 
-    it("R10: an identity takes its bindings with it", async () => {
+    it("R10: deleting an identity deletes its bindings", async () => {
       const group = await addGroup(ground.server, organization);
       const { uid } = await addCaller(ground.server, group, viewerRole.uid, { home: organization });
       assert.equal(codeOf(await ground.once(owner.token, "IdentitiesService/DeleteIdentity", { uid })), "OK");
@@ -188,7 +188,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("R12: what is made again under the same name has another uid, and old tokens and bindings do not revive", async () => {
+    it("R12: a new resource of the same name has another uid, and old tokens and bindings stay invalid", async () => {
       const group = await addGroup(ground.server, organization, "again");
       const { uid, token } = await addCaller(ground.server, group, viewerRole.uid);
       const remove = async (method: string, removed: string) =>
@@ -202,7 +202,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await bindingsAt(again), []);
     });
 
-    it("D9: an identity with 200 bindings is answered, and only for where they are", async () => {
+    it("D9: serves an identity with 200 bindings, and only in their groups", async () => {
       const { uid, token } = await addCaller(ground.server, organization, viewerRole.uid);
       const elsewhere = await addGroup(ground.server, null, "elsewhere");
       for (let i = 0; i < 200; i++)

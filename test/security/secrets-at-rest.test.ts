@@ -104,7 +104,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       assert.equal(third.encryption.keyId, keyId);
     });
 
-    it("a server with a wrong key, or none any more, does not start, and says which key it wants", async () => {
+    it("a server with a wrong key, or without its key, does not start, and names the missing key", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const first = await open(data, newKey());
@@ -117,7 +117,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("a secret that was moved to another provider does not open; the start tells of it, and so does db check", async () => {
+    it("a secret that was moved to another provider cannot be decrypted; the start and db check report it", async () => {
       using directory = dataDirectory();
       const data = await place(directory.path);
       const [key, old] = [newKey(), newKey()];
@@ -183,7 +183,7 @@ describe("the key of secrets", () => {
     ["no base64", `${"!".repeat(43)}=`],
     ["good, with a bad one behind", `${newKey()},${newKey().slice(5)}`],
   ] as const) {
-    it(`one that is ${what} is refused and not repeated`, async () => {
+    it(`one that is ${what} is rejected and not repeated`, async () => {
       using directory = dataDirectory();
       const outcome = await run([...serve, "--data-dir", directory.path], { GATEHOUSE_SECRETS_KEY: key });
       const message = "gatehouse: secrets-key: must be 32 bytes in base64, or several such keys separated by commas.\n";

@@ -103,7 +103,7 @@ describe("logs, metrics and errors", () => {
     }
   });
 
-  it("L3: an issuer that does not answer is told without its address or cause", async () => {
+  it("L3: the error about an unreachable issuer has neither its address nor the cause", async () => {
     const gone = await startIssuer();
     await gone[Symbol.asyncDispose]();
     const request = {
@@ -119,7 +119,7 @@ describe("logs, metrics and errors", () => {
     assert.doesNotMatch(JSON.stringify(outcome), /ECONNREFUSED|127\.0\.0\.1|fetch|\.ts/);
   });
 
-  it("L3: a failure of the database is told by the id of the request alone; the log has the cause", async () => {
+  it("L3: the error about a database failure has only the id of the request; the log has the cause", async () => {
     const file = new BetterSqlite(ground.server.config.databaseUrl);
     file.exec("ALTER TABLE roles RENAME COLUMN description TO described");
     try {

@@ -175,13 +175,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       ["comes with the issuer of another (RFC 9207)", () => ({ callback: { iss: "https://issuer.example" } })],
     ];
     for (const [what, behaviour] of lies) {
-      it(`an ID token that ${what} signs nobody in`, async () => {
+      it(`rejects an ID token that ${what}`, async () => {
         Object.assign(upstream.behaviour, behaviour(upstream));
         assert.match(await refused(), /^403 .*could not be verified/);
       });
     }
 
-    it("T11: a subject or an address with NUL or half a character harms nobody", async () => {
+    it("T11: rejects NUL in a subject or a scope, and ignores an address with NUL", async () => {
       upstream.behaviour.claims = { sub: "a\0b" };
       assert.match(await refused(), /^403 .*subject/);
       upstream.behaviour.claims = { sub: "half", email: "a\0@example.org" };
@@ -206,7 +206,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await other[Symbol.asyncDispose]();
     });
 
-    it("a provider that is down or refuses is told in words of ours", async () => {
+    it("an error of a provider is shown in our own words", async () => {
       upstream.behaviour.token = { status: 503, body: { error: "canary-upstream-text" } };
       assert.match(await refused(), /^503 .*does not answer/);
       delete upstream.behaviour.token;
@@ -275,7 +275,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(change.status, 403);
     });
 
-    it("the name of an invite, which lists show, is worth nothing without the rest of its code", async () => {
+    it("the key id of an invite, which lists show, is not enough without the rest of its code", async () => {
       const code = await invite({});
       upstream.behaviour.claims = { sub: "guesser" };
       for (const guess of [code.slice(0, 32) + "0".repeat(64), code.slice(0, 95) + (code.endsWith("0") ? "1" : "0")])
@@ -292,7 +292,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await bindingsOf("second"), 0);
     });
 
-    it("Q3: of a hundred who accept a single-use invite at once, one does", async () => {
+    it("Q3: of a hundred concurrent uses of a single-use invite, one succeeds", async () => {
       const code = await invite({ singleUse: true, roleUid: ownerRole.uid });
       const people = await Promise.all(Array.from({ length: 100 }, (_, i) => upstream.idToken({ sub: `racer-${i}` })));
       const replies = await Promise.all(
@@ -309,7 +309,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("registration takes a token of the login provider that is for us, and nothing else", async () => {
+    it("registration accepts only a token of the login provider with our audience", async () => {
       const register = async (token: string, body: object = {}) =>
         (await rest(server.url, token, "POST", "/auth/v1/register", body)).status;
       assert.equal(await register(await upstream.idToken({ sub: "registered" })), 200);
@@ -335,7 +335,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await exchange({ sub: "by-now", aud: "another-client" })).status, 403);
     });
 
-    it("a refresh token works once; when it comes again, nobody keeps the session", async () => {
+    it("a refresh token works once; a second use ends the session for everyone", async () => {
       const { refresh_token: first = "" } = await signIn({ create_refresh_token: "true" });
       const aud = server.config.baseUrl;
       const reply = await refresh(server.url, first, aud);
@@ -344,7 +344,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await refresh(server.url, refreshToken.token, aud)).status, 403);
     });
 
-    it("of two who refresh with one token at once, at most one succeeds, and the session ends", async () => {
+    it("of two concurrent refreshes with one token, at most one succeeds, and the session ends", async () => {
       const { refresh_token: token = "" } = await signIn({ create_refresh_token: "true" });
       const replies = await Promise.all(
         Array.from({ length: 8 }, () => refresh(server.url, token, server.config.baseUrl)),
@@ -389,7 +389,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match(await refused({ invite: x! }), /^400 Not found/);
     });
 
-    it("X7: a device gets the token that was left for its code, which only it can read, and only one is", async () => {
+    it("X7: a device gets one token for its code, which only it can decrypt", async () => {
       const { device, code } = newDevice();
       const poll = () => rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${code}`);
       assert.equal((await poll()).status, 404);
@@ -447,7 +447,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await browser.request(upstream.authorize(new URL(url)))).status, 400);
     });
 
-    it("one address begins twenty sign-ins a second and no more", async () => {
+    it("one address can begin at most twenty sign-ins a second", async () => {
       clock.advance(5000);
       const replies = await Promise.all(Array.from({ length: 40 }, () => newBrowser().request(signInUrl(server.url))));
       const errors = replies.map(({ headers }) =>
@@ -526,19 +526,19 @@ describe("a refresh repeats the checks of the sign-in", () => {
     }
   }
 
-  it("X5: with nothing changed it is granted, after a restart too", async () => {
+  it("X5: succeeds without changes, after a restart too", async () => {
     assert.equal(await acrossRestart((settings) => settings), 200);
   });
 
-  it("X5: with another login provider it is refused", async () => {
+  it("X5: is denied with another login provider", async () => {
     assert.equal(await acrossRestart((settings, other) => ({ ...settings, ...loginSettings(other) })), 403);
   });
 
-  it("X5: with another client it is refused", async () => {
+  it("X5: is denied with another client", async () => {
     assert.equal(await acrossRestart((settings) => ({ ...settings, loginClientId: "another" })), 403);
   });
 
-  it("X5: once the audience is no longer offered it is refused", async () => {
+  it("X5: is denied once the audience is no longer accepted", async () => {
     assert.equal(await acrossRestart((settings) => ({ ...settings, audiences: "" })), 403);
   });
 });

@@ -18,7 +18,7 @@ after(stopPostgres);
 const iam = "/iam/v2beta1";
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-  describe(`who is bound by strangers, ${database}`, () => {
+  describe(`a user bound by other organizations, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;
     let clock: TurnableClock;
@@ -102,7 +102,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(without(await shownOf(person.uid)), without(await shownOf(unregistered)));
     });
 
-    it("does not count them as owners, so nothing is learnt by leaving", async () => {
+    it("does not count them as owners: leaving reveals nothing", async () => {
       const unregistered = userUid(upstream.issuer, `no-owner-${people}`);
       const refusals: unknown[] = [];
       for (const uid of [person.uid, unregistered]) {
@@ -141,7 +141,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(bound.identity, { uid: person.uid });
     });
 
-    it("does not show who they were when they delete their account", async () => {
+    it("does not show their name after they delete their account", async () => {
       await bindPerson(person.uid);
       await call(person.token, "DELETE", `/auth/v1/delete/${person.uid}`);
       const changes = `/gatehouse/changes/v1/changes?kind=role_bindings&parent=`;
@@ -172,7 +172,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(own.actorUid, admin.uid);
     });
 
-    it("shows a person themselves", async () => {
+    it("shows users their own name", async () => {
       await bindPerson(person.uid, ownerRole.uid);
       const { roleBindings } = await call(person.token, "GET", `${iam}/roleBindings?group=${stranger}`);
       assert.ok(roleBindings.some(({ identity }: { identity: { name?: string } }) => identity.name === "some body"));
@@ -205,7 +205,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(roles.roles ?? [], []);
       });
 
-      it("of an organization are found once it was accepted", async () => {
+      it("of an organization are found once the user accepted it", async () => {
         await call(person.token, "GET", `${iam}/groups/${theirs}`);
         assert.deepEqual((await named("groups?name=team")).sort(), [own, theirs].sort());
         assert.match((await signIn(person.sub, { scope: "team" })).error ?? "", /several groups have the name/);
@@ -213,7 +213,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(ambiguous.status, 400);
       });
 
-      it("that only an organization has which was not accepted stand for nothing", async () => {
+      it("of an organization that the user did not accept are unknown", async () => {
         assert.match((await signIn(person.sub, { scope: "stranger" })).error ?? "", /no group has the name/);
         assert.deepEqual(await named("groups?name=stranger"), []);
         const refused = await rest(server.url, person.token, "POST", `${iam}/groups/stranger`, { name: "child" });

@@ -119,7 +119,7 @@ after(async () => {
 for (const place of placesOf(services.filter(({ typeName }) => typeName.includes(".v2beta1.")))) {
   const { method, path, use } = place;
   describe(`I matrix: ${method.parent.name}/${method.name} ${path.join(".")} (${use})`, () => {
-    it("answers every caller as the annotation says, through every transport", async () => {
+    it("allows and denies each caller by the annotation, over every transport", async () => {
       for (const caller of callers) await testCaller(place, caller);
     });
   });

@@ -161,7 +161,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((await shown(colleague)).name, "colleague");
     });
 
-    it("I7: what is in a hidden group changes nothing in the refusal", async () => {
+    it("I7: the contents of a hidden group do not change the denial", async () => {
       const empty = await addGroup(ground.server, null, "empty");
       await addGroup(ground.server, hidden, "taken");
       const refusals = async (method: string, request: (uid: string) => JsonObject) => {

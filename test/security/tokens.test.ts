@@ -50,7 +50,7 @@ describe("an access token over the wire", () => {
     return forge({ ...record, privateJwk: JSON.stringify(jwk) }, header({ jwk: shown }), claims());
   };
 
-  it("that is in order is accepted: what the cases below change is what refuses them", async () => {
+  it("is accepted if valid: each case below changes one part", async () => {
     assert.equal(codeOf(await ground.everywhere(withClaims({}), "GroupsService/ListGroups", {})), "OK");
   });
 
@@ -120,7 +120,7 @@ describe("an access token over the wire", () => {
     ["T14: the scheme in lower case", (t) => ({ headers: ["authorization", t.replace("Bearer", "bearer")] }), 200],
   ];
   for (const [rule, make, status] of sent) {
-    it(`${rule} is answered ${status}`, async () => {
+    it(`${rule} gets the status ${status}`, async () => {
       const { headers = [], query = "" } = make(`Bearer ${ground.server.ownerToken}`);
       assert.equal(await statusOf(`${ground.server.url}/iam/v2beta1/groups${query}`, headers), status);
     });
@@ -141,7 +141,7 @@ describe("an access token over the wire", () => {
 });
 
 for (const database of ["sqlite", "postgres"] as const) {
-  describe(`what a token may do ends at once, on ${database}`, () => {
+  describe(`revocation takes effect at once, on ${database}`, () => {
     let ground: Ground;
     before(async () => {
       ground = await openGround({ database });
