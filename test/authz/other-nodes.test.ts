@@ -59,7 +59,7 @@ describe("two nodes on one database", () => {
   });
 
   describe("the reading of the access epoch", () => {
-    it("is made by four statements at once at the most, and nobody waits for one that gets no answer", async () => {
+    it("uses at most four concurrent statements, and no caller waits for one without a response", async () => {
       const { proxy } = nodes;
       const database = await openDatabase(proxy.url, defaultDatabaseLimits);
       const { accessEpoch } = database;

@@ -31,7 +31,7 @@ describe("grants are remembered", () => {
     assert.equal((await policy.grantsOf(identity))?.size, 0);
   });
 
-  it("but not what was read before a revocation and comes after it", async () => {
+  it("but not a result that was read before a revocation and arrives after it", async () => {
     let epoch = 1;
     const late = Promise.withResolvers<IdentityGrants>();
     const answers = [late.promise, Promise.resolve(nobody)];

@@ -27,7 +27,7 @@ describe("narrowed tokens", () => {
   after(() => server[Symbol.asyncDispose]());
 
   describe("a token narrowed to a group", () => {
-    it("lists only what is in the group", async () => {
+    it("lists only resources of the group", async () => {
       const { body } = await as({ scopes: [inside] }, "GET", groups);
       assert.deepEqual([body.groups.map(({ uid }: { uid: string }) => uid), body.totalCount], [[inside], "1"]);
     });

@@ -160,7 +160,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("include what was withdrawn before it was in a list", async () => {
+    it("include an advisory that was withdrawn before it was in a list", async () => {
       const { pageToken } = await read(server, server.ownerToken, query);
       const operator = await addCaller(server, group, operatorRole.uid);
       const path = `/gatehouse/vulnerabilities/v1/records/${group}:import`;
@@ -192,7 +192,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("include what was deleted together with its group", async () => {
+    it("include advisories that were deleted together with their group", async () => {
       const own = await addGroup(server, group, "short-lived");
       const uid = await add("gone", own);
       const { pageToken } = await read(server, server.ownerToken, query);
