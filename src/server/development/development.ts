@@ -129,7 +129,7 @@ async function sampleOrganization({ database }: UnopenedServer): Promise<Organiz
   });
 }
 
-/** Under the current issuer: with another base URL the same characters are other identities. */
+/** Their issuer follows the base URL: with another base URL, the characters of the sign-in page are other identities. */
 async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer, groupUid: string): Promise<void> {
   const issuer = baseUrl + developmentPath;
   await database.write({ actor: "", method: "development", requestId: "", time: Date.now() }, async (tx) => {
