@@ -8,7 +8,7 @@ import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
 import { newCounterChanges } from "./engine/counters.ts";
-import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
+import type { DatabaseLimits, DatabaseListeners, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { MigrationListener } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
@@ -51,15 +51,22 @@ export async function openDatabase(
   mode: OpenMode = "create",
   onMigrated: MigrationListener = () => {},
 ): Promise<Database> {
-  const dialect = await openDialect(url, limits, mode, onMigrated);
-  const accessEpoch = newAccessEpoch(dialect.session);
+  let clearCaches = () => {};
+  const dialect = await openDialect(url, limits, mode, { onMigrated, onNewHistory: () => clearCaches() });
+  const { session } = dialect;
+  const accessEpoch = newAccessEpoch(session);
   const read: Database["read"] = (body) => dialect.read(body);
   const cache = newReadCache();
   const offsets = newOffsetIndex(read);
-  const pages = newPageCache(cache, offsets, newFilterResultCache(newTextSearch(dialect.name)));
+  const filterResults = newFilterResultCache(newTextSearch(dialect.name));
+  const pages = newPageCache(cache, offsets, filterResults);
+  clearCaches = () => {
+    for (const each of [cache, offsets, filterResults.found]) each.clear();
+    accessEpoch.invalidate();
+  };
   return {
     dialect: dialect.name,
-    session: dialect.session,
+    session,
     read,
     async write(context, body) {
       const { isBulk = false } = context;
@@ -68,8 +75,8 @@ export async function openDatabase(
       return result;
     },
     accessEpoch,
-    rows: newRowCache(cache, dialect.session),
-    lists: newLists(read, pages, offsets),
+    rows: newRowCache(cache, session),
+    lists: newLists({ session, read }, pages, offsets),
     cache,
     check: () => dialect.check(),
     close: () => dialect.close(),
@@ -123,12 +130,12 @@ async function openDialect(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode,
-  onMigrated: MigrationListener,
+  listeners: DatabaseListeners,
 ): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./engine/postgres/postgres.ts");
-    return await openPostgres(url, limits, mode, onMigrated);
+    return await openPostgres(url, limits, mode, listeners);
   }
   const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
-  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, onMigrated);
+  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, listeners.onMigrated);
 }

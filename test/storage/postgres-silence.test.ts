@@ -42,7 +42,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
-    await Promise.all(Array.from({ length: 4 }, () => readSetting(database.session, "colour")));
+    await Promise.all(Array.from({ length: 2 }, () => database.read((session) => readSetting(session, "colour"))));
     proxy.silence();
     const waiting = [
       () => readSetting(database.session, "colour"),
@@ -68,6 +68,7 @@ describe("PostgreSQL: connections that go silent", () => {
       await writeSetting(tx, "colour", "blue");
     });
     await assert.rejects(attempt, StorageUnavailable);
+    await assert.rejects(readSetting(database.session, "colour"), StorageUnavailable);
     assert.equal(await readSetting(database.session, "colour"), undefined);
   });
 

@@ -1,6 +1,6 @@
 // Tracks the last change of each row and range. Caches use it to decide whether an entry is still valid.
 
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import { ancestorsOf, platformRoot } from "../../model/uid.ts";
 import { lastChangeOfKind, readChangedKeys } from "../change-log/change-log.ts";
 import type { Session } from "../engine/session.ts";
@@ -16,6 +16,8 @@ export interface TrackerLimits {
 
 /** Tracks the changes of one resource by key. A key is the uid of a row, or the entry key of a range (`entryKeyOf`). */
 export interface ChangeTracker {
+  /** The last change that was read; undefined before the first. */
+  readonly sequence: number | undefined;
   /**
    * Reads the change log up to the snapshot of the session, and returns its last change. Returns undefined if the
    * tracker is ahead of the snapshot.
@@ -55,10 +57,14 @@ class LogTracker implements ChangeTracker {
     this.#limits = limits;
   }
 
+  get sequence(): number | undefined {
+    return this.#sequence;
+  }
+
   follow(session: Session): MaybePromise<number | undefined> {
-    const current = session.dataVersion?.();
-    if (current !== undefined && current === this.#dataVersion) return this.#sequence;
-    return this.#followTo(session, current);
+    return mapMaybe(session.dataVersion?.(), (current) =>
+      current !== undefined && current === this.#dataVersion ? this.#sequence : this.#followTo(session, current),
+    );
   }
 
   isAt(sequence: number): boolean {

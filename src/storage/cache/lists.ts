@@ -24,12 +24,40 @@ export interface Lists {
   ): Promise<FilledPage<R, T>>;
 }
 
-/** Creates the reader of one database. `read` runs its body in a new snapshot. */
-export function newLists(
-  read: <T>(body: (session: Session) => Promise<T>) => Promise<T>,
-  pages: PageCache,
-  offsets: OffsetIndex,
-): Lists {
+/** How to read from a database: single statements, and several in a new snapshot. */
+interface Reads {
+  readonly session: Session;
+  read<T>(body: (session: Session) => Promise<T>): Promise<T>;
+}
+
+/** Creates the reader of one database. */
+export function newLists({ session: own, read }: Reads, pages: PageCache, offsets: OffsetIndex): Lists {
+  /**
+   * Returns a cached page without opening a snapshot, which takes round trips on PostgreSQL. Returns undefined if the page
+   * is not cached, or if the database changed while the page was filled with further reads.
+   */
+  async function findPage<R extends ResourceRow, T>(
+    collection: Collection<R>,
+    query: ListQuery,
+    fill: FillPage<R, T>,
+  ): Promise<FilledPage<R, T> | undefined> {
+    const version = await own.dataVersion?.();
+    if (version === undefined) return undefined;
+    let hasRead = false;
+    const session: Session = {
+      ...own,
+      dataVersion: () => version,
+      prepared(...statement) {
+        hasRead = true;
+        return own.prepared(...statement);
+      },
+    };
+    const page = await pages.find(session, collection, query);
+    if (!page) return undefined;
+    const items = await fill(session, page.rows);
+    return hasRead && (await own.dataVersion?.()) !== version ? undefined : { ...page, items };
+  }
+
   return {
     async page(collection, query, fill, snapshot) {
       // Before the snapshot: building the offset index takes many short ones.
@@ -38,7 +66,9 @@ export function newLists(
         const page = await pages.read(session, collection, query);
         return { ...page, items: await fill(session, page.rows) };
       };
-      return snapshot ? await readPage(snapshot) : await read(readPage);
+      if (snapshot) return await readPage(snapshot);
+      const cached = own.seesLatest ? await findPage(collection, query, fill) : undefined;
+      return cached ?? (await read(readPage));
     },
   };
 }

@@ -1,4 +1,5 @@
 // Caches pages of lists.
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { countRows, type ListQuery, listRows, planRows } from "../list/list-rows.ts";
@@ -21,6 +22,12 @@ export interface ListedPage<R> {
 export interface PageCache {
   /** Returns the page of at most `query.limit` rows in the snapshot of the session. */
   read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery): Promise<ListedPage<R>>;
+  /** Returns the page if it is cached, as of the data version of the session. */
+  find<R extends ResourceRow>(
+    session: Session,
+    collection: Collection<R>,
+    query: ListQuery,
+  ): MaybePromise<ListedPage<R> | undefined>;
 }
 
 /** Creates a page cache that keeps its entries in `cache`. */
@@ -28,11 +35,19 @@ export function newPageCache(cache: ReadCache, offsets: OffsetIndex, filterResul
   return {
     async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
       const reading = new PageRead(session, collection, query, offsets, filterResults);
-      const mayChangeUnseen = query.condition !== undefined && query.condition.dependsOnRowsOnly !== true;
-      if (collection.hasUnloggedColumns || mayChangeUnseen) return await reading.read();
-      return await cache.get(session, reading);
+      return await (isCacheable(collection, query) ? cache.get(session, reading) : reading.read());
+    },
+    find<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
+      if (!isCacheable(collection, query)) return undefined;
+      return cache.find(session, new PageRead(session, collection, query, offsets, filterResults));
     },
   };
+}
+
+/** Returns whether every change of the page is in the change log. */
+function isCacheable<R extends ResourceRow>(collection: Collection<R>, { condition }: ListQuery): boolean {
+  const mayChangeUnseen = condition !== undefined && condition.dependsOnRowsOnly !== true;
+  return !collection.hasUnloggedColumns && !mayChangeUnseen;
 }
 
 // A class, because closures would outlive the request (docs/decisions/0019).

@@ -55,6 +55,10 @@ export interface ReadCache {
   readonly misses: number;
   /** Returns the result of a read in the snapshot of the session. */
   get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T>;
+  /** Returns the result of a read if it is cached, as of the data version of the session. */
+  find<T>(session: Session, read: CacheableRead<T>): MaybePromise<T | undefined>;
+  /** Removes all entries. */
+  clear(): void;
 }
 
 interface CacheEntry {
@@ -98,7 +102,28 @@ class TrackedReadCache implements ReadCache {
   get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T> {
     if (read.key.length > this.#limits.maxKeyLength) return this.#read(read);
     const tracker = this.#trackerOf(read.kind);
+    // Without an entry there is nothing to validate. What is read now is at least as new as the last known change.
+    if (session.seesLatest && tracker.sequence !== undefined && !this.#entries.has(read.key))
+      return this.#readAt(tracker, tracker.sequence, read);
     return mapMaybe(tracker.follow(session), (sequence) => this.#getAt(tracker, sequence, read));
+  }
+
+  find<T>(session: Session, read: CacheableRead<T>): MaybePromise<T | undefined> {
+    if (!this.#entries.has(read.key)) return undefined;
+    const tracker = this.#trackerOf(read.kind);
+    return mapMaybe(
+      tracker.follow(session),
+      (sequence) =>
+        (sequence === undefined ? undefined : this.#find(read.key, tracker, read.dependencies())?.value) as
+          | T
+          | undefined,
+    );
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#recent.clear();
+    this.#trackers.clear();
   }
 
   #trackerOf(kind: string): ChangeTracker {
@@ -116,10 +141,16 @@ class TrackedReadCache implements ReadCache {
 
   #getAt<T>(tracker: ChangeTracker, sequence: number | undefined, read: CacheableRead<T>): MaybePromise<T> {
     if (sequence === undefined) return this.#read(read);
-    const keys = read.dependencies();
-    const entry = this.#find(read.key, tracker, keys);
-    if (entry) return entry.value as T;
+    const entry = this.#find(read.key, tracker, read.dependencies());
+    return entry ? (entry.value as T) : this.#readAt(tracker, sequence, read);
+  }
+
+  /** Reads a value that is at least as new as a change, and caches it if it is read again. */
+  #readAt<T>(tracker: ChangeTracker, sequence: number, read: CacheableRead<T>): MaybePromise<T> {
     return mapMaybe(this.#read(read), (value) => {
+      // The cache may have been cleared meanwhile.
+      if (this.#trackers.get(read.kind) !== tracker) return value;
+      const keys = read.dependencies();
       const before = this.#recent.get(read.key);
       this.#recent.set(read.key, sequence);
       const isRepeated = before !== undefined && tracker.isUnchangedSince(before, keys);

@@ -5,6 +5,7 @@ import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRow, findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
 import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
+import { newRowLoader, type RowLoader } from "./row-loader.ts";
 
 /** Reads rows from the cache or the database. Cached rows are frozen: the next read returns the same objects. */
 export interface RowCache {
@@ -23,8 +24,10 @@ export interface RowCache {
 
 /** Creates a row cache that keeps its entries in `cache`, and reads with the session `own`. */
 export function newRowCache(cache: ReadCache, own: Session): RowCache {
+  const loader = own.seesLatest ? newRowLoader(own) : undefined;
+
   function findAll<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[], session = own) {
-    const reading = new RowRead(session, collection, uids);
+    const reading = new RowRead(session, collection, uids, session === own ? loader : undefined);
     // Without a data version, checking the change log takes as long as reading the row.
     return collection.hasUnloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
   }
@@ -43,12 +46,14 @@ class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
   readonly #session: Session;
   readonly #collection: Collection<R>;
   readonly #uids: readonly string[];
+  readonly #loader: RowLoader | undefined;
 
-  constructor(session: Session, collection: Collection<R>, uids: readonly string[]) {
+  constructor(session: Session, collection: Collection<R>, uids: readonly string[], loader: RowLoader | undefined) {
     this.kind = collection.kind;
     this.#session = session;
     this.#collection = collection;
     this.#uids = uids;
+    this.#loader = loader;
   }
 
   get key(): string {
@@ -60,6 +65,7 @@ class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
   }
 
   read(): MaybePromise<readonly R[]> {
+    if (this.#loader) return this.#loader.load(this.#collection, this.#uids);
     const [uid, ...others] = this.#uids;
     if (uid === undefined || others.length > 0) return findRows(this.#session, this.#collection, this.#uids);
     return mapMaybe(findRow(this.#session, this.#collection, uid), (row) => (row ? [row] : []));

@@ -1,3 +1,4 @@
+import type { MigrationListener } from "./migrations.ts";
 import type { RowLock, Session, Transaction } from "./session.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
@@ -25,6 +26,16 @@ export interface Dialect {
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What the opener of a database learns of it. */
+export interface DatabaseListeners {
+  readonly onMigrated: MigrationListener;
+  /**
+   * Called when committed changes may have vanished, as after a failover: everything that was read before may be wrong
+   * (PostgreSQL).
+   */
+  readonly onNewHistory: () => void;
 }
 
 /** Whether to create a database that does not exist. */

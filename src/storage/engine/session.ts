@@ -53,7 +53,9 @@ export interface CounterChanges {
 /** A connection or a pool, with its prepared statements. */
 export interface Session extends SessionDialect {
   /** Returns a number that stays the same while reads return the same. Absent where that is unknown. */
-  readonly dataVersion?: () => number;
+  readonly dataVersion?: () => MaybePromise<number>;
+  /** Whether every statement sees all transactions that committed before it was sent; false if absent: in a snapshot. */
+  readonly seesLatest?: boolean;
   /** The counter changes of earlier transactions in the same commit; absent on PostgreSQL. */
   readonly pendingCounters?: CounterChanges;
   /** The groups whose export states change in the same commit; absent on PostgreSQL. */

@@ -59,6 +59,8 @@ export interface OffsetIndex {
    */
   prepare<R extends ResourceRow>(collection: Collection<R>, ranges: readonly Range[], skip: number): Promise<void>;
   readonly find: FindCursor;
+  /** Forgets all segments. */
+  clear(): void;
 }
 
 /** Creates the index of one database. */
@@ -90,6 +92,7 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
         await work;
       }
     },
+    clear: () => known.clear(),
     async find(session, collection, range, offset) {
       const key = segmentsKey(collection, range);
       const segments = key !== undefined && offset >= limits.segmentRows ? known.get(key) : undefined;

@@ -5,7 +5,7 @@ import pg from "pg";
 import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { isLostConnection } from "./errors.ts";
-import { newWritability, type WritableRow, writableQuery } from "./writability.ts";
+import { newWritability, type Writability, type WritableRow, writableQuery } from "./writability.ts";
 
 /** The application name of the sessions. */
 export const applicationName = "gatehouse";
@@ -40,17 +40,24 @@ function sessionSettings({ lockTimeoutMs, statementTimeoutMs, idleInTransactionM
 /** How long a connection may be idle before the system probes its other end, in milliseconds. */
 const keepAliveDelayMs = 10_000;
 
+/** Opens connections that accept reads. */
+export interface Connections {
+  /** Rejects with StorageUnavailable. Release the connection with `release(true)`. */
+  connect(): Promise<pg.PoolClient>;
+  /** Whether the connection leads to a server that must no longer be used. */
+  isOutdated(client: pg.PoolClient): boolean;
+}
+
 /** A pool that drops connections that no longer respond. */
 export interface PostgresPool {
   readonly pool: pg.Pool;
+  /** Connections outside of the pool, for statements of many requests. */
+  readonly shared: Connections;
+  /** Runs the body in a snapshot on one connection. Rejects with StorageUnavailable if the connection is lost. */
+  read<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Runs the body between BEGIN and COMMIT on one connection. Rejects with StorageUnavailable if the connection is
-   * lost.
-   */
-  transact<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /**
-   * The same for writes. If the server rejects them, runs the body again on a new connection, if that one accepts
-   * writes.
+   * Runs the body in a write transaction. If the server rejects writes, runs it again on a new connection, if that one
+   * accepts them. Rejects with StorageUnavailable if the connection is lost.
    */
   transactWrite<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
@@ -69,7 +76,15 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
  * LOGIN or an expired certificate is not the fault of the statement, which may be retried.
  */
 class Pool extends pg.Pool {
-  readonly writability = newWritability(async () => (await this.connect()).release());
+  readonly #writability: Writability;
+
+  constructor(options: pg.PoolConfig, writability: Writability) {
+    super(options);
+    this.#writability = writability;
+    // A connection that breaks while idle is replaced on next use; one that breaks in use fails its statements.
+    this.on("error", () => {});
+    this.on("connect", (client) => client.on("error", () => {}));
+  }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
@@ -86,7 +101,7 @@ class Pool extends pg.Pool {
   async #connectUsable(): Promise<pg.PoolClient> {
     for (;;) {
       const client = await super.connect().catch((error) => Promise.reject(unconnected(error)));
-      if (!this.writability.isOutdated(client)) return client;
+      if (!this.#writability.isOutdated(client)) return client;
       client.release(true);
     }
   }
@@ -97,49 +112,55 @@ function unconnected(cause: unknown): StorageUnavailable {
   return new StorageUnavailable("no connection to the database could be had", { cause });
 }
 
+/** How many connections there are for statements of many requests. */
+const sharedConnections = 1;
+
 /** Creates the pool; it connects on first use. */
 export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
-  const { checkTimeoutMs, closeTimeoutMs } = limits;
+  const { checkTimeoutMs, closeTimeoutMs, poolSize } = limits;
   const sockets = newSockets();
-  const pool: Pool = new Pool({
+  const writability: Writability = newWritability(async () => (await pool.connect()).release());
+  const options: pg.PoolConfig = {
     ...connectionOptions(url, limits),
     stream: sockets.open,
     onConnect: async (client) => {
       await client.query(sessionSettings(limits));
       await writability.admit(client);
     },
-  });
-  const { writability } = pool;
-  // A connection that breaks while idle is replaced on next use; one that breaks in use fails its statement.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  };
+  const pool: Pool = new Pool({ ...options, max: poolSize }, writability);
+  const shared = new Pool({ ...options, max: sharedConnections }, writability);
   return {
     pool,
-    transact: (begin, body) => transact(pool, begin, body),
+    shared: { connect: () => shared.connect(), isOutdated: writability.isOutdated },
+    read: (body) => inTransaction(pool, (client) => readSnapshot(client, body)),
     async transactWrite(body) {
+      const write = () => inTransaction(pool, (client) => commitWrite(client, body));
       await writability.require();
       try {
-        return await transact(pool, "BEGIN", body);
+        return await write();
       } catch (error) {
         if (driverCode(error) !== readOnlyCode) throw error;
         writability.refused();
         await writability.require();
-        return await transact(pool, "BEGIN", body);
+        return await write();
       }
     },
-    check: () => within(checkTimeoutMs, checkWritable(pool, checkTimeoutMs), "the database does not answer"),
+    check: () =>
+      within(checkTimeoutMs, checkWritable(pool, writability, checkTimeoutMs), "the database does not answer"),
     async close() {
-      const ended = pool.end().then(() => sockets.allClosed());
+      const ended = Promise.all([pool.end(), shared.end()]).then(() => sockets.allClosed());
       await within(closeTimeoutMs, ended, "the connections do not end").catch(() => sockets.destroy());
     },
   };
 }
 
 function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
-  const { lockTimeoutMs, statementTimeoutMs, poolSize } = limits;
+  const { lockTimeoutMs, statementTimeoutMs } = limits;
   return {
     connectionString: url,
-    max: poolSize,
+    // Sends statements without waiting for the response of the one before.
+    pipeline: true,
     connectionTimeoutMillis: lockTimeoutMs,
     // Without a limit for the statement there is none for its response.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + answerMarginMs,
@@ -149,22 +170,18 @@ function connectionOptions(url: string, limits: DatabaseLimits): pg.PoolConfig {
   };
 }
 
-async function checkWritable(pool: Pool, timeoutMs: number): Promise<void> {
+async function checkWritable(pool: Pool, writability: Writability, timeoutMs: number): Promise<void> {
   const { rows } = await pool.query<WritableRow>({ text: writableQuery, query_timeout: timeoutMs } as pg.QueryConfig);
-  if (rows[0]?.read_only) pool.writability.refused();
-  await pool.writability.require();
+  if (rows[0]?.read_only) writability.refused();
+  await writability.require();
 }
 
-async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Runs the statements of a whole transaction on one connection, and rolls it back if one of them fails. */
+async function inTransaction<T>(pool: pg.Pool, statements: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isLost = false;
   try {
-    await client.query(begin);
-    const result = await body(client);
-    const { command } = await client.query("COMMIT");
-    // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
-    if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
-    return result;
+    return await statements(client);
   } catch (error) {
     // A ROLLBACK would hang on a connection that does not respond. PostgreSQL rolls back when the connection closes.
     isLost = isLostConnection(error) || !(await rollBack(client));
@@ -172,6 +189,24 @@ async function transact<T>(pool: pg.Pool, begin: string, body: (client: pg.PoolC
   } finally {
     client.release(isLost);
   }
+}
+
+async function commitWrite<T>(client: pg.PoolClient, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  // Awaited: should BEGIN fail, the statements sent after it would each commit on their own.
+  await client.query("BEGIN");
+  const result = await body(client);
+  const { command } = await client.query("COMMIT");
+  // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
+  if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
+  return result;
+}
+
+async function readSnapshot<T>(client: pg.PoolClient, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  // Sent together with the first statement of the body.
+  const begun = client.query("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+  const [result] = await Promise.all([body(client), begun]);
+  await client.query("COMMIT");
+  return result;
 }
 
 async function rollBack(client: pg.PoolClient): Promise<boolean> {

@@ -2,14 +2,16 @@
 import pg from "pg";
 import { programFile } from "../../../base/program-file.ts";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
-import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
+import type { DatabaseLimits, DatabaseListeners, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import { ConcurrencyConflict, DatabaseMissing, driverCode, ReferenceViolation, StorageUnavailable } from "../errors.ts";
 import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { newSession, type Session } from "../session.ts";
+import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";
 import { translatePostgresError } from "./errors.ts";
 import { applicationName, openPool } from "./pool.ts";
+import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
@@ -31,17 +33,15 @@ export async function openPostgres(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode,
-  onMigrated: MigrationListener,
+  { onMigrated, onNewHistory }: DatabaseListeners,
 ): Promise<Dialect> {
   await migrateUnderLock(url, limits, mode, onMigrated);
-  const { pool, transact, transactWrite, check, close } = openPool(url, limits);
+  const { shared, read, transactWrite, check, close } = openPool(url, limits);
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
   });
-  // Reports connection errors now, when the database is opened.
-  await warmUp(pool, close);
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
   function sessionOf(client: pg.PoolClient): Session {
@@ -53,26 +53,28 @@ export async function openPostgres(
     return session;
   }
 
+  const opened = newSharedSession(shared, postgresDialect, sessionOf, () => version.forget());
+  const version = newDataVersion(opened.session, onNewHistory);
+  // Reports connection errors now, when the database is opened.
+  await opened.open().catch(async (error) => {
+    await close();
+    throw error;
+  });
+
   return {
     name: "postgres",
-    session: newSession(drizzle(pool, { casing: "snake_case" }), postgresDialect, runAsync),
-    read: (body) => transact("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", (client) => body(sessionOf(client))),
+    session: { ...opened.session, dataVersion: version.current },
+    read: (body) => read((client) => body(sessionOf(client))),
     write: (body) =>
       writers.run(() =>
         retried((isRetry) => transactWrite((client) => body(transactionOf(client, sessionOf(client), isRetry)))),
       ),
     check,
-    close,
+    async close() {
+      opened.release();
+      await close();
+    },
   };
-}
-
-async function warmUp(pool: pg.Pool, close: () => Promise<void>): Promise<void> {
-  try {
-    (await pool.connect()).release();
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 /** A transaction that runs again locks the rows that it reads, so they cannot change a second time. */
