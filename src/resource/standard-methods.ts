@@ -14,7 +14,9 @@ import { type ServiceContext, writeContext } from "./service-context.ts";
 
 /** The parents of a resource: in most cases groups, which this folder must not import. */
 export interface ParentCollection {
-  /** Finds a parent and locks it until the end of the transaction, because it must not be deleted while it gets a child. */
+  /** Finds a parent and keeps it from being deleted until the end of the transaction. */
+  keep(tx: Transaction, uid: string): Promise<ResourceRow | undefined>;
+  /** Finds a parent and locks it until the end of the transaction, which excludes other writes that lock it. */
   lock(tx: Transaction, uid: string): Promise<ResourceRow | undefined>;
   readonly type: string;
 }
@@ -36,7 +38,7 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
     message: (row: R): MessageShape<D> => create(resource.schema, resource.toMessage(row)),
 
     async create(parent: string, value: MessageShape<D>, call: Call, server: Pick<R, S>): Promise<MessageInitShape<D>> {
-      const write = writeContext(call, clock);
+      const write = { ...writeContext(call, clock), isIndependent: true };
       return resource.toMessage(await database.write(write, (tx) => parts.insert(tx, parent, value, server)));
     },
 
@@ -88,7 +90,7 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       value: MessageShape<D>,
       server: Pick<R, S> | ((uid: string) => Pick<R, S>),
     ): Promise<R> {
-      if (parent !== "" && !(await parents.lock(tx, parent))) throw notFound(parents.type, parent);
+      if (parent !== "" && !(await parents.keep(tx, parent))) throw notFound(parents.type, parent);
       const { maxDepth } = context.settings;
       if (parent !== "" && depthOf(parent) >= maxDepth)
         throw failedPrecondition("TOO_DEEP", `groups may be nested ${maxDepth} levels deep`, parent);

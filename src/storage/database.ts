@@ -8,7 +8,14 @@ import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
 import { newCounterChanges } from "./engine/counters.ts";
-import type { DatabaseLimits, DatabaseListeners, Dialect, DialectTransaction, OpenMode } from "./engine/dialect.ts";
+import type {
+  DatabaseHooks,
+  DatabaseLimits,
+  Dialect,
+  DialectTransaction,
+  LoggedWrite,
+  OpenMode,
+} from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { MigrationListener } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
@@ -52,7 +59,8 @@ export async function openDatabase(
   onMigrated: MigrationListener = () => {},
 ): Promise<Database> {
   let clearCaches = () => {};
-  const dialect = await openDialect(url, limits, mode, { onMigrated, onNewHistory: () => clearCaches() });
+  const hooks: DatabaseHooks = { onMigrated, onNewHistory: () => clearCaches(), log: logWrites };
+  const dialect = await openDialect(url, limits, mode, hooks);
   const { session } = dialect;
   const accessEpoch = newAccessEpoch(session);
   const read: Database["read"] = (body) => dialect.read(body);
@@ -69,8 +77,7 @@ export async function openDatabase(
     session,
     read,
     async write(context, body) {
-      const { isBulk = false } = context;
-      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body), isBulk);
+      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body), context);
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },
@@ -108,16 +115,26 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
     },
   });
   if (!session.pendingCounters) await counterChanges.write(session);
-  if (accessChanged) await advanceAccessEpoch(session);
-  if (changes.length > 0 || changedExports.size > 0) {
-    await session.lockChanges();
-    await writeChanges(session, context, changes);
-    if (!session.pendingExports) await changeExportStates(session, changedExports);
-  }
+  const logged = { context, changes, accessChanged };
+  if (!session.pendingLog) await logWrites(session, [logged], session.pendingExports ? new Set() : changedExports);
   // Nothing after this may fail: other writes commit these changes.
+  session.pendingLog?.push(logged);
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
   for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
   return { result, accessChanged };
+}
+
+/** Advances the access epoch, appends to the change log and changes export states, in this order for all writers. */
+async function logWrites(
+  session: DialectTransaction,
+  writes: readonly LoggedWrite[],
+  exported: ReadonlySet<string>,
+): Promise<void> {
+  if (writes.some(({ accessChanged }) => accessChanged)) await advanceAccessEpoch(session);
+  if (exported.size === 0 && writes.every(({ changes }) => changes.length === 0)) return;
+  await session.lockChanges();
+  await Promise.all(writes.map(({ context, changes }) => writeChanges(session, context, changes)));
+  await changeExportStates(session, exported);
 }
 
 /** Returns whether the URL names a PostgreSQL database. */
@@ -130,12 +147,12 @@ async function openDialect(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode,
-  listeners: DatabaseListeners,
+  hooks: DatabaseHooks,
 ): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./engine/postgres/postgres.ts");
-    return await openPostgres(url, limits, mode, listeners);
+    return await openPostgres(url, limits, mode, hooks);
   }
   const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
-  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, listeners.onMigrated);
+  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, hooks.onMigrated);
 }

@@ -65,12 +65,12 @@ describe("a server on a database that is made read-only", () => {
 
 describe("a pool", () => {
   it("repeats a rejected write on a new connection, and drops all older ones", async () => {
-    const { pool, transactWrite, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
+    const { pool, write, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
     const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
     for (const client of clients) await client.query("SET default_transaction_read_only = on");
     for (const client of clients) client.release();
     let runs = 0;
-    await transactWrite(async (client) => {
+    await write("BEGIN", async (client) => {
       runs++;
       await writeTable(client);
     });
@@ -94,7 +94,7 @@ describe("a pool", () => {
     await using standby = await startStandby();
     await using proxy = await openPostgresProxy((await newPostgresDatabase()).replace(/[^/]*$/, "postgres"));
     const primary = proxy.target;
-    const { pool, transactWrite, check, close } = openPool(proxy.url, defaultDatabaseLimits);
+    const { pool, write, check, close } = openPool(proxy.url, defaultDatabaseLimits);
     const isRefused = (error: unknown) =>
       error instanceof StorageUnavailable &&
       !(error instanceof StorageReadOnly) &&
@@ -102,12 +102,12 @@ describe("a pool", () => {
     proxy.target = standby.port;
     for (let i = 0; i < 2; i++) {
       await assert.rejects(pool.query("SELECT 1"), isRefused);
-      await assert.rejects(transactWrite(writeTable), isRefused);
+      await assert.rejects(write("BEGIN", writeTable), isRefused);
       await assert.rejects(check(), isRefused);
     }
     proxy.target = primary;
     await check();
-    await transactWrite((client) => client.query("CREATE TEMPORARY TABLE written (i int)"));
+    await write("BEGIN", (client) => client.query("CREATE TEMPORARY TABLE written (i int)"));
     await close();
   });
 });

@@ -14,7 +14,7 @@ import { mapUniqueViolation } from "../../resource/already-exists.ts";
 import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../resource/standard-methods.ts";
-import { lockRow } from "../../storage/collection/rows.ts";
+import { keepRow, lockRow } from "../../storage/collection/rows.ts";
 import { findTagByName, tagCondition } from "../../storage/registry/repos-and-tags.ts";
 import { repoCollection, type TagRow, tagCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
@@ -50,6 +50,7 @@ const listRules: MessageRules = { schema: ListTagsRequestSchema, fields: { diges
 
 const repoParents: ParentCollection = {
   type: repoType,
+  keep: (tx, uid) => keepRow(tx, repoCollection, uid),
   lock: (tx, uid) => lockRow(tx, repoCollection, uid),
 };
 

@@ -31,10 +31,12 @@ export async function writeChanges(
       after: sql.placeholder("after"),
     }),
   );
-  for (const { by = context, ...entry } of entries) {
+  const append = ({ by = context, ...entry }: ChangeEntry) => {
     const { actor, actorClaims = null, method, requestId } = by;
-    await statement.execute({ time: context.time, actor, actorClaims, method, requestId, ...entry });
-  }
+    return statement.execute({ time: context.time, actor, actorClaims, method, requestId, ...entry });
+  };
+  // Sent together, and executed in this order.
+  await Promise.all(entries.map(append));
 }
 
 /** Returns changes after a sequence number, oldest first. */

@@ -51,6 +51,18 @@ export async function lockRow<R extends ResourceRow>(
   return await readRow(tx, collection, uid, tx.rowLock);
 }
 
+/**
+ * Returns the row with this uid, or undefined, and keeps it from being deleted until the end of the transaction. Other
+ * transactions may keep it too, and may update it.
+ */
+export async function keepRow<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  uid: string,
+): Promise<R | undefined> {
+  return await readRow(tx, collection, uid, tx.keepLock);
+}
+
 /** Inserts a row. Throws UniqueViolation or ReferenceViolation. */
 export async function insertRow<R extends ResourceRow>(
   tx: Transaction,

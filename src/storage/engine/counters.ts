@@ -49,8 +49,9 @@ export function newCounterChanges(): CounterChanges {
       return counts;
     },
     async write(session) {
-      for (const uid of [...dropped].sort()) await dropCounters(session, uid);
-      for (const run of runsOf(differences)) await addToCounters(session, run);
+      // Sent together, and executed in this order.
+      const drops = [...dropped].sort().map((uid) => dropCounters(session, uid));
+      await Promise.all([...drops, ...runsOf(differences).map((run) => addToCounters(session, run))]);
     },
   };
 }

@@ -1,10 +1,14 @@
 import type { MigrationListener } from "./migrations.ts";
-import type { RowLock, Session, Transaction } from "./session.ts";
+import type { ChangeEntry, RowLock, Session, Transaction, WriteContext } from "./session.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
 export interface DialectTransaction extends Session {
   /** The row lock to use; absent on SQLite, where a write transaction locks the whole database. */
   readonly rowLock?: RowLock;
+  /** The lock that keeps a row from being deleted; absent on SQLite. */
+  readonly keepLock?: RowLock;
+  /** What earlier writes of the same commit log at its end; absent if a write logs by itself. */
+  readonly pendingLog?: LoggedWrite[];
   /** See `Transaction.lockTables`. Does nothing on SQLite. */
   readonly lockTables: Transaction["lockTables"];
   /** Waits until this transaction may append to the change log, because sequence numbers must follow commit order. */
@@ -20,22 +24,38 @@ export interface Dialect {
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
-   * and may run again after a conflict. Bulk writes yield to other writes (SQLite).
+   * and may run again after a conflict. Bulk writes yield to other writes.
    */
-  write<T>(body: (tx: DialectTransaction) => Promise<T>, isBulk: boolean): Promise<T>;
+  write<T>(body: (tx: DialectTransaction) => Promise<T>, kind: WriteKind): Promise<T>;
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the opener of a database learns of it. */
-export interface DatabaseListeners {
+/** How a write may be combined with others; see `WriteContext`. */
+export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent">;
+
+/** What a write adds to the change log. */
+export interface LoggedWrite {
+  readonly context: WriteContext;
+  readonly changes: readonly ChangeEntry[];
+  readonly accessChanged: boolean;
+}
+
+/** What a dialect calls of the database that is opened on it. */
+export interface DatabaseHooks {
   readonly onMigrated: MigrationListener;
   /**
    * Called when committed changes may have vanished, as after a failover: everything that was read before may be wrong
    * (PostgreSQL).
    */
   readonly onNewHistory: () => void;
+  /** Logs the writes of a commit, and changes the export states of groups, at its end (PostgreSQL). */
+  readonly log: (
+    tx: DialectTransaction,
+    writes: readonly LoggedWrite[],
+    exported: ReadonlySet<string>,
+  ) => Promise<void>;
 }
 
 /** Whether to create a database that does not exist. */
@@ -43,7 +63,7 @@ export type OpenMode = "create" | "existing";
 
 /** Limits of batches, queues, connections and waiting times. */
 export interface DatabaseLimits {
-  /** How many writes share one commit (SQLite). */
+  /** How many writes share one commit. */
   readonly maxBatch: number;
   /** How long writes may join a commit, in milliseconds (SQLite). Other processes wait for its lock meanwhile. */
   readonly maxBatchMs: number;

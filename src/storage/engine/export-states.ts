@@ -37,7 +37,7 @@ export async function changeExportStates(session: Session, groupUids: Iterable<s
   );
   // The time of the transaction is that of the request, which may be long ago. Later changes must not look earlier.
   const changeTime = systemClock();
-  for (const groupUid of groupUids) await statement.execute({ groupUid, state, changeTime });
+  await Promise.all([...groupUids].map((groupUid) => statement.execute({ groupUid, state, changeTime })));
 }
 
 /**

@@ -9,6 +9,8 @@ export type Queries = Pick<PgDatabase<PgQueryResultHKT>, "select" | "selectDisti
 
 /** A statement that is parsed once and run many times. */
 export interface Prepared<T> {
+  /** Whether it may change rows (PostgreSQL). */
+  readonly isWrite?: boolean;
   execute(values?: Record<string, unknown>): MaybePromise<T>;
 }
 
@@ -17,8 +19,11 @@ export interface Preparable<T> {
   prepare(name: string): Prepared<T>;
 }
 
-/** The PostgreSQL lock that prevents changes to a row, but not references to it. */
-export type RowLock = "no key update";
+/**
+ * A lock of PostgreSQL on a row until the end of the transaction. "no key update" prevents changes to the row, but not
+ * references to it. "key share" only keeps it from being deleted, and many transactions can hold it.
+ */
+export type RowLock = "no key update" | "key share";
 
 /** What differs between the statements of the two databases. */
 export interface SessionDialect {
@@ -56,9 +61,9 @@ export interface Session extends SessionDialect {
   readonly dataVersion?: () => MaybePromise<number>;
   /** Whether every statement sees all transactions that committed before it was sent; false if absent: in a snapshot. */
   readonly seesLatest?: boolean;
-  /** The counter changes of earlier transactions in the same commit; absent on PostgreSQL. */
+  /** The counter changes of earlier writes in the same commit; absent if a write has a commit of its own. */
   readonly pendingCounters?: CounterChanges;
-  /** The groups whose export states change in the same commit; absent on PostgreSQL. */
+  /** The groups whose export states change in the same commit; absent if a write has a commit of its own. */
   readonly pendingExports?: Set<string>;
   /** The lock for rows that are read by uid, held until the end of the transaction; none if absent. */
   readonly readLock?: RowLock;
@@ -84,6 +89,11 @@ export interface WriteContext {
   readonly time: number;
   /** Whether the write is part of bulk work, such as an import; false if absent. */
   readonly isBulk?: boolean;
+  /**
+   * Whether the write decides nothing by rows that it does not find, so that other writes may run at the same time in
+   * the same transaction; false if absent (PostgreSQL).
+   */
+  readonly isIndependent?: boolean;
 }
 
 /** One change of one resource. */
@@ -105,6 +115,8 @@ export interface Transaction extends Session {
   readonly context: WriteContext;
   /** The row lock to use; absent on SQLite, where a write transaction locks the whole database. */
   readonly rowLock?: RowLock;
+  /** The lock that keeps a row from being deleted; absent on SQLite. */
+  readonly keepLock?: RowLock;
   /** Blocks other writes to these tables until the transaction ends. Call it before anything is read. */
   lockTables(tables: readonly PgTable[]): Promise<void>;
   /** Makes every node reload grants once this transaction has committed. */

@@ -16,7 +16,7 @@ import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
-import { insertRow, lockRow } from "../../../storage/collection/rows.ts";
+import { insertRow, keepRow, lockRow } from "../../../storage/collection/rows.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
@@ -44,6 +44,7 @@ const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceL
 /** Groups as the parents of other resources. */
 export const groupParents: ParentCollection = {
   type: group.type,
+  keep: (tx, uid) => keepRow(tx, groupCollection, uid),
   lock: (tx, uid) => lockRow(tx, groupCollection, uid),
 };
 
@@ -90,7 +91,7 @@ export function groups(context: ServiceContext): Implementation {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
     // Only an organization is verified and has a kind.
     const child: Group = { ...value, verified: false, kind: 0 };
-    return await database.write(writeContext(call, context.clock), async (tx) =>
+    return await database.write({ ...writeContext(call, context.clock), isIndependent: true }, async (tx) =>
       showGroup(database, tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
     );
   }

@@ -23,7 +23,7 @@ import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { creationOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
-import { deleteRow, findRow, lockRow } from "../../../storage/collection/rows.ts";
+import { deleteRow, findRow, keepRow, lockRow } from "../../../storage/collection/rows.ts";
 import { readCounter } from "../../../storage/engine/counters.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
@@ -59,6 +59,7 @@ const batchRules: MessageRules = {
 /** Identity providers as the parents of mappings. */
 const providerParents: ParentCollection = {
   type: resourceType(IdentityProviderSchema),
+  keep: (tx, uid) => keepRow(tx, identityProviderCollection, uid),
   lock: (tx, uid) => lockRow(tx, identityProviderCollection, uid),
 };
 

@@ -2,6 +2,9 @@ import { StorageUnavailable, type Translation, translateWith, translations, with
 
 const { unique, reference, unavailable, readOnly, damaged } = translations;
 
+/** The code of a statement that waited too long for a lock. */
+export const lockTimeout = "55P03";
+
 /** By code or class of codes of PostgreSQL (appendix A of its manual), or by code of the operating system. */
 const byCode: Readonly<Record<string, Translation>> = {
   "23505": unique,
@@ -10,7 +13,7 @@ const byCode: Readonly<Record<string, Translation>> = {
   "25P03": unavailable,
   "26000": pooled,
   "42P05": pooled,
-  "55P03": unavailable,
+  [lockTimeout]: unavailable,
   "08": unavailable,
   "40": unavailable,
   "53": unavailable,

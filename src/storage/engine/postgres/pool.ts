@@ -56,10 +56,10 @@ export interface PostgresPool {
   /** Runs the body in a snapshot on one connection. Rejects with StorageUnavailable if the connection is lost. */
   read<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Runs the body in a write transaction. If the server rejects writes, runs it again on a new connection, if that one
+   * Runs the body in a write transaction that starts with the statements `begin`. If the server rejects writes, runs it again on a new connection, if that one
    * accepts them. Rejects with StorageUnavailable if the connection is lost.
    */
-  transactWrite<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  write<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
    * Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable without a response within
    * `checkTimeoutMs`.
@@ -134,8 +134,8 @@ export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
     pool,
     shared: { connect: () => shared.connect(), isOutdated: writability.isOutdated },
     read: (body) => inTransaction(pool, (client) => readSnapshot(client, body)),
-    async transactWrite(body) {
-      const write = () => inTransaction(pool, (client) => commitWrite(client, body));
+    async write(begin, body) {
+      const write = () => inTransaction(pool, (client) => commitWrite(client, begin, body));
       await writability.require();
       try {
         return await write();
@@ -191,9 +191,13 @@ async function inTransaction<T>(pool: pg.Pool, statements: (client: pg.PoolClien
   }
 }
 
-async function commitWrite<T>(client: pg.PoolClient, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function commitWrite<T>(
+  client: pg.PoolClient,
+  begin: string,
+  body: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   // Awaited: should BEGIN fail, the statements sent after it would each commit on their own.
-  await client.query("BEGIN");
+  await client.query(begin);
   const result = await body(client);
   const { command } = await client.query("COMMIT");
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.

@@ -2,7 +2,8 @@
 import pg from "pg";
 import { programFile } from "../../../base/program-file.ts";
 import { getTableName, loadPostgresDriver } from "../../schema/drizzle.ts";
-import type { DatabaseLimits, DatabaseListeners, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
+import { newCounterChanges } from "../counters.ts";
+import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import { ConcurrencyConflict, DatabaseMissing, driverCode, ReferenceViolation, StorageUnavailable } from "../errors.ts";
 import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
 import { newSemaphore } from "../semaphore.ts";
@@ -14,6 +15,7 @@ import { applicationName, openPool } from "./pool.ts";
 import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
+import { type WriteBody, WriteQueue } from "./write-queue.ts";
 
 const { drizzle, migrate } = loadPostgresDriver();
 const migrationsFolder = programFile("storage/schema/migrations/postgres");
@@ -33,10 +35,10 @@ export async function openPostgres(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode,
-  { onMigrated, onNewHistory }: DatabaseListeners,
+  { onMigrated, onNewHistory, log }: DatabaseHooks,
 ): Promise<Dialect> {
   await migrateUnderLock(url, limits, mode, onMigrated);
-  const { shared, read, transactWrite, check, close } = openPool(url, limits);
+  const { shared, read, write, check, close } = openPool(url, limits);
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
     maxWaiting: limits.maxWaiting,
@@ -53,6 +55,25 @@ export async function openPostgres(
     return session;
   }
 
+  function runAlone<T>(body: WriteBody<T>): Promise<T> {
+    const attempt = (isRetry: boolean) =>
+      write("BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry)));
+    return writers.run(() => retried(attempt));
+  }
+
+  const queue = new WriteQueue({
+    maxBatch: limits.maxBatch,
+    maxWaiting: limits.maxWaiting,
+    maxWaitMs: limits.lockTimeoutMs,
+    transact: (body) => write(`BEGIN; SET LOCAL lock_timeout = ${batchLockTimeoutMs(limits)}`, body),
+    newTransaction: (client) => batchTransactionOf(client, sessionOf(client)),
+    async finish(tx) {
+      await tx.pendingCounters!.write(tx);
+      await log(tx, tx.pendingLog!, tx.pendingExports!);
+    },
+    runAlone,
+    needsRetry,
+  });
   const opened = newSharedSession(shared, postgresDialect, sessionOf, () => version.forget());
   const version = newDataVersion(opened.session, onNewHistory);
   // Reports connection errors now, when the database is opened.
@@ -65,15 +86,29 @@ export async function openPostgres(
     name: "postgres",
     session: { ...opened.session, dataVersion: version.current },
     read: (body) => read((client) => body(sessionOf(client))),
-    write: (body) =>
-      writers.run(() =>
-        retried((isRetry) => transactWrite((client) => body(transactionOf(client, sessionOf(client), isRetry)))),
-      ),
+    write: (body, { isBulk = false, isIndependent = false }) =>
+      isBulk ? runAlone(body) : queue.run(body, isIndependent),
     check,
     async close() {
+      await queue.idle();
       opened.release();
       await close();
     },
+  };
+}
+
+/** How long a batch waits for a lock, in milliseconds. A write that needs longer waits in a transaction of its own. */
+function batchLockTimeoutMs({ lockTimeoutMs }: DatabaseLimits): number {
+  return Math.min(200, lockTimeoutMs);
+}
+
+/** The transaction that the writes of a batch share. */
+function batchTransactionOf(client: pg.PoolClient, session: Session): DialectTransaction {
+  return {
+    ...transactionOf(client, session, false),
+    pendingCounters: newCounterChanges(),
+    pendingExports: new Set<string>(),
+    pendingLog: [],
   };
 }
 
@@ -82,6 +117,7 @@ function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean
   return {
     ...session,
     rowLock: "no key update",
+    keepLock: "key share",
     ...(isRetry ? { readLock: "no key update" } : {}),
     async lockTables(tables) {
       const names = tables.map((table) => client.escapeIdentifier(getTableName(table)));

@@ -60,7 +60,7 @@ async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationL
     name: "sqlite",
     session: readSession,
     read: (body) => snapshot.share(() => body(readSession)),
-    write: (body, isBulk) => queue.run(() => body(transaction), isBulk),
+    write: (body, { isBulk }) => queue.run(() => body(transaction), isBulk),
     async check() {
       reader.prepare("SELECT 1").get();
       checkFiles();

@@ -1,0 +1,203 @@
+// Group commit on PostgreSQL: writes that arrive together share a transaction, its round trips and its flush to disk.
+import type pg from "pg";
+import type { DialectTransaction } from "../dialect.ts";
+import { driverCode, StorageReadOnly, StorageUnavailable } from "../errors.ts";
+import { isLostConnection, lockTimeout, translatePostgresError } from "./errors.ts";
+import { NeedsOwnTransaction, newMember } from "./write-member.ts";
+
+/** The body of a write. */
+export type WriteBody<T> = (tx: DialectTransaction) => Promise<T>;
+
+/** What a queue needs from the database, and its limits. */
+export interface WriteQueueOptions {
+  /** How many writes share one commit. */
+  readonly maxBatch: number;
+  /** How many writes may wait. */
+  readonly maxWaiting: number;
+  /** How long a write may wait for its batch, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** Runs the body in a write transaction that waits only shortly for locks; it may run again on another connection. */
+  transact<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Creates the transaction that the writes of a batch share. */
+  newTransaction(client: pg.PoolClient): DialectTransaction;
+  /** Writes what the writes of a batch left for its end. */
+  finish(tx: DialectTransaction): Promise<void>;
+  /** Runs a write in a transaction of its own, and retries it after conflicts. */
+  runAlone<T>(body: WriteBody<T>): Promise<T>;
+  /** Whether `runAlone` might succeed after this error. */
+  needsRetry(error: unknown): boolean;
+}
+
+interface Job {
+  readonly body: WriteBody<unknown>;
+  readonly isIndependent: boolean;
+  readonly dueAt: number;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How a write of a batch ended. */
+interface Outcome {
+  readonly job: Job;
+  readonly result: PromiseSettledResult<unknown>;
+}
+
+/** How many batches use savepoints after one that needed them. */
+const batchesWithSavepoints = 20;
+
+/** A statement of a batch failed, or a write failed after it had changed rows. */
+class FailedBatch extends Error {}
+
+/**
+ * Runs writes in batches, one batch at a time.
+ *
+ * The writes of a batch run one after another, so each sees what those before it did. Independent writes run at the same
+ * time: their statements are sent together.
+ *
+ * Nearly all writes succeed, or fail before they change anything. If one fails later, the batch is rolled back. It and
+ * the following batches then run with a savepoint for each write.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  #waiting: Job[] = [];
+  #active: Promise<void> | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+  #guardedBatches = 0;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Runs the body in a transaction, and resolves once it has committed. If it throws, only its own changes are undone. */
+  run<T>(body: WriteBody<T>, isIndependent: boolean): Promise<T> {
+    const { maxWaiting, maxWaitMs } = this.#options;
+    if (this.#waiting.length >= maxWaiting)
+      return Promise.reject(new StorageUnavailable("too many writes are waiting"));
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ body, isIndependent, dueAt: performance.now() + maxWaitMs, resolve, reject });
+      this.#expiry ??= setTimeout(() => this.#expire(), maxWaitMs);
+      this.#active ??= this.#drain();
+    });
+  }
+
+  /** Resolves once no write waits. */
+  async idle(): Promise<void> {
+    while (this.#active) await this.#active;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // The other writes of this event-loop tick join.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+    }
+    this.#active = undefined;
+    clearTimeout(this.#expiry);
+    this.#expiry = undefined;
+  }
+
+  /** Rejects the writes that have waited too long for their batch. */
+  #expire(): void {
+    const now = performance.now();
+    const late = this.#waiting.filter(({ dueAt }) => dueAt <= now);
+    this.#waiting = this.#waiting.filter(({ dueAt }) => dueAt > now);
+    for (const { reject } of late) reject(new StorageUnavailable("the writes before this one take too long"));
+    const [next] = this.#waiting;
+    this.#expiry = next && setTimeout(() => this.#expire(), Math.max(1, next.dueAt - now));
+  }
+
+  async #commit(jobs: readonly Job[]): Promise<void> {
+    const isGuarded = this.#guardedBatches > 0;
+    if (isGuarded) this.#guardedBatches--;
+    try {
+      const outcomes = await this.#options.transact((client) => this.#runBatch(client, jobs, isGuarded));
+      for (const outcome of outcomes) this.#settle(outcome);
+    } catch (error) {
+      if (!(error instanceof FailedBatch)) {
+        for (const { reject } of jobs) reject(translatePostgresError(error));
+      } else if (isGuarded) {
+        for (const job of jobs) this.#runAlone(job);
+      } else {
+        this.#guardedBatches = batchesWithSavepoints;
+        this.#waiting.unshift(...jobs);
+      }
+    }
+  }
+
+  async #runBatch(client: pg.PoolClient, jobs: readonly Job[], isGuarded: boolean): Promise<Outcome[]> {
+    const tx = this.#options.newTransaction(client);
+    try {
+      const outcomes = isGuarded ? await runGuarded(client, tx, jobs) : await runTogether(client, tx, jobs);
+      await this.#options.finish(tx);
+      return outcomes;
+    } catch (error) {
+      if (isUnusable(error)) throw error;
+      throw new FailedBatch("a batch of writes failed", { cause: error });
+    }
+  }
+
+  #settle({ job, result }: Outcome): void {
+    if (result.status === "fulfilled") job.resolve(result.value as never);
+    else if (this.#mayPassAlone(result.reason)) this.#runAlone(job);
+    else job.reject(translatePostgresError(result.reason));
+  }
+
+  #mayPassAlone(error: unknown): boolean {
+    return error instanceof NeedsOwnTransaction || driverCode(error) === lockTimeout || this.#options.needsRetry(error);
+  }
+
+  #runAlone({ body, resolve, reject }: Job): void {
+    this.#options.runAlone(body).then((value) => resolve(value as never), reject);
+  }
+}
+
+/** Whether no write can succeed on this connection. */
+function isUnusable(error: unknown): boolean {
+  return isLostConnection(error) || error instanceof StorageReadOnly;
+}
+
+/** Runs independent writes at the same time, and the others one after another. Throws FailedBatch. */
+async function runTogether(client: pg.PoolClient, tx: DialectTransaction, jobs: readonly Job[]): Promise<Outcome[]> {
+  let hasPartialWrite = false;
+  let previous: Promise<unknown> = Promise.resolve();
+
+  async function run(job: Job): Promise<Outcome> {
+    const member = newMember(tx);
+    const [result] = await Promise.allSettled([job.body(member.tx)]);
+    member.end();
+    if (result.status === "rejected" && member.hasWritten()) hasPartialWrite = true;
+    return { job, result };
+  }
+
+  // Waits for all of them, since a statement that is sent after ROLLBACK would commit on its own.
+  const outcomes = await Promise.all(
+    jobs.map((job) => {
+      if (job.isIndependent) return run(job);
+      const outcome = previous.then(() => run(job));
+      previous = outcome;
+      return outcome;
+    }),
+  );
+  for (const { result } of outcomes) if (result.status === "rejected" && isUnusable(result.reason)) throw result.reason;
+  const hasFailedStatement = client.getTransactionStatus() === "E";
+  if (hasFailedStatement || hasPartialWrite) throw new FailedBatch("a write failed after it had changed rows");
+  return outcomes;
+}
+
+/** Runs the writes one after another, and undoes those that fail. */
+async function runGuarded(client: pg.PoolClient, tx: DialectTransaction, jobs: readonly Job[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const job of jobs) {
+    await client.query("SAVEPOINT member");
+    const member = newMember(tx);
+    const [result] = await Promise.allSettled([job.body(member.tx)]);
+    member.end();
+    if (result.status === "rejected") {
+      if (isUnusable(result.reason)) throw result.reason;
+      await client.query("ROLLBACK TO SAVEPOINT member");
+    }
+    await client.query("RELEASE SAVEPOINT member");
+    outcomes.push({ job, result });
+  }
+  return outcomes;
+}
