@@ -133,7 +133,7 @@ async function logWrites(
   if (writes.some(({ accessChanged }) => accessChanged)) await advanceAccessEpoch(session);
   if (exported.size === 0 && writes.every(({ changes }) => changes.length === 0)) return;
   await session.lockChanges();
-  await Promise.all(writes.map(({ context, changes }) => writeChanges(session, context, changes)));
+  await writeChanges(session, writes);
   await changeExportStates(session, exported);
 }
 

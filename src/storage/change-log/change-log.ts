@@ -1,8 +1,10 @@
 // The change log: every change of a resource, in commit order. The audit log, webhooks and caches read it.
 
-import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
+import type { LoggedWrite } from "../engine/dialect.ts";
+import { jsonRows, selectRows } from "../engine/json-rows.ts";
+import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
-import { and, asc, desc, eq, gt, gte, lte, sql } from "../schema/drizzle.ts";
+import { and, asc, desc, eq, getTableColumns, gt, gte, lte, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
 // Only some kinds are in the index for access requests. With a bare placeholder, SQLite prepares the statement again at
@@ -10,33 +12,40 @@ import type { Tables } from "../schema/tables.ts";
 export const wantedKind = textPlaceholder("kind");
 
 type ChangeRow = Tables["changes"]["$inferSelect"];
+type NewChangeRow = Omit<ChangeRow, "sequence">;
 
 /** Appends the changes of a transaction at its end. The caller has ordered transactions by commit. */
 export async function writeChanges(
   session: Session,
-  context: WriteContext,
-  entries: readonly ChangeEntry[],
+  writes: readonly Pick<LoggedWrite, "context" | "changes">[],
 ): Promise<void> {
-  const statement = session.prepared("changes.append", (db, { changes }) =>
-    db.insert(changes).values({
-      time: sql.placeholder("time"),
-      actor: sql.placeholder("actor"),
-      actorClaims: sql.placeholder("actorClaims"),
-      method: sql.placeholder("method"),
-      requestId: sql.placeholder("requestId"),
-      kind: sql.placeholder("kind"),
-      uid: sql.placeholder("uid"),
-      groupUid: sql.placeholder("groupUid"),
-      before: sql.placeholder("before"),
-      after: sql.placeholder("after"),
-    }),
-  );
-  const append = ({ by = context, ...entry }: ChangeEntry) => {
-    const { actor, actorClaims = null, method, requestId } = by;
-    return statement.execute({ time: context.time, actor, actorClaims, method, requestId, ...entry });
-  };
-  // Sent together, and executed in this order.
-  await Promise.all(entries.map(append));
+  const rows = writes.flatMap(({ context, changes }) => changes.map((change) => rowOf(context, change)));
+  if (session.dialect === "postgres") return await appendAll(session, rows);
+  for (const row of rows) await append(session, row);
+}
+
+function rowOf(context: WriteContext, { by = context, ...entry }: ChangeEntry): NewChangeRow {
+  const { actor, actorClaims = null, method, requestId } = by;
+  return { time: context.time, actor, actorClaims, method, requestId, ...entry };
+}
+
+async function append(session: Session, row: NewChangeRow): Promise<void> {
+  const statement = session.prepared("changes.append", (db, { changes }) => {
+    const { sequence: _, ...columns } = getTableColumns(changes);
+    return db.insert(changes).values(rowPlaceholders(Object.keys(columns) as (keyof NewChangeRow)[]));
+  });
+  await statement.execute({ ...row });
+}
+
+/** Appends the changes with one statement, which numbers them in their order. */
+async function appendAll(session: Session, rows: readonly NewChangeRow[]): Promise<void> {
+  const statement = session.prepared("changes.append_all", (db, { changes }) => {
+    const sequence = sql`nextval(pg_get_serial_sequence('changes', 'sequence'))`;
+    const selected = selectRows(getTableColumns(changes), { sequence });
+    // Drizzle omits this clause before a SELECT.
+    return db.insert(changes).select(sql`overriding system value ${selected}`);
+  });
+  if (rows.length > 0) await statement.execute({ rows: jsonRows(rows) });
 }
 
 /** Returns changes after a sequence number, oldest first. */

@@ -2,13 +2,14 @@
 
 import { isBelow } from "../../model/uid.ts";
 import { numberPlaceholder, placeholders, textPlaceholder } from "../engine/placeholders.ts";
-import type { SessionDialect, Transaction } from "../engine/session.ts";
+import type { Session, SessionDialect, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import { keysOf, uidOfKey } from "../schema/entry-keys.ts";
 import { sortPrefix } from "../schema/ordered-text.ts";
 import { tailUnder } from "../schema/tables/entries.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
+import { insertEntryRows } from "./gathered-rows.ts";
 
 /** An entry of a row under one key, with its whole uid. */
 export interface Entry {
@@ -31,7 +32,14 @@ export async function addEntries(tx: Transaction, collection: CollectionTables, 
   // The tail of an entry is the rest of the uid after that of its key.
   if (row.parent !== null && !isBelow(row.uid, row.parent)) throw new Error(`${row.uid} is not below ${row.parent}`);
   const keys = keysOf(row);
-  await insertEntries(tx, collection, keys, newEntry(row));
+  const entry = newEntry(row);
+  if (tx.gather) {
+    const insert = (session: Session, entries: readonly object[]) => insertEntryRows(session, collection, entries);
+    const entries = Object.entries(uidTails(keys, entry.uid)).map(([key, tail]) => ({ ...entry, key, tail }));
+    await tx.gather(`${collection.kind}.entries`, entries, insert, true);
+  } else {
+    await insertEntries(tx, collection, keys, entry);
+  }
   tx.counterChanges.add(keys, collection.kind, 1);
 }
 

@@ -7,6 +7,7 @@ import type { Prepared, RowLock, Session, Transaction } from "../engine/session.
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Change, Collection, Logged, ResourceRow, RowTable } from "./collection.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
+import { insertRows, keepRows } from "./gathered-rows.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
 
 /** Returns the row with this uid, or undefined. Synchronous if the driver is. */
@@ -60,7 +61,10 @@ export async function keepRow<R extends ResourceRow>(
   collection: Collection<R>,
   uid: string,
 ): Promise<R | undefined> {
-  return await readRow(tx, collection, uid, tx.keepLock);
+  const { keepLock, gather } = tx;
+  if (!gather || !keepLock) return await readRow(tx, collection, uid, keepLock);
+  const keep = (session: Session, uids: readonly string[]) => keepRows<R>(session, collection, uids, keepLock);
+  return (await gather(`${collection.kind}.keep`, [uid], keep, false)).get(uid);
 }
 
 /** Inserts a row. Throws UniqueViolation or ReferenceViolation. */
@@ -70,11 +74,16 @@ export async function insertRow<R extends ResourceRow>(
   row: R,
   logged: Logged = {},
 ): Promise<void> {
-  const insert = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
-    const table = collection.rows(tables);
-    return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
-  });
-  await insert.execute(row as unknown as Record<string, unknown>);
+  if (tx.gather) {
+    const insert = (session: Session, rows: readonly R[]) => insertRows(session, collection, rows);
+    await tx.gather(`${collection.kind}.insert`, [row], insert, true);
+  } else {
+    const insert = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
+      const table = collection.rows(tables);
+      return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
+    });
+    await insert.execute(row as unknown as Record<string, unknown>);
+  }
   await collection.syncDependents?.(tx, undefined, row);
   await addEntries(tx, collection, row);
   recordChange(tx, collection, "insert", undefined, row, logged);

@@ -119,6 +119,11 @@ export interface Transaction extends Session {
   readonly keepLock?: RowLock;
   /** Blocks other writes to these tables until the transaction ends. Call it before anything is read. */
   lockTables(tables: readonly PgTable[]): Promise<void>;
+  /**
+   * Runs `run` once for the calls with the same name that concurrent writes make in the same tick, with all their items.
+   * Absent if no write of the same commit runs at the same time.
+   */
+  readonly gather?: Gather;
   /** Makes every node reload grants once this transaction has committed. */
   changeAccess(): void;
   /** The counter changes, written after the body. */
@@ -128,6 +133,14 @@ export interface Transaction extends Session {
   /** Appends the change to the change log after the body. */
   logChange(entry: ChangeEntry): void;
 }
+
+/** See `Transaction.gather`. `run` uses the transaction of the commit, which `isWrite` says it changes. */
+export type Gather = <K, V>(
+  name: string,
+  items: readonly K[],
+  run: (session: Session, items: readonly K[]) => Promise<V>,
+  isWrite: boolean,
+) => Promise<V>;
 
 /** Wraps a statement of a driver, and translates its errors. */
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
 import { driverCode, StorageReadOnly, StorageUnavailable } from "../errors.ts";
 import { isLostConnection, lockTimeout, translatePostgresError } from "./errors.ts";
-import { NeedsOwnTransaction, newMember } from "./write-member.ts";
+import { NeedsOwnTransaction, newGather, newMember } from "./write-member.ts";
 
 /** The body of a write. */
 export type WriteBody<T> = (tx: DialectTransaction) => Promise<T>;
@@ -160,9 +160,10 @@ function isUnusable(error: unknown): boolean {
 async function runTogether(client: pg.PoolClient, tx: DialectTransaction, jobs: readonly Job[]): Promise<Outcome[]> {
   let hasPartialWrite = false;
   let previous: Promise<unknown> = Promise.resolve();
+  const gather = newGather(tx);
 
   async function run(job: Job): Promise<Outcome> {
-    const member = newMember(tx);
+    const member = newMember(tx, job.isIndependent ? gather : undefined);
     const [result] = await Promise.allSettled([job.body(member.tx)]);
     member.end();
     if (result.status === "rejected" && member.hasWritten()) hasPartialWrite = true;
