@@ -1,0 +1,41 @@
+// The write transactions of PostgreSQL.
+import type pg from "pg";
+import { getTableName } from "../../schema/drizzle.ts";
+import { newCounterChanges } from "../counters.ts";
+import type { DialectTransaction } from "../dialect.ts";
+import type { Session } from "../session.ts";
+
+/** The name of the advisory lock of the change log. */
+const changesLock = 7_301_002;
+
+/** Creates the transaction that the writes of a batch share. */
+export function batchTransactionOf(client: pg.PoolClient, session: Session): DialectTransaction {
+  return {
+    ...transactionOf(client, session, false),
+    pendingCounters: newCounterChanges(),
+    pendingExports: new Set<string>(),
+    pendingLog: [],
+  };
+}
+
+/**
+ * Creates the transaction of a connection. If it runs again, it locks the rows that it reads: they cannot change a second
+ * time.
+ */
+export function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
+  return {
+    ...session,
+    rowLock: "no key update",
+    keepLock: "key share",
+    ...(isRetry ? { readLock: "no key update" } : {}),
+    async lockTables(tables) {
+      const names = tables.map((table) => client.escapeIdentifier(getTableName(table)));
+      // The weakest mode that excludes other writers, including this one. Reads continue.
+      await client.query(`LOCK TABLE ${names.join(", ")} IN SHARE ROW EXCLUSIVE MODE`);
+    },
+    // Sequence numbers are assigned before the commit: without a lock, a reader could miss the slower of two writers.
+    async lockChanges() {
+      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// Writes to PostgreSQL: in batches, or each in a transaction of its own.
+import type pg from "pg";
+import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
+import { ConcurrencyConflict, driverCode, ReferenceViolation } from "../errors.ts";
+import { newSemaphore } from "../semaphore.ts";
+import type { Session } from "../session.ts";
+import { translatePostgresError } from "./errors.ts";
+import type { PostgresPool } from "./pool.ts";
+import { batchTransactionOf, transactionOf } from "./transaction.ts";
+import { type WriteBody, WriteQueue } from "./write-queue.ts";
+
+/** How often a transaction of its own is tried. */
+const maxTries = 4;
+
+/** The share of the connections that writes may hold. While they wait for locks, the rest keeps serving reads. */
+const writingShare = 3 / 4;
+
+/** Writes to a database. */
+export interface Writer {
+  readonly write: Dialect["write"];
+  /** Resolves once no batch waits. */
+  idle(): Promise<void>;
+}
+
+/** Creates the writer of a pool. `sessionOf` returns the session of a connection. */
+export function newWriter(
+  pool: Pick<PostgresPool, "write">,
+  sessionOf: (client: pg.PoolClient) => Session,
+  limits: DatabaseLimits,
+  log: DatabaseHooks["log"],
+): Writer {
+  const writers = newSemaphore({
+    permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
+    maxWaiting: limits.maxWaiting,
+    maxWaitMs: limits.lockTimeoutMs,
+  });
+
+  function runAlone<T>(body: WriteBody<T>): Promise<T> {
+    const attempt = (isRetry: boolean) =>
+      pool.write("BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry)));
+    return writers.run(() => retried(attempt));
+  }
+
+  const queue = new WriteQueue({
+    maxBatch: limits.maxBatch,
+    maxWaiting: limits.maxWaiting,
+    maxWaitMs: limits.lockTimeoutMs,
+    transact: (body) => pool.write(`BEGIN; SET LOCAL lock_timeout = ${batchLockTimeoutMs(limits)}`, body),
+    newTransaction: (client) => batchTransactionOf(client, sessionOf(client)),
+    async finish(tx) {
+      await tx.pendingCounters!.write(tx);
+      await log(tx, tx.pendingLog!, tx.pendingExports!);
+    },
+    runAlone,
+    needsRetry,
+  });
+
+  return {
+    // Bulk work holds its locks for long, so no other write may wait for it in a batch.
+    write: (body, { isBulk = false, isIndependent = false }) =>
+      isBulk ? runAlone(body) : queue.run(body, isIndependent),
+    idle: () => queue.idle(),
+  };
+}
+
+/** How long a batch waits for a lock, in milliseconds. A write that needs longer waits in a transaction of its own. */
+function batchLockTimeoutMs({ lockTimeoutMs }: DatabaseLimits): number {
+  return Math.min(200, lockTimeoutMs);
+}
+
+async function retried<T>(attempt: (isRetry: boolean) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(tries > 1);
+    } catch (error) {
+      if (tries >= maxTries || !needsRetry(error)) throw translatePostgresError(error);
+    }
+  }
+}
+
+/**
+ * Returns whether to run the transaction again: after a serialization failure, a deadlock, a concurrency conflict, or a
+ * violated reference. On the next run it sees the rows that other writers committed, and reports what it finds.
+ */
+function needsRetry(error: unknown): boolean {
+  const code = driverCode(error);
+  return (
+    code === "40001" || code === "40P01" || error instanceof ConcurrencyConflict || error instanceof ReferenceViolation
+  );
+}
