@@ -130,11 +130,12 @@ async function logWrites(
   writes: readonly LoggedWrite[],
   exported: ReadonlySet<string>,
 ): Promise<void> {
-  if (writes.some(({ accessChanged }) => accessChanged)) await advanceAccessEpoch(session);
-  if (exported.size === 0 && writes.every(({ changes }) => changes.length === 0)) return;
-  await session.lockChanges();
-  await writeChanges(session, writes);
-  await changeExportStates(session, exported);
+  const statements: Promise<void>[] = [];
+  if (writes.some(({ accessChanged }) => accessChanged)) statements.push(advanceAccessEpoch(session));
+  if (exported.size > 0 || writes.some(({ changes }) => changes.length > 0))
+    statements.push(session.lockChanges(), writeChanges(session, writes), changeExportStates(session, exported));
+  // Sent together, and executed in this order.
+  await Promise.all(statements);
 }
 
 /** Returns whether the URL names a PostgreSQL database. */

@@ -7,7 +7,7 @@ import type { Prepared, RowLock, Session, Transaction } from "../engine/session.
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Change, Collection, Logged, ResourceRow, RowTable } from "./collection.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
-import { insertRows, keepRows } from "./gathered-rows.ts";
+import { gatherRows, insertRows } from "./gathered-rows.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
 
 /** Returns the row with this uid, or undefined. Synchronous if the driver is. */
@@ -16,7 +16,9 @@ export function findRow<R extends ResourceRow>(
   collection: Collection<R>,
   uid: string,
 ): MaybePromise<R | undefined> {
-  return readRow(session, collection, uid, session.readLock);
+  const { gather, readLock } = session;
+  if (gather) return gatherRows(gather, collection, [uid], readLock).then(([row]) => row);
+  return readRow(session, collection, uid, readLock);
 }
 
 /**
@@ -28,6 +30,7 @@ export function findRows<R extends ResourceRow>(
   collection: Collection<R>,
   uids: readonly string[],
 ): MaybePromise<readonly R[]> {
+  if (session.gather) return gatherRows(session.gather, collection, uids, undefined);
   const statement = session.prepared(`${collection.kind}.get_all`, (db, tables) => {
     const table = collection.rows(tables);
     return db
@@ -62,9 +65,8 @@ export async function keepRow<R extends ResourceRow>(
   uid: string,
 ): Promise<R | undefined> {
   const { keepLock, gather } = tx;
-  if (!gather || !keepLock) return await readRow(tx, collection, uid, keepLock);
-  const keep = (session: Session, uids: readonly string[]) => keepRows<R>(session, collection, uids, keepLock);
-  return (await gather(`${collection.kind}.keep`, [uid], keep, false)).get(uid);
+  if (gather) return (await gatherRows(gather, collection, [uid], keepLock))[0];
+  return await readRow(tx, collection, uid, keepLock);
 }
 
 /** Inserts a row. Throws UniqueViolation or ReferenceViolation. */
@@ -74,19 +76,33 @@ export async function insertRow<R extends ResourceRow>(
   row: R,
   logged: Logged = {},
 ): Promise<void> {
+  if (tx.gather && !collection.syncDependents) {
+    // Sent together.
+    await Promise.all([insertRowAlone(tx, collection, row), addEntries(tx, collection, row)]);
+  } else {
+    await insertRowAlone(tx, collection, row);
+    await collection.syncDependents?.(tx, undefined, row);
+    await addEntries(tx, collection, row);
+  }
+  recordChange(tx, collection, "insert", undefined, row, logged);
+}
+
+/** Inserts a row without what depends on it. */
+async function insertRowAlone<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+): Promise<void> {
   if (tx.gather) {
     const insert = (session: Session, rows: readonly R[]) => insertRows(session, collection, rows);
     await tx.gather(`${collection.kind}.insert`, [row], insert, true);
-  } else {
-    const insert = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
-      const table = collection.rows(tables);
-      return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
-    });
-    await insert.execute(row as unknown as Record<string, unknown>);
+    return;
   }
-  await collection.syncDependents?.(tx, undefined, row);
-  await addEntries(tx, collection, row);
-  recordChange(tx, collection, "insert", undefined, row, logged);
+  const statement = tx.prepared(`${collection.kind}.insert`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db.insert(table).values(placeholders(Object.keys(getTableColumns(table))));
+  });
+  await statement.execute(row as unknown as Record<string, unknown>);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MigrationListener } from "./migrations.ts";
-import type { ChangeEntry, Gather, RowLock, Session, Transaction, WriteContext } from "./session.ts";
+import type { ChangeEntry, RowLock, Session, Transaction, WriteContext } from "./session.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
 export interface DialectTransaction extends Session {
@@ -7,8 +7,6 @@ export interface DialectTransaction extends Session {
   readonly rowLock?: RowLock;
   /** The lock that keeps a row from being deleted; absent on SQLite. */
   readonly keepLock?: RowLock;
-  /** See `Transaction.gather`. */
-  readonly gather?: Gather;
   /** What earlier writes of the same commit log at its end; absent if a write logs by itself. */
   readonly pendingLog?: LoggedWrite[];
   /** See `Transaction.lockTables`. Does nothing on SQLite. */

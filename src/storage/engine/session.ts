@@ -65,6 +65,11 @@ export interface Session extends SessionDialect {
   readonly pendingCounters?: CounterChanges;
   /** The groups whose export states change in the same commit; absent if a write has a commit of its own. */
   readonly pendingExports?: Set<string>;
+  /**
+   * Runs `run` once for the calls with the same name that concurrent writes make in the same tick, with all their items.
+   * Absent if no write of the same commit runs at the same time.
+   */
+  readonly gather?: Gather;
   /** The lock for rows that are read by uid, held until the end of the transaction; none if absent. */
   readonly readLock?: RowLock;
   /**
@@ -119,11 +124,6 @@ export interface Transaction extends Session {
   readonly keepLock?: RowLock;
   /** Blocks other writes to these tables until the transaction ends. Call it before anything is read. */
   lockTables(tables: readonly PgTable[]): Promise<void>;
-  /**
-   * Runs `run` once for the calls with the same name that concurrent writes make in the same tick, with all their items.
-   * Absent if no write of the same commit runs at the same time.
-   */
-  readonly gather?: Gather;
   /** Makes every node reload grants once this transaction has committed. */
   changeAccess(): void;
   /** The counter changes, written after the body. */
@@ -134,7 +134,7 @@ export interface Transaction extends Session {
   logChange(entry: ChangeEntry): void;
 }
 
-/** See `Transaction.gather`. `run` uses the transaction of the commit, which `isWrite` says it changes. */
+/** See `Session.gather`. `run` uses the transaction of the commit, which `isWrite` says it changes. */
 export type Gather = <K, V>(
   name: string,
   items: readonly K[],

@@ -56,10 +56,15 @@ export interface PostgresPool {
   /** Runs the body in a snapshot on one connection. Rejects with StorageUnavailable if the connection is lost. */
   read<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Runs the body in a write transaction that starts with the statements `begin`. If the server rejects writes, runs it again on a new connection, if that one
+   * Runs the body in a write transaction that starts with the statements `begin`. The statements that `finish` sends at once
+   * are sent together with COMMIT. If the server rejects writes, runs it again on a new connection, if that one
    * accepts them. Rejects with StorageUnavailable if the connection is lost.
    */
-  write<T>(begin: string, body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  write<T>(
+    begin: string,
+    body: (client: pg.PoolClient) => Promise<T>,
+    finish?: (result: T) => Promise<void>,
+  ): Promise<T>;
   /**
    * Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable without a response within
    * `checkTimeoutMs`.
@@ -134,8 +139,8 @@ export function openPool(url: string, limits: DatabaseLimits): PostgresPool {
     pool,
     shared: { connect: () => shared.connect(), isOutdated: writability.isOutdated },
     read: (body) => inTransaction(pool, (client) => readSnapshot(client, body)),
-    async write(begin, body) {
-      const write = () => inTransaction(pool, (client) => commitWrite(client, begin, body));
+    async write(begin, body, finish) {
+      const write = () => inTransaction(pool, (client) => commitWrite(client, begin, body, finish));
       await writability.require();
       try {
         return await write();
@@ -195,11 +200,13 @@ async function commitWrite<T>(
   client: pg.PoolClient,
   begin: string,
   body: (client: pg.PoolClient) => Promise<T>,
+  finish: (result: T) => Promise<void> = async () => {},
 ): Promise<T> {
   // Awaited: should BEGIN fail, the statements sent after it would each commit on their own.
   await client.query(begin);
   const result = await body(client);
-  const { command } = await client.query("COMMIT");
+  const finished = finish(result);
+  const [{ command }] = await Promise.all([client.query("COMMIT"), finished]);
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
   if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
   return result;

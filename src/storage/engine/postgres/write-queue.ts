@@ -17,10 +17,14 @@ export interface WriteQueueOptions {
   /** How long a write may wait for its batch, in milliseconds. */
   readonly maxWaitMs: number;
   /** Runs the body in a write transaction that waits only shortly for locks; it may run again on another connection. */
-  transact<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  transact<T>(
+    body: (client: pg.PoolClient) => Promise<T>,
+    /** Its statements are sent together with COMMIT. */
+    finish: (result: T) => Promise<void>,
+  ): Promise<T>;
   /** Creates the transaction that the writes of a batch share. */
   newTransaction(client: pg.PoolClient): DialectTransaction;
-  /** Writes what the writes of a batch left for its end. */
+  /** Writes what the writes of a batch left for its end. It sends all statements at once. */
   finish(tx: DialectTransaction): Promise<void>;
   /** Runs a write in a transaction of its own, and retries it after conflicts. */
   runAlone<T>(body: WriteBody<T>): Promise<T>;
@@ -44,6 +48,12 @@ interface Outcome {
 
 /** How many batches use savepoints after one that needed them. */
 const batchesWithSavepoints = 20;
+
+/** The writes of a batch, which has not committed. */
+interface Batch {
+  readonly tx: DialectTransaction;
+  readonly outcomes: readonly Outcome[];
+}
 
 /** A statement of a batch failed, or a write failed after it had changed rows. */
 class FailedBatch extends Error {}
@@ -110,7 +120,10 @@ export class WriteQueue {
     const isGuarded = this.#guardedBatches > 0;
     if (isGuarded) this.#guardedBatches--;
     try {
-      const outcomes = await this.#options.transact((client) => this.#runBatch(client, jobs, isGuarded));
+      const { outcomes } = await this.#options.transact(
+        (client) => failingAsBatch(this.#runBatch(client, jobs, isGuarded)),
+        ({ tx }) => failingAsBatch(this.#options.finish(tx)),
+      );
       for (const outcome of outcomes) this.#settle(outcome);
     } catch (error) {
       if (!(error instanceof FailedBatch)) {
@@ -124,16 +137,9 @@ export class WriteQueue {
     }
   }
 
-  async #runBatch(client: pg.PoolClient, jobs: readonly Job[], isGuarded: boolean): Promise<Outcome[]> {
+  async #runBatch(client: pg.PoolClient, jobs: readonly Job[], isGuarded: boolean): Promise<Batch> {
     const tx = this.#options.newTransaction(client);
-    try {
-      const outcomes = isGuarded ? await runGuarded(client, tx, jobs) : await runTogether(client, tx, jobs);
-      await this.#options.finish(tx);
-      return outcomes;
-    } catch (error) {
-      if (isUnusable(error)) throw error;
-      throw new FailedBatch("a batch of writes failed", { cause: error });
-    }
+    return { tx, outcomes: isGuarded ? await runGuarded(client, tx, jobs) : await runTogether(client, tx, jobs) };
   }
 
   #settle({ job, result }: Outcome): void {
@@ -148,6 +154,15 @@ export class WriteQueue {
 
   #runAlone({ body, resolve, reject }: Job): void {
     this.#options.runAlone(body).then((value) => resolve(value as never), reject);
+  }
+}
+
+/** Rejects with FailedBatch, unless the error is due to no write of the batch. */
+async function failingAsBatch<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (cause) {
+    throw isUnusable(cause) ? cause : new FailedBatch("a batch of writes failed", { cause });
   }
 }
 

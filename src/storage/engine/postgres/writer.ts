@@ -45,11 +45,12 @@ export function newWriter(
     maxBatch: limits.maxBatch,
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
-    transact: (body) => pool.write(`BEGIN; SET LOCAL lock_timeout = ${batchLockTimeoutMs(limits)}`, body),
+    transact: (body, finish) =>
+      pool.write(`BEGIN; SET LOCAL lock_timeout = ${batchLockTimeoutMs(limits)}`, body, finish),
     newTransaction: (client) => batchTransactionOf(client, sessionOf(client)),
     async finish(tx) {
-      await tx.pendingCounters!.write(tx);
-      await log(tx, tx.pendingLog!, tx.pendingExports!);
+      // In this order for all writers, which prevents deadlocks.
+      await Promise.all([tx.pendingCounters!.write(tx), log(tx, tx.pendingLog!, tx.pendingExports!)]);
     },
     runAlone,
     needsRetry,
