@@ -9,6 +9,7 @@ import { concurrencyConformance } from "./concurrency.ts";
 import { conditionsConformance } from "./conditions.ts";
 import { confinementConformance } from "./confinement.ts";
 import { countersConformance } from "./engine/counters.ts";
+import { freshReadsConformance } from "./fresh-reads.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
@@ -26,6 +27,7 @@ export function conformance(name: string, open: OpenStore): void {
     milestonesConformance(open);
     cachedReadsConformance(open);
     cacheLimitsConformance(open);
+    freshReadsConformance(open);
     conditionsConformance(open);
     countersConformance(open);
     changesConformance(open);
