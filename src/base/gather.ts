@@ -1,4 +1,4 @@
-// Gathers calls, so that one run serves many of them.
+// Gathers calls: one run serves many of them.
 
 /** Serves a call: adds its keys to the next run, and returns the result of that run. */
 export type Gatherer<K, V> = (keys: Iterable<K>) => Promise<V>;

@@ -8,6 +8,7 @@ import { Writable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { newProgram } from "../../src/cli/program.ts";
 import { record } from "../cli/advisories/samples.ts";
+import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
@@ -24,7 +25,10 @@ describe("walks.md", () => {
   before(async () => {
     server = await startTestServer();
   });
-  after(() => server[Symbol.asyncDispose]());
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await stopPostgres();
+  });
 
   it("names files that exist", () => {
     const missing = [...walks.values()]
@@ -48,6 +52,19 @@ describe("walks.md", () => {
       const path = `/iam/v2beta1/groups/${server.groupUid}`;
       const { status } = await rest(server.url, server.ownerToken, "POST", path, { name: "walk" });
       assert.equal(status, 200);
+    });
+  });
+
+  it("a create and a read on PostgreSQL visit the files of their walk", async () => {
+    await using own = await startTestServer({ database: "postgres" });
+    const call = async (method: string, uid: string, body?: object) => {
+      const response = await rest(own.url, own.ownerToken, method, `/iam/v2beta1/groups/${uid}`, body);
+      assert.equal(response.status, 200);
+      return response.body;
+    };
+    await checkWalk("A create and a read on PostgreSQL", async () => {
+      const { uid } = await call("POST", own.groupUid, { name: "walk" });
+      for (let i = 0; i < 3; i++) await call("GET", uid);
     });
   });
 

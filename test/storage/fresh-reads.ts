@@ -67,7 +67,7 @@ export function freshReadsConformance(open: OpenStore): void {
         for (let version = 1; version <= versions; version++) {
           row = await write(writer, (tx) => updateRow(tx, groups, row, { ...row, description: `${version}` }));
           acknowledged = version;
-          // Now and then nothing changes, so that the reads are cached.
+          // Now and then nothing changes, and the reads are cached.
           if (version % 10 === 0) for (let i = 0; i < 5; i++) await read(store.database);
         }
         isDone = true;

@@ -95,8 +95,8 @@ export interface WriteContext {
   /** Whether the write is part of bulk work, such as an import; false if absent. */
   readonly isBulk?: boolean;
   /**
-   * Whether the write decides nothing by rows that it does not find, so that other writes may run at the same time in
-   * the same transaction; false if absent (PostgreSQL).
+   * Whether the write decides nothing by rows that it does not find. Other writes may then run at the same time in the
+   * same transaction (PostgreSQL). False if absent.
    */
   readonly isIndependent?: boolean;
 }
