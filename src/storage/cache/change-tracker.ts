@@ -93,7 +93,10 @@ class LogTracker implements ChangeTracker {
     return latest;
   }
 
-  /** Records the changes after one change, up to a later one. `changes` is undefined if the log no longer has them. */
+  /**
+   * Records the changes after one change, up to a later one. `changes` is undefined if the log no longer has them. It may
+   * have still later ones, if it was read outside of a snapshot: the next call reads them again.
+   */
   #record(changes: readonly ChangedKeys[] | undefined, since: number, latest: number): void {
     if (!changes || changes.length > this.#limits.maxChanges) {
       this.#changedBefore = latest;
@@ -101,7 +104,8 @@ class LogTracker implements ChangeTracker {
       return;
     }
     for (const change of changes) {
-      if (change.sequence > since) for (const key of keysOfChange(change)) this.#recordKey(key, change.sequence);
+      if (change.sequence <= since || change.sequence > latest) continue;
+      for (const key of keysOfChange(change)) this.#recordKey(key, change.sequence);
     }
   }
 
