@@ -1,4 +1,4 @@
-// The built-in roles: fixed uids and capabilities. Their rows are updated at every start.
+// The built-in roles: fixed uids and capabilities. Their rows are updated at the start of a new version.
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { allCapabilities } from "../model/capabilities.ts";
 
@@ -22,6 +22,12 @@ export const operatorRole: BuiltInRole = builtIn(
   "operator",
   allCapabilities().map((info) => info.number as Capability),
 );
+
+/**
+ * Incremented with each change of the built-in roles: during an upgrade, a server of the version before must not undo
+ * the change when it restarts.
+ */
+export const builtInRolesVersion = 1;
 
 /** All built-in roles. Uids and names never change, because bindings and programs refer to them. */
 export const builtInRoles: readonly BuiltInRole[] = [

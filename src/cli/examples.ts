@@ -180,6 +180,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   db: ["gatehouse db check --data-dir data"],
   "db check": ["gatehouse db check --data-dir data", "gatehouse db check --repair --data-dir data"],
+  "db migrate": ["gatehouse db migrate --plan --data-dir data", "gatehouse db migrate --data-dir data"],
   keys: ["gatehouse keys list --data-dir data"],
   "keys list": ["gatehouse keys list --data-dir data"],
   "keys rotate": ["gatehouse keys rotate --data-dir data", "gatehouse keys rotate --retire-now --data-dir data"],

@@ -60,7 +60,7 @@ function addBootstrap(program: Command, read: ReadSettings, finish: Finish): voi
 }
 
 function addDatabase(program: Command, read: ReadSettings, finish: Finish): void {
-  const db = program.command("db").description("check and repair the database");
+  const db = program.command("db").description("check, repair and migrate the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "rewrite those that differ")
@@ -68,6 +68,16 @@ function addDatabase(program: Command, read: ReadSettings, finish: Finish): void
       finish(
         await (await import("./db.ts")).checkDatabaseCommand(dataConfigOf(read(command)), options.repair === true),
       ),
+    );
+  addMigrate(db, read, finish);
+}
+
+function addMigrate(db: Command, read: ReadSettings, finish: Finish): void {
+  withSettings(db.command("migrate"))
+    .description("apply pending migrations")
+    .option("--plan", "print them and change nothing; exit code 3 if there are some")
+    .action(async (options, command) =>
+      finish(await (await import("./migrate.ts")).migrateCommand(dataConfigOf(read(command)), options.plan === true)),
     );
 }
 

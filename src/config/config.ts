@@ -31,6 +31,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
+  /** Whether opening the database applies pending migrations. */
+  readonly migrates: boolean;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly audiences: readonly string[];
@@ -77,6 +79,7 @@ export function toConfig(raw: RawSettings): Config {
     corsOrigins: toOrigins(raw),
     dataDir,
     databaseUrl: toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir),
+    migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",
     baseUrl,
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),

@@ -33,6 +33,12 @@ export const settings = [
     isSecret: true,
   },
   {
+    name: "migrate",
+    value: "when",
+    fallback: "auto",
+    description: "auto applies pending migrations at the start; off rejects a database that has some: see db migrate",
+  },
+  {
     name: "base-url",
     value: "url",
     fallback: "",

@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
-import { type Database, isPostgresUrl, openDatabase } from "../storage/database.ts";
+import { type Database, isPostgresUrl, openDatabase, pendingMigrationsOf } from "../storage/database.ts";
 import type { DatabaseLimits, OpenMode } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
@@ -11,22 +11,38 @@ import {
   StorageDamaged,
   StorageUnavailable,
 } from "../storage/engine/errors.ts";
-import type { MigrationListener } from "../storage/engine/migrations.ts";
+import type { Migration, MigrationListener } from "../storage/engine/migrations.ts";
 
-type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir">;
+type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates">;
 
-/** Opens the configured database. Throws a ConfigError if it cannot be used. */
+/** Opens the configured database; without migrations if the setting says so. Throws a ConfigError if it cannot be used. */
 export async function openConfiguredDatabase(
   config: DatabaseConfig,
   limits: DatabaseLimits,
   mode: OpenMode,
   onMigrated?: MigrationListener,
 ): Promise<Database> {
+  const allowed = config.migrates ? mode : "migrated";
+  return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated));
+}
+
+/** Returns the migrations that the configured database lacks. Throws a ConfigError if it cannot be used. */
+export async function pendingConfiguredMigrations(
+  config: DatabaseConfig,
+  limits: DatabaseLimits,
+): Promise<readonly Migration[]> {
+  return await withPlace(config, () => pendingMigrationsOf(config.databaseUrl, limits));
+}
+
+/** Adds the database to the errors of opening it. */
+async function withPlace<T>(config: DatabaseConfig, open: () => Promise<T>): Promise<T> {
   try {
-    return await openDatabase(config.databaseUrl, limits, mode, onMigrated);
+    return await open();
   } catch (error) {
-    if (error instanceof DatabaseMissing)
-      throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}`);
+    if (error instanceof DatabaseMissing) {
+      const remedy = config.migrates ? "" : ", and migrate is off; create it with gatehouse db migrate";
+      throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}${remedy}`);
+    }
     if (error instanceof DatabaseVersionMismatch) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw unusableDatabase(

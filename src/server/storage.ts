@@ -4,6 +4,7 @@ import { readKeyRing } from "../config/key-ring-file.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import type { Database } from "../storage/database.ts";
 import { defaultDatabaseLimits } from "../storage/engine/dialect.ts";
+import type { AppliedMigration } from "../storage/engine/migrations.ts";
 import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
 import { initializeInstallation, reencryptSecrets } from "./installation.ts";
@@ -26,9 +27,9 @@ export interface ServerStorage extends AsyncDisposable {
 export async function openStorage(context: ServerContext, admit: StartHooks["admit"]): Promise<ServerStorage> {
   const { config, clock, log } = context;
   await using opened = new AsyncDisposableStack();
-  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (migrations, durationMs) =>
-    log.info({ event: "database_migrated", migrations, durationMs }, "the database schema is up to date"),
-  );
+  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (applied, isNew) => {
+    if (!isNew) log.info({ event: "database_migrated", ...summary(applied) }, "the database schema is up to date");
+  });
   opened.defer(() => database.close());
   await admit?.(database);
   const encryption = replaceable(newEncryption(readKeyRing(config)));
@@ -39,6 +40,11 @@ export async function openStorage(context: ServerContext, admit: StartHooks["adm
   await reencryptSecrets(database, encryption, clock, log);
   const closing = opened.move();
   return { database, encryption, keys, pageTokenKey, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+function summary(applied: readonly AppliedMigration[]) {
+  const durationMs = applied.reduce((sum, migration) => sum + migration.durationMs, 0);
+  return { migrations: applied.map(({ name }) => name), durationMs };
 }
 
 function openSigningKeys(

@@ -17,7 +17,7 @@ import type {
   OpenMode,
 } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
-import type { MigrationListener } from "./engine/migrations.ts";
+import type { Migration, MigrationListener } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
 import { newOffsetIndex } from "./list/offset-index.ts";
 import { newFilterResultCache } from "./list/range-plan.ts";
@@ -50,7 +50,7 @@ export interface Database {
 
 /**
  * Opens the PostgreSQL database of a `postgres://` URL, or a SQLite file at any other path. Throws DatabaseMissing if
- * there is none and the mode is "existing". Calls `onMigrated` after migrations.
+ * there is none and the mode does not create one. Calls `onMigrated` after migrations.
  */
 export async function openDatabase(
   url: string,
@@ -143,6 +143,16 @@ export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
+/** Returns the migrations that a database lacks; all of them if there is none. Changes nothing. */
+export async function pendingMigrationsOf(url: string, limits: DatabaseLimits): Promise<readonly Migration[]> {
+  if (isPostgresUrl(url)) {
+    const { pendingPostgresMigrations } = await import("./engine/postgres/migrate.ts");
+    return await pendingPostgresMigrations(url, limits);
+  }
+  const { pendingSqliteMigrations } = await import("./engine/sqlite/sqlite.ts");
+  return pendingSqliteMigrations(sqliteFile(url), limits);
+}
+
 /** Imports only the configured driver: loading one takes most of a start. */
 async function openDialect(
   url: string,
@@ -155,5 +165,9 @@ async function openDialect(
     return await openPostgres(url, limits, mode, hooks);
   }
   const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
-  return await openSqlite(url.replace(/^sqlite:/, ""), limits, mode, hooks.onMigrated);
+  return await openSqlite(sqliteFile(url), limits, mode, hooks.onMigrated);
+}
+
+function sqliteFile(url: string): string {
+  return url.replace(/^sqlite:/, "");
 }

@@ -103,10 +103,11 @@ describe("a database that cannot be used", () => {
         await (await openDatabase(file, commandDatabaseLimits)).close();
         const database = new BetterSqlite(file);
         database.exec("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', 99999999999999)");
+        database.exec("INSERT INTO settings VALUES ('compatible_since', '0099_later')");
         database.close();
         return ["--data-dir", folder];
       },
-      /^gatehouse: data-dir: \/.*gatehouse\.db was written by a newer version of Gatehouse; start that version or restore a backup\.\n$/,
+      /^gatehouse: data-dir: \/.*gatehouse\.db was written by a newer version of Gatehouse, and only versions with migration 0099_later can use it; start such a version or restore a backup\.\n$/,
     ],
     ["a file that an older version has written", olderFile, older],
     ["a PostgreSQL database that an older version has written", olderPostgres, older],

@@ -58,8 +58,11 @@ export interface DatabaseHooks {
   ) => Promise<void>;
 }
 
-/** Whether to create a database that does not exist. */
-export type OpenMode = "create" | "existing";
+/**
+ * What may be done to the schema: create a database that does not exist, migrate an existing one only, or nothing, so
+ * that a database with pending migrations is rejected.
+ */
+export type OpenMode = "create" | "existing" | "migrated";
 
 /** Limits of batches, queues, connections and waiting times. */
 export interface DatabaseLimits {

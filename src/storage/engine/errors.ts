@@ -17,8 +17,8 @@ export class DatabaseMissing extends Error {
 }
 
 /**
- * The database was migrated by a version of the program that this one cannot follow: a newer one, or a too old one. The
- * message completes a sentence that begins with the database.
+ * The database was migrated by a version of the program that this one cannot follow: a newer one, or a too old one; or it
+ * has pending migrations that may not be applied now. The message completes a sentence that begins with the database.
  */
 export class DatabaseVersionMismatch extends Error {
   override readonly name = "DatabaseVersionMismatch";

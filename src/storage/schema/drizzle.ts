@@ -49,13 +49,11 @@ export function loadPostgresCore(): typeof import("drizzle-orm/pg-core") {
 export function loadSqliteDriver() {
   const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");
   const { drizzle }: typeof import("drizzle-orm/better-sqlite3") = load("drizzle-orm/better-sqlite3");
-  const { migrate }: typeof import("drizzle-orm/better-sqlite3/migrator") = load("drizzle-orm/better-sqlite3/migrator");
-  return { BetterSqlite, drizzle, migrate };
+  return { BetterSqlite, drizzle };
 }
 
 /** Loads the Drizzle driver for node-postgres. */
 export function loadPostgresDriver() {
   const { drizzle }: typeof import("drizzle-orm/node-postgres") = load("drizzle-orm/node-postgres");
-  const { migrate }: typeof import("drizzle-orm/node-postgres/migrator") = load("drizzle-orm/node-postgres/migrator");
-  return { drizzle, migrate };
+  return { drizzle };
 }

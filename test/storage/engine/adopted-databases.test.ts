@@ -77,7 +77,9 @@ for (const dialect of [sqlite, postgres]) {
 
     it("is not migrated to the first migration, and has the schema of a new one", async () => {
       const migrated: string[] = [];
-      const database = await openDatabase(url, defaultDatabaseLimits, "existing", (names) => migrated.push(...names));
+      const database = await openDatabase(url, defaultDatabaseLimits, "existing", (applied) =>
+        migrated.push(...applied.map(({ name }) => name)),
+      );
       const { rows, findings } = await database.read((session) => checkDatabase(session, collections));
       await database.close();
       assert.ok(rows > 30);

@@ -1,39 +1,125 @@
 // Migrates a PostgreSQL database, one server at a time.
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { programFile } from "../../../base/program-file.ts";
-import { loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseLimits, OpenMode } from "../dialect.ts";
-import { DatabaseMissing, StorageUnavailable } from "../errors.ts";
-import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
+import { driverCode, StorageUnavailable } from "../errors.ts";
+import {
+  type AppliedMigration,
+  compatibleSinceSetting,
+  isNewer,
+  type Migration,
+  type MigrationListener,
+  pendingMigrations,
+  requireMode,
+  type SchemaState,
+} from "../migrations.ts";
 import { applicationName } from "./pool.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
-
-const { drizzle, migrate } = loadPostgresDriver();
-const migrationsFolder = programFile("storage/schema/migrations/postgres");
 
 /** The name of an advisory lock. */
 const migrationLock = 7_301_001;
 
-/** Uses a separate connection, because a migration may take longer than the statement timeout. */
-export async function migrateUnderLock(
-  url: string,
-  limits: DatabaseLimits,
+/** How often a migration waits for the locks of tables, and the pause in which other statements get them. */
+const lockAttempts = 20;
+const lockPauseMs = 500;
+
+/** A database, and the folder of its migrations. */
+export interface MigrationTarget {
+  readonly url: string;
+  readonly limits: DatabaseLimits;
+  readonly folder?: string;
+}
+
+const defaultFolder = programFile("storage/schema/migrations/postgres");
+
+/** Applies pending migrations, if the mode allows it. Throws DatabaseVersionMismatch and DatabaseMissing. */
+export async function migratePostgres(
+  { url, limits, folder = defaultFolder }: MigrationTarget,
   mode: OpenMode,
   onMigrated: MigrationListener,
 ): Promise<void> {
+  // A separate connection, because a migration may take longer than the statement timeout.
+  await withClient(url, limits, async (client) => {
+    const state = await schemaState(client, folder);
+    const pending = pendingMigrations(folder, state);
+    requireMode(mode, state, pending);
+    if (pending.length === 0) return;
+    const applied: AppliedMigration[] = [];
+    for (let next = await applyNext(client, folder, limits); next; next = await applyNext(client, folder, limits))
+      applied.push(next);
+    if (applied.length > 0) onMigrated(applied, state.applied === undefined);
+  });
+}
+
+/** Returns the migrations that the database lacks. Throws DatabaseVersionMismatch. */
+export async function pendingPostgresMigrations(url: string, limits: DatabaseLimits): Promise<readonly Migration[]> {
+  return await withClient(url, limits, async (client) =>
+    pendingMigrations(defaultFolder, await schemaState(client, defaultFolder)),
+  );
+}
+
+/**
+ * Applies the first pending migration in a transaction of its own. Every statement of a running server queues behind
+ * a migration that waits for the lock of its table, so the migration stops waiting and tries again.
+ */
+async function applyNext(
+  client: pg.Client,
+  folder: string,
+  limits: DatabaseLimits,
+): Promise<AppliedMigration | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(client, () => applyFirstPending(client, folder, limits));
+    } catch (error) {
+      if (driverCode(error) !== lockNotAvailable || attempt === lockAttempts) throw error;
+      await setTimeout(lockPauseMs);
+    }
+  }
+}
+
+const lockNotAvailable = "55P03";
+
+async function applyFirstPending(
+  client: pg.Client,
+  folder: string,
+  limits: DatabaseLimits,
+): Promise<AppliedMigration | undefined> {
+  // Of the transaction and not of the session: a transaction pooler may give each transaction another session.
+  await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  // Another server may have migrated the database while this one waited.
+  const [next] = pendingMigrations(folder, await schemaState(client, folder));
+  if (!next) return undefined;
+  const startedAt = performance.now();
+  await client.query(`SET LOCAL lock_timeout = ${limits.lockTimeoutMs}`);
+  await client.query('CREATE SCHEMA IF NOT EXISTS "drizzle"');
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${migrationsTable} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
+  );
+  for (const statement of next.statements) await client.query(statement);
+  await client.query(`INSERT INTO ${migrationsTable} (hash, created_at) VALUES ($1, $2)`, [next.digest, next.when]);
+  return { name: next.name, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+/** The table in which drizzle-kit looks for applied migrations. */
+const migrationsTable = '"drizzle"."__drizzle_migrations"';
+
+async function inTransaction<T>(client: pg.Client, body: () => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    const result = await body();
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {});
+    throw error;
+  }
+}
+
+async function withClient<T>(url: string, limits: DatabaseLimits, body: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectOnce(url, limits);
   try {
-    const applied = await appliedTo(client);
-    if (mode === "existing" && applied === undefined) throw new DatabaseMissing("it has no tables of Gatehouse");
-    if (isLatest(migrationsFolder, applied)) return;
-    await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
-    // Another server may have migrated the database while this one waited for the lock.
-    const current = await appliedTo(client);
-    refuseOlder(migrationsFolder, current);
-    const report = watchMigrations(migrationsFolder, current, onMigrated);
-    await migrate(drizzle(client, { casing: "snake_case" }), { migrationsFolder });
-    refuseNewer(migrationsFolder, await appliedTo(client));
-    report();
+    return await body(client);
   } finally {
     await client.end();
   }
@@ -57,14 +143,19 @@ async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Clie
   }
 }
 
-/** Returns the time of the latest migration of the database, or undefined if there is none. */
-async function appliedTo(client: pg.Client): Promise<number | undefined> {
+async function schemaState(client: pg.Client, folder: string): Promise<SchemaState> {
   const { rows } = await client.query<{ found: boolean }>(
-    "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS found",
+    `SELECT to_regclass('${migrationsTable}') IS NOT NULL AS found`,
   );
-  if (!rows[0]?.found) return undefined;
-  const latest = await client.query<{ at: string | null }>(
-    "SELECT max(created_at) AS at FROM drizzle.__drizzle_migrations",
-  );
-  return latest.rows[0]?.at ? Number(latest.rows[0].at) : undefined;
+  if (!rows[0]?.found) return { applied: undefined, compatibleSince: undefined };
+  const latest = await client.query<{ at: string | null }>(`SELECT max(created_at) AS at FROM ${migrationsTable}`);
+  const applied = latest.rows[0]?.at ? Number(latest.rows[0].at) : undefined;
+  return { applied, compatibleSince: isNewer(folder, applied) ? await compatibleSince(client) : undefined };
+}
+
+async function compatibleSince(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ value: string }>("SELECT value FROM settings WHERE name = $1", [
+    compatibleSinceSetting,
+  ]);
+  return rows[0]?.value;
 }

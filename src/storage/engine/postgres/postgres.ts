@@ -5,7 +5,7 @@ import type { DatabaseHooks, DatabaseLimits, Dialect, OpenMode } from "../dialec
 import { newSession, type Session } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";
-import { migrateUnderLock } from "./migrate.ts";
+import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
@@ -20,7 +20,7 @@ export async function openPostgres(
   mode: OpenMode,
   { onMigrated, onNewHistory, log }: DatabaseHooks,
 ): Promise<Dialect> {
-  await migrateUnderLock(url, limits, mode, onMigrated);
+  await migratePostgres({ url, limits }, mode, onMigrated);
   const pool = openPool(url, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
 

@@ -5,7 +5,7 @@ import type BetterSqlite from "better-sqlite3";
 import { makeDirectory } from "../../../base/directories.ts";
 import { once } from "../../../base/lazy.ts";
 import { loadSqliteDriver } from "../../schema/drizzle.ts";
-import type { DatabaseLimits } from "../dialect.ts";
+import type { DatabaseLimits, OpenMode } from "../dialect.ts";
 import type { MigrationListener } from "../migrations.ts";
 import { keptLogBytes } from "./checkpointer.ts";
 import { migrateFile } from "./migrate-file.ts";
@@ -29,6 +29,7 @@ export function closeConnection(connection: BetterSqlite.Database): void {
 export async function openWriter(
   file: string,
   limits: DatabaseLimits,
+  mode: OpenMode,
   onMigrated: MigrationListener,
 ): Promise<BetterSqlite.Database> {
   makeDirectory(path.dirname(file));
@@ -40,7 +41,7 @@ export async function openWriter(
   try {
     // If two processes open a new file at the same time, one gets SQLITE_BUSY immediately.
     await retryWhileLocked(() => writer.pragma("journal_mode = WAL"), limits.lockTimeoutMs);
-    migrateFile(writer, driver(), onMigrated);
+    migrateFile(writer, mode, onMigrated);
   } catch (error) {
     writer.close();
     throw error;

@@ -1,51 +1,65 @@
 // Migrates a SQLite file.
-
 import type BetterSqlite from "better-sqlite3";
 import { programFile } from "../../../base/program-file.ts";
-import type { loadSqliteDriver } from "../../schema/drizzle.ts";
-import { isLatest, type MigrationListener, refuseNewer, refuseOlder, watchMigrations } from "../migrations.ts";
-import { withPrepare } from "./custom-prepare.ts";
+import type { OpenMode } from "../dialect.ts";
+import {
+  type AppliedMigration,
+  compatibleSinceSetting,
+  isNewer,
+  type Migration,
+  type MigrationListener,
+  pendingMigrations,
+  requireMode,
+  type SchemaState,
+} from "../migrations.ts";
 
-const migrationsFolder = programFile("storage/schema/migrations/sqlite");
-
-/** Applies missing migrations. Throws the errors of SQLite, and DatabaseVersionMismatch. */
-export function migrateFile(
-  connection: BetterSqlite.Database,
-  { drizzle, migrate }: ReturnType<typeof loadSqliteDriver>,
-  onMigrated: MigrationListener,
-): void {
-  const applied = appliedTo(connection);
-  if (isLatest(migrationsFolder, applied)) return;
-  refuseOlder(migrationsFolder, applied);
-  const report = watchMigrations(migrationsFolder, applied, onMigrated);
-  const db = drizzle(withRollback(connection), { casing: "snake_case" });
-  try {
-    migrate(db, { migrationsFolder });
-  } catch {
-    // Another process may have migrated the file in between. Any other failure happens again.
-    if (connection.inTransaction) connection.exec("ROLLBACK");
-    migrate(db, { migrationsFolder });
-  }
-  refuseNewer(migrationsFolder, appliedTo(connection));
-  report();
-}
-
-/** Returns the time of the latest migration of the file. */
-function appliedTo(connection: BetterSqlite.Database): number | undefined {
-  const read = (sql: string) => connection.prepare(sql).pluck().get();
-  if (!read("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'")) return undefined;
-  return (read("SELECT max(created_at) FROM __drizzle_migrations") as number | null) ?? undefined;
-}
+const defaultFolder = programFile("storage/schema/migrations/sqlite");
 
 /**
- * Returns a connection on which ROLLBACK never fails. If the disk is full or does not write, SQLite has already rolled
- * back (https://sqlite.org/lang_transaction.html, section 3), and an error of drizzle's ROLLBACK would hide the cause.
+ * Applies pending migrations, if the mode allows it. Throws the errors of SQLite, DatabaseVersionMismatch and
+ * DatabaseMissing.
  */
-function withRollback(connection: BetterSqlite.Database): BetterSqlite.Database {
-  return withPrepare(connection, (sql) => prepareAfterFailure(connection, sql));
+export function migrateFile(
+  connection: BetterSqlite.Database,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+  folder = defaultFolder,
+): void {
+  const state = schemaState(connection, folder);
+  const pending = pendingMigrations(folder, state);
+  requireMode(mode, state, pending);
+  if (pending.length === 0) return;
+  const applied: AppliedMigration[] = [];
+  // BEGIN IMMEDIATE: another process may have migrated the file while this one waited for the lock.
+  const applyNext = connection.transaction(() => applyFirstPending(connection, folder));
+  for (let next = applyNext.immediate(); next; next = applyNext.immediate()) applied.push(next);
+  if (applied.length > 0) onMigrated(applied, state.applied === undefined);
 }
 
-function prepareAfterFailure(connection: BetterSqlite.Database, sql: string): BetterSqlite.Statement {
-  if (sql.trim() === "ROLLBACK" && !connection.inTransaction) connection.exec("BEGIN");
-  return connection.prepare(sql);
+/** Returns the migrations that the file lacks. Throws the errors of SQLite and DatabaseVersionMismatch. */
+export function pendingFileMigrations(connection: BetterSqlite.Database | undefined): readonly Migration[] {
+  return pendingMigrations(defaultFolder, connection ? schemaState(connection, defaultFolder) : nothing);
+}
+
+const nothing: SchemaState = { applied: undefined, compatibleSince: undefined };
+
+function applyFirstPending(connection: BetterSqlite.Database, folder: string): AppliedMigration | undefined {
+  const [next] = pendingMigrations(folder, schemaState(connection, folder));
+  if (!next) return undefined;
+  const startedAt = performance.now();
+  connection.exec(
+    "CREATE TABLE IF NOT EXISTS `__drizzle_migrations` (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)",
+  );
+  for (const statement of next.statements) connection.exec(statement);
+  connection.prepare("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)").run(next.digest, next.when);
+  return { name: next.name, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+function schemaState(connection: BetterSqlite.Database, folder: string): SchemaState {
+  const read = (sql: string) => connection.prepare(sql).pluck().get();
+  if (!read("SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'")) return nothing;
+  const applied = (read("SELECT max(created_at) FROM __drizzle_migrations") as number | null) ?? undefined;
+  if (!isNewer(folder, applied)) return { applied, compatibleSince: undefined };
+  const since = read(`SELECT value FROM settings WHERE name = '${compatibleSinceSetting}'`) as string | undefined;
+  return { applied, compatibleSince: since };
 }

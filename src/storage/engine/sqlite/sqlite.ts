@@ -6,13 +6,14 @@ import { newCounterChanges } from "../counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction, OpenMode } from "../dialect.ts";
 import { DatabaseMissing } from "../errors.ts";
 import { changeExportStates } from "../export-states.ts";
-import type { MigrationListener } from "../migrations.ts";
+import type { Migration, MigrationListener } from "../migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
 import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
 import { closeConnection, connect, driver, openWriter } from "./connection.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { translateSqliteError } from "./errors.ts";
+import { pendingFileMigrations } from "./migrate-file.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runSync } from "./statement.ts";
 import { withOrFail } from "./statement-journal.ts";
@@ -28,18 +29,42 @@ export async function openSqlite(
   mode: OpenMode,
   onMigrated: MigrationListener,
 ): Promise<Dialect> {
-  // An empty file is left if creating a database was interrupted.
-  if (mode === "existing" && !(existsSync(file) && statSync(file).size > 0)) throw new DatabaseMissing(file);
+  if (mode !== "create" && !hasDatabase(file)) throw new DatabaseMissing(file);
   try {
-    return await open(file, limits, onMigrated);
+    return await open(file, limits, mode, onMigrated);
   } catch (error) {
     throw translateSqliteError(error);
   }
 }
 
-async function open(file: string, limits: DatabaseLimits, onMigrated: MigrationListener): Promise<Dialect> {
+/** Returns the migrations that the file lacks. Creates none. Throws the errors of errors.ts. */
+export function pendingSqliteMigrations(file: string, limits: DatabaseLimits): readonly Migration[] {
+  if (!hasDatabase(file)) return pendingFileMigrations(undefined);
+  try {
+    const connection = connect(file, limits);
+    try {
+      return pendingFileMigrations(connection);
+    } finally {
+      closeConnection(connection);
+    }
+  } catch (error) {
+    throw translateSqliteError(error);
+  }
+}
+
+/** An empty file is left if creating a database was interrupted. */
+function hasDatabase(file: string): boolean {
+  return existsSync(file) && statSync(file).size > 0;
+}
+
+async function open(
+  file: string,
+  limits: DatabaseLimits,
+  mode: OpenMode,
+  onMigrated: MigrationListener,
+): Promise<Dialect> {
   await using opened = new AsyncDisposableStack();
-  const writer = opened.adopt(await openWriter(file, limits, onMigrated), closeConnection);
+  const writer = opened.adopt(await openWriter(file, limits, mode, onMigrated), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
   const readSession: Session = {
