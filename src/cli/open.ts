@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { openConfiguredDatabase, toStorageError } from "../server/open-database.ts";
 import type { Database } from "../storage/database.ts";
-import { commandDatabaseLimits, type OpenMode } from "../storage/engine/dialect.ts";
+import { commandDatabaseLimits } from "../storage/engine/dialect.ts";
+import type { OpenMode } from "../storage/engine/migrations.ts";
 
 /** Opens the configured database for one command. Throws an error that names it if it cannot be used. */
 export async function withDatabase<T>(

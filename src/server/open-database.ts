@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import { type Database, isPostgresUrl, openDatabase, pendingMigrationsOf } from "../storage/database.ts";
-import type { DatabaseLimits, OpenMode } from "../storage/engine/dialect.ts";
+import type { DatabaseLimits } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
   DatabaseVersionMismatch,
@@ -11,7 +11,7 @@ import {
   StorageDamaged,
   StorageUnavailable,
 } from "../storage/engine/errors.ts";
-import type { Migration, MigrationListener } from "../storage/engine/migrations.ts";
+import type { Migration, MigrationListener, OpenMode } from "../storage/engine/migrations.ts";
 
 type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates">;
 

@@ -8,16 +8,9 @@ import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
 import { newCounterChanges } from "./engine/counters.ts";
-import type {
-  DatabaseHooks,
-  DatabaseLimits,
-  Dialect,
-  DialectTransaction,
-  LoggedWrite,
-  OpenMode,
-} from "./engine/dialect.ts";
+import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
-import type { Migration, MigrationListener } from "./engine/migrations.ts";
+import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
 import { newOffsetIndex } from "./list/offset-index.ts";
 import { newFilterResultCache } from "./list/range-plan.ts";

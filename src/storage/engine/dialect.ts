@@ -58,12 +58,6 @@ export interface DatabaseHooks {
   ) => Promise<void>;
 }
 
-/**
- * What may be done to the schema: create a database that does not exist, migrate an existing one only, or nothing, so
- * that a database with pending migrations is rejected.
- */
-export type OpenMode = "create" | "existing" | "migrated";
-
 /** Limits of batches, queues, connections and waiting times. */
 export interface DatabaseLimits {
   /** How many writes share one commit. */

@@ -3,7 +3,6 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { OpenMode } from "./dialect.ts";
 import { DatabaseMissing, DatabaseVersionMismatch } from "./errors.ts";
 
 /** A migration of this program. */
@@ -34,6 +33,12 @@ export interface AppliedMigration {
 
 /** Called after migrations, in order. `isNew` says whether the database had none before. */
 export type MigrationListener = (applied: readonly AppliedMigration[], isNew: boolean) => void;
+
+/**
+ * What opening a database may do to its schema: create a database, migrate an existing one only, or neither. Then a
+ * database with pending migrations is rejected.
+ */
+export type OpenMode = "create" | "existing" | "migrated";
 
 /** The setting of `SchemaState.compatibleSince`. */
 export const compatibleSinceSetting = "compatible_since";

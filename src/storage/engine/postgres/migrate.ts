@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { programFile } from "../../../base/program-file.ts";
-import type { DatabaseLimits, OpenMode } from "../dialect.ts";
+import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import {
   type AppliedMigration,
@@ -10,6 +10,7 @@ import {
   isNewer,
   type Migration,
   type MigrationListener,
+  type OpenMode,
   pendingMigrations,
   requireMode,
   type SchemaState,

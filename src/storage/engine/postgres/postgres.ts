@@ -1,7 +1,8 @@
 // PostgreSQL: a pool, one shared connection for single reads, and statements that are prepared once per connection.
 import type pg from "pg";
 import { loadPostgresDriver } from "../../schema/drizzle.ts";
-import type { DatabaseHooks, DatabaseLimits, Dialect, OpenMode } from "../dialect.ts";
+import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
+import type { OpenMode } from "../migrations.ts";
 import { newSession, type Session } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";

@@ -1,13 +1,13 @@
 // Migrates a SQLite file.
 import type BetterSqlite from "better-sqlite3";
 import { programFile } from "../../../base/program-file.ts";
-import type { OpenMode } from "../dialect.ts";
 import {
   type AppliedMigration,
   compatibleSinceSetting,
   isNewer,
   type Migration,
   type MigrationListener,
+  type OpenMode,
   pendingMigrations,
   requireMode,
   type SchemaState,
