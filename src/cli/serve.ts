@@ -3,35 +3,23 @@ import pino, { type Logger } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage } from "../base/system-error.ts";
-import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError, type RawSettings } from "../config/settings.ts";
-import { type LogOptions, newLog } from "../observe/log.ts";
+import { ConfigError } from "../config/settings.ts";
+import { newLog } from "../observe/log.ts";
 import type { Development } from "../server/development/development.ts";
 import { waitingForRestart } from "../server/reload.ts";
 import { type Server, startServer } from "../server/server.ts";
 import type { UnopenedServer } from "../server/start-hooks.ts";
 import type { Database } from "../storage/database.ts";
 import { openLock } from "./lock.ts";
+import type { ServeOptions } from "./serve-options.ts";
 import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
-
-/** The settings as given, and validated. */
-export interface ReadSettings {
-  readonly settings: RawSettings;
-  readonly config: Config;
-}
-
-/** Options of `serve`. */
-export interface ServeOptions extends ReadSettings {
-  /** Reads the settings again. Throws a ConfigError. */
-  reread(): ReadSettings;
-  /** Whether a launcher forwards signals. */
-  readonly hasLauncher: boolean;
-}
+import { logOptions, startSummary } from "./start-summary.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { config } = options;
+  if (config.workers > 1) return await (await import("./workers/primary.ts")).serveWithWorkers(options);
   const log = newLog(logOptions(config), pino.destination({ dest: 2, sync: false }));
   // Before anything is announced, so a server that reports that it is listening stops gracefully.
   const signals = listenForStop(options.hasLauncher);
@@ -50,18 +38,12 @@ export async function serve(options: ServeOptions): Promise<number> {
     if (sample) running.use(sample);
   };
   const server = running.use(await startServer(config, log, systemClock, { admit, prepare }));
-  console.log(banner(config, server));
+  console.log(startSummary(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
   started.resolve(server);
   await signals.stopped;
   await stop(config, server, signals, log);
   return 0;
-}
-
-/** Text for terminals, JSON for log collectors. */
-function logOptions({ logLevel: level, logFormat }: Config): LogOptions {
-  if (logFormat !== "auto") return { level, format: logFormat };
-  return { level, format: process.stderr.isTTY ? "text" : "json" };
 }
 
 /** A second development server would replace the owner's token with one that the first rejects. */
@@ -80,23 +62,6 @@ function makeDataDirectory(dataDir: string): void {
   } catch (error) {
     throw new ConfigError(`data-dir: ${dataDir} cannot be made: ${errorMessage(error, dataDir)}.`);
   }
-}
-
-/** Returns the summary printed at the start: enforcement, listener, storage, issuer, secrets. */
-function banner(config: Config, server: Server): string {
-  return [
-    `Gatehouse ${version} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
-    `  mode     ${config.dev ? "development: sample data, never for production" : "production"}; authorization is enforced`,
-    `  storage  ${server.database.dialect}${server.database.dialect === "sqlite" ? ` ${config.databaseUrl}` : ""}`,
-    `  issuer   ${config.baseUrl}`,
-    `  secrets  ${secretsState(server)}`,
-  ].join("\n");
-}
-
-/** Describes how secrets are stored. */
-function secretsState({ encryption: { keyId } }: Server): string {
-  if (keyId !== undefined) return `encrypted with the key ${keyId}`;
-  return "unencrypted, and no client secret is stored: set --secrets-key or GATEHOUSE_SECRETS_KEY";
 }
 
 function welcome(url: string, groupUid: string, tokenFile: string): string {

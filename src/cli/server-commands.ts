@@ -7,6 +7,7 @@ import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
 import type { Finish } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
+import { takeWorkerNumber } from "./workers/messages.ts";
 
 /** The names of these commands. */
 export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
@@ -39,6 +40,8 @@ function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Fini
   withSettings(program.command("serve"))
     .description("run the server")
     .action(async (_options, command) => {
+      const worker = takeWorkerNumber(environment);
+      if (worker !== undefined) return finish(await (await import("./workers/worker.ts")).serveAsWorker(worker));
       const flags = command.opts();
       const reread = () => checked(readSettings(flags, environment, readSettingsFileAgain(flags, environment)));
       const options = { ...checked(readWarning(command, environment)), reread, hasLauncher: hasLauncher() };

@@ -12,6 +12,7 @@ import {
   toMetricsListen,
   toOrigins,
   toTrustedProxies,
+  toWorkers,
 } from "./listen-config.ts";
 import { type OutboundConfig, toOutboundConfig } from "./outbound-config.ts";
 import { oneOf, toCount, toList, toPattern, toPlainUrl, toSecretsKeys, toSwitch } from "./parse-setting.ts";
@@ -24,6 +25,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly dev: boolean;
   readonly host: string;
   readonly port: number;
+  /** How many processes serve the port. */
+  readonly workers: number;
   readonly connections: ConnectionConfig;
   /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly Network[];
@@ -74,6 +77,7 @@ export function toConfig(raw: RawSettings): Config {
     dev,
     host,
     port,
+    workers: toWorkers(raw, dev),
     connections: toConnections(raw),
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),

@@ -1,4 +1,5 @@
-// Settings of ports, connections, trusted proxies and origins.
+// Settings of ports, worker processes, connections, trusted proxies and origins.
+import { availableParallelism } from "node:os";
 import { type Network, parseNetwork } from "../base/network-address.ts";
 import { toCount, toList } from "./parse-setting.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
@@ -37,6 +38,20 @@ export function toMetricsListen(raw: RawSettings, dev: boolean): Address | undef
   if (raw["metrics-listen"] === raw.listen)
     throw new ConfigError(`metrics-listen: ${raw.listen} is where the API listens; choose another port.`);
   return toAddress(raw, "metrics-listen", dev);
+}
+
+const maxWorkers = 64;
+
+/** Parses the number of processes that serve the port. */
+export function toWorkers(raw: RawSettings, dev: boolean): number {
+  const isAuto = raw.workers === "auto";
+  const workers = isAuto
+    ? Math.min(availableParallelism(), maxWorkers)
+    : toCount(raw, "workers", 1, maxWorkers, "auto, or ");
+  // The requests of one sign-in may reach several workers, and the development provider keeps its state in memory.
+  if (dev && (isAuto || workers > 1))
+    throw new ConfigError("workers: development mode runs as one process, which remembers its sign-ins; set 1.");
+  return workers;
 }
 
 /** The maximum is the limit of open files on common systems (`ulimit -Hn`). */

@@ -20,6 +20,12 @@ export interface Setting {
 export const settings = [
   { name: "listen", value: "host:port", fallback: "127.0.0.1:8080", description: "address and port to listen on" },
   {
+    name: "workers",
+    value: "number",
+    fallback: "1",
+    description: "processes that serve the port: a number from 1 to 64, or auto for one per core",
+  },
+  {
     name: "data-dir",
     value: "path",
     fallback: "./data",

@@ -8,14 +8,16 @@ export interface LogOptions {
   /** The lowest level that is written, or `silent`. */
   readonly level: string;
   readonly format: "json" | "text";
+  /** The number of this process, if several serve one port: a member of every line. */
+  readonly worker?: number;
 }
 
 /** Makes the log. Levels are names, times are in ISO 8601. */
-export function newLog({ level, format }: LogOptions, output: DestinationStream): Logger {
+export function newLog({ level, format, worker }: LogOptions, output: DestinationStream): Logger {
   const options = {
     level,
     // pino reads these when it is loaded, which may have happened in a startup snapshot.
-    base: { pid: process.pid, hostname: hostname() },
+    base: { pid: process.pid, hostname: hostname(), ...(worker !== undefined && { worker }) },
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
   };

@@ -8,6 +8,17 @@ import { onceLoaded } from "../base/lazy.ts";
 /** Process metrics start so many milliseconds after the server, or with the first scrape. */
 const processMetricsDelay = 1000;
 
+/** One metric with its values, as prom-client writes it to JSON. */
+export type MetricFamily = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
+
+/** Processes that serve one port, and whose metrics are shown as those of one server. */
+export interface SharedMetrics {
+  /** Lets the other processes read the metrics of this one. */
+  publish(read: () => Promise<readonly MetricFamily[]>): void;
+  /** Returns the sum over all processes, in the text format of Prometheus. */
+  text(): Promise<string>;
+}
+
 /** The metrics of a server. */
 export interface Metrics {
   /** Counts a call. `path` is the gRPC path of its method, or the HTTP path of an endpoint outside the API. */
@@ -22,7 +33,7 @@ export interface Metrics {
 }
 
 /** Creates the metrics of this version of the program. Metrics of the process start a second later. */
-export function newMetrics(version: string): Metrics {
+export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
   const registry = new Registry();
   const measureProcess = onceLoaded(async () => {
     const { collectDefaultMetrics } = await import("prom-client");
@@ -32,6 +43,10 @@ export function newMetrics(version: string): Metrics {
   setTimeout(() => measureProcess().catch(() => {}), processMetricsDelay).unref();
   registerBuildInfo(registry, version);
   const calls = newCallHistogram(registry);
+  shared?.publish(async () => {
+    await measureProcess();
+    return await registry.getMetricsAsJSON();
+  });
   return {
     observeCall(path, transport, code, seconds) {
       const { service, method } = methodNamesOf(path);
@@ -46,6 +61,7 @@ export function newMetrics(version: string): Metrics {
       });
     },
     async text() {
+      if (shared) return await shared.text();
       await measureProcess();
       return await registry.metrics();
     },
@@ -59,6 +75,8 @@ function registerBuildInfo(registry: Registry, version: string): void {
     name: "gatehouse_build_info",
     help: "1, labelled with the versions of the program and of Node.",
     labelNames: ["version", "node"],
+    // It is 1 for several processes too.
+    aggregator: "first",
     registers: [registry],
   }).set({ version, node: process.versions.node }, 1);
 }

@@ -51,10 +51,10 @@ export interface ServerApi extends Api {
 
 /** Composes the API of a server over its storage. */
 export function newServerApi(context: ServerContext, storage: ServerStorage, serverTokens: ServerTokens): ServerApi {
-  const { config, clock, log } = context;
+  const { config, clock, log, sharedMetrics } = context;
   const { database, encryption, pageTokenKey } = storage;
   const { tokens, policy, failures, accessLog, tokenService } = serverTokens;
-  const metrics = newMetrics(version);
+  const metrics = newMetrics(version, sharedMetrics);
   measureCaches(metrics, tokens, policy, database);
   const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
   const observe = both(newObserver(log, metrics), denialObserver({ accessLog, log, isKnownAt: isKnown }));

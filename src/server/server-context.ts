@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
+import type { SharedMetrics } from "../observe/metrics.ts";
 
 /** What every part of a server is opened with. */
 export interface ServerContext {
@@ -12,4 +13,6 @@ export interface ServerContext {
   readonly clock: Clock;
   /** Aborted when the server begins to drain. */
   readonly draining: AbortSignal;
+  /** The metrics of all processes that serve the port; undefined if this is the only one. */
+  readonly sharedMetrics: SharedMetrics | undefined;
 }

@@ -44,7 +44,8 @@ export async function startServer(
   hooks: StartHooks = {},
 ): Promise<Server> {
   const stopping = new AbortController();
-  const context = { config, log, clock, secrets: newLiveSecrets(config), draining: stopping.signal };
+  const { sharedMetrics } = hooks;
+  const context = { config, log, clock, secrets: newLiveSecrets(config), draining: stopping.signal, sharedMetrics };
   try {
     return await openServer(context, () => stopping.abort(), hooks);
   } catch (error) {

@@ -1,6 +1,8 @@
 // What a caller may do while a server starts.
+
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
+import type { SharedMetrics } from "../observe/metrics.ts";
 import type { Database } from "../storage/database.ts";
 
 /** A server before it listens. */
@@ -10,8 +12,10 @@ export interface UnopenedServer {
   readonly policy: Policy;
 }
 
-/** Steps of a start. If one rejects, the start fails and nothing listens. */
+/** Steps of a start, and what a worker shares with the others. If a step rejects, the start fails and nothing listens. */
 export interface StartHooks {
+  /** The metrics of all processes that serve the port; absent if this is the only one. */
+  readonly sharedMetrics?: SharedMetrics | undefined;
   /** Runs before anything is written to the database. */
   readonly admit?: ((database: Database) => Promise<void>) | undefined;
   /** Runs just before the server listens, to write what the first request must find. */

@@ -1,0 +1,36 @@
+// What the primary and its workers tell each other.
+import type { RawSettings } from "../../config/settings.ts";
+import type { MetricFamily } from "../../observe/metrics.ts";
+
+/** A message of the primary. */
+export type ToWorker =
+  /** The first message: the settings, with a log format other than auto. The worker cannot read a file that is a pipe. */
+  | { readonly kind: "start"; readonly settings: RawSettings }
+  | { readonly kind: "reload"; readonly settings: RawSettings }
+  | { readonly kind: "announceStop" }
+  | { readonly kind: "drain" }
+  /** Asks for the metrics of the worker. */
+  | { readonly kind: "readMetrics" }
+  /** The response to `combinedMetrics`. */
+  | { readonly kind: "combinedMetrics"; readonly text: string };
+
+/** A message of a worker. */
+export type ToPrimary =
+  /** The worker serves; `summary` is the text for its start. */
+  | { readonly kind: "listening"; readonly summary: string }
+  /** The response to `reload`; `problem` says why nothing was reloaded. */
+  | { readonly kind: "reloaded"; readonly problem: string | undefined }
+  /** The response to `readMetrics`; without metrics if they could not be read. */
+  | { readonly kind: "metrics"; readonly metrics: readonly MetricFamily[] | undefined }
+  /** Asks for the sum of the metrics of all workers. */
+  | { readonly kind: "combinedMetrics" };
+
+/** The variable with the number of a worker, set by the primary. */
+export const workerVariable = "GATEHOUSE_WORKER_NUMBER";
+
+/** Returns the number of this worker; undefined if this process is not a worker. Child processes do not inherit it. */
+export function takeWorkerNumber(environment: NodeJS.ProcessEnv): number | undefined {
+  const number = Number(environment[workerVariable]) || undefined;
+  delete environment[workerVariable];
+  return number;
+}

@@ -1,0 +1,63 @@
+// The primary: it keeps the port, gives each connection to a worker, and looks after the workers.
+import pino, { type Logger } from "pino";
+import { ConfigError, type RawSettings } from "../../config/settings.ts";
+import { newLog } from "../../observe/log.ts";
+import { settingsAfterReload, waitingForRestart } from "../../server/reload.ts";
+import type { ServeOptions } from "../serve-options.ts";
+import { listenForReload, listenForStop } from "../server-signals.ts";
+import { logOptions } from "../start-summary.ts";
+import { WorkerEnded } from "./running-worker.ts";
+import { WorkerPool } from "./worker-pool.ts";
+
+/** Runs the server with several workers until the process is told to stop. */
+export async function serveWithWorkers(options: ServeOptions): Promise<number> {
+  const { config } = options;
+  const output = pino.destination({ dest: 2, sync: false });
+  const { format, level } = logOptions(config);
+  const log = newLog({ format, level }, output);
+  const signals = listenForStop(options.hasLauncher);
+  // The log of a worker goes through a pipe, so only the primary knows whether it ends at a terminal.
+  const forWorkers = (settings: RawSettings) => ({ ...settings, "log-format": format });
+  const pool = new WorkerPool({ count: config.workers, settings: forWorkers(options.settings), log, output });
+  const started = Promise.withResolvers<void>();
+  listenForReload(async () => {
+    await started.promise;
+    await reloadSettings(options, (settings) => pool.reload(forWorkers(settings)), log);
+  });
+  try {
+    console.log(await pool.start());
+    started.resolve();
+    await Promise.race([signals.stopped, pool.failed]);
+    const { shutdownDelayMs } = config;
+    log.info({ shutdownDelayMs }, "stopping");
+    pool.announceStop();
+    if (shutdownDelayMs > 0) await signals.pause(shutdownDelayMs);
+    return 0;
+  } catch (error) {
+    // The worker has printed what is wrong.
+    if (error instanceof WorkerEnded && error.ending.code) return error.ending.code;
+    throw error;
+  } finally {
+    await pool.drain();
+  }
+}
+
+/** Never rejects: invalid settings are logged, and the workers keep the old ones. */
+async function reloadSettings(
+  { reread, settings }: ServeOptions,
+  apply: (settings: RawSettings) => Promise<string | undefined>,
+  log: Logger,
+): Promise<void> {
+  try {
+    const next = reread();
+    const problem = await apply(settingsAfterReload(settings, next.settings));
+    if (problem !== undefined) throw new ConfigError(problem);
+    log.level = next.config.logLevel;
+    log.info("reloaded the certificate, the secrets and the log level");
+    const waiting = waitingForRestart(settings, next.settings);
+    if (waiting.length > 0) log.warn({ settings: waiting }, "changed settings take effect after a restart only");
+  } catch (error) {
+    const failure = error instanceof ConfigError ? { reason: error.message } : { err: error };
+    log.error(failure, "reloading the settings failed; everything stays as it was");
+  }
+}
