@@ -10,6 +10,8 @@ export interface PostgresProxy extends AsyncDisposable {
   beforeRequest: ((request: Buffer) => Promise<void>) | undefined;
   /** Awaited before each response passes, with the request that came last on its connection. */
   beforeResponse: ((request: Buffer) => Promise<void>) | undefined;
+  /** Ends all connections; new ones work. */
+  cut(): void;
 }
 
 /** Listens on a free port and passes on what comes to the port of a database URL. */
@@ -49,8 +51,11 @@ export async function openPostgresProxy(databaseUrl: string): Promise<PostgresPr
     target,
     beforeRequest: undefined,
     beforeResponse: undefined,
-    async [Symbol.asyncDispose]() {
+    cut() {
       for (const socket of sockets) socket.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      proxy.cut();
       await new Promise((closed) => server.close(closed));
     },
   };

@@ -15,10 +15,12 @@ let databases = 0;
 
 interface PostgresServer {
   readonly port: number;
-  readonly process: ChildProcess;
+  process: ChildProcess;
   readonly directory: string;
   /** The names of prepared databases. */
   readonly templates: Map<Preparation, Promise<string>>;
+  /** Starts its process again on the same data. */
+  launch(): ChildProcess;
 }
 
 /** What is done to a database before others are copied from it. */
@@ -59,12 +61,16 @@ export async function stopPostgres(): Promise<void> {
 }
 
 async function stop(server: PostgresServer): Promise<void> {
+  // SIGINT is PostgreSQL's fast shutdown.
+  await end(server, "SIGINT");
+  rmSync(server.directory, { recursive: true, force: true });
+}
+
+async function end(server: PostgresServer, signal: NodeJS.Signals): Promise<void> {
   const ended = new Promise((resolve) => server.process.once("exit", resolve));
   server.process.ref();
-  // SIGINT is PostgreSQL's fast shutdown.
-  server.process.kill("SIGINT");
+  server.process.kill(signal);
   await ended;
-  rmSync(server.directory, { recursive: true, force: true });
 }
 
 /** Starts a server that is the standby of nothing: it can be read, and refuses to write. Disposing of it ends it. */
@@ -73,7 +79,28 @@ export async function startStandby(): Promise<{ readonly port: number } & AsyncD
   return { port: server.port, [Symbol.asyncDispose]: () => stop(server) };
 }
 
-async function start({ isStandby = false } = {}): Promise<PostgresServer> {
+/** A server of one test, with one database. */
+export interface OwnPostgres extends AsyncDisposable {
+  readonly url: string;
+  /** Stops the server and starts it again: SIGINT ends its sessions in order, SIGQUIT crashes it. */
+  restart(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
+}
+
+/** Starts a server whose acknowledged commits survive the end of its processes. Disposing of it ends it. */
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const server = await start({ keepsCommits: true });
+  return {
+    url: await createDatabase(server, "template1"),
+    async restart(signal) {
+      await end(server, signal);
+      server.process = server.launch();
+      await waitUntilReady(server.port);
+    },
+    [Symbol.asyncDispose]: () => stop(server),
+  };
+}
+
+async function start({ isStandby = false, keepsCommits = false } = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-postgres-"));
   const native = nativeFolder(directory);
   const data = path.join(directory, "data");
@@ -86,22 +113,27 @@ async function start({ isStandby = false } = {}): Promise<PostgresServer> {
   const settings = [
     "fsync=off",
     "full_page_writes=off",
-    "synchronous_commit=off",
+    `synchronous_commit=${keepsCommits ? "on" : "off"}`,
     "listen_addresses=127.0.0.1",
     // In its directory: what it has in the shared memory of the system outlives a server that is killed.
     "dynamic_shared_memory_type=mmap",
     `port=${port}`,
   ];
   const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
-  const child = spawn(path.join(native, "bin/postgres"), args, { ...options, stdio: "ignore" });
-  // The server must not keep the tests from ending, nor outlive them, nor leave its files where nobody has stopped it.
-  child.unref();
+  const launch = () => {
+    const child = spawn(path.join(native, "bin/postgres"), args, { ...options, stdio: "ignore" });
+    // The server must not keep the tests from ending.
+    child.unref();
+    return child;
+  };
+  const server: PostgresServer = { port, process: launch(), directory, templates: new Map(), launch };
+  // Nor may it outlive them, nor leave its files where nobody has stopped it.
   process.once("exit", () => {
-    child.kill("SIGKILL");
+    server.process.kill("SIGKILL");
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   });
   await waitUntilReady(port);
-  return { port, process: child, directory, templates: new Map() };
+  return server;
 }
 
 /** The package may lie where the unprivileged user cannot read; then its binaries are copied. */

@@ -1,0 +1,121 @@
+// What each call means for the key that it concerns. A state has a name and a description, which begins with the id of the
+// create that made the resource: another resource of the same name is another one.
+import { Code } from "../../src/aip/errors.ts";
+import type { Outcome } from "../harness/outcome.ts";
+import { type Interval, observation } from "./history.ts";
+import type { Operation, State } from "./linearizability.ts";
+
+/** The fields of a resource that the test writes. */
+export interface Content {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Returns the fields of a response; an empty field is absent from JSON. */
+export function contentOf(response: unknown): Content {
+  const { name = "", description = "" } = response as Partial<Content>;
+  return { name, description };
+}
+
+/** Returns the state of a key that has this content. */
+export const stateOf = ({ name, description }: Content): State => `${name}|${description}`;
+
+/** Returns the id of the create that made the resource. */
+export const makerOf = (state: State): string => state.split("|")[1]?.split(" ")[0] ?? "";
+
+/** Codes after which a write may or may not take effect. Anything else that a case does not name is a violation. */
+const unknownResult: readonly Code[] = [
+  Code.UNAVAILABLE,
+  Code.DEADLINE_EXCEEDED,
+  Code.ABORTED,
+  Code.RESOURCE_EXHAUSTED,
+];
+
+/** Returns the name of a code, as gRPC has it. */
+export function nameOfCode(code: Code): string {
+  return Object.entries(Code).find(([, each]) => each === code)?.[0] ?? String(code);
+}
+
+/** Whether the response says nothing about the result. */
+export const isUnknown = ({ code }: Pick<Outcome, "code">): boolean => unknownResult.includes(code);
+
+/** A call that was made: what was asked, when, and what came back. */
+export interface Call {
+  readonly label: string;
+  readonly interval: Interval;
+  readonly outcome: Outcome;
+}
+
+/** A response that no state explains. */
+export class UnexpectedResponse extends Error {}
+
+function write({ label, interval, outcome }: Call, apply: Operation["apply"]): Operation {
+  const returnedAt = isUnknown(outcome) ? Number.POSITIVE_INFINITY : interval.returnedAt;
+  return { label, calledAt: interval.calledAt, returnedAt, isRead: false, apply };
+}
+
+/** Returns the operation of a create, or of a binding. */
+export function createOperation(call: Call, created: State): Operation {
+  const { code } = call.outcome;
+  if (code === Code.ALREADY_EXISTS) return observation(call.label, call.interval, (state) => state !== "");
+  if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
+  return write(call, (state) => (state === "" ? created : undefined));
+}
+
+/** Returns the operation of an update of one field. */
+export function updateOperation(call: Call, maker: string, change: Partial<Content>): Operation {
+  const { code, response } = call.outcome;
+  if (code === Code.NOT_FOUND) return observation(call.label, call.interval, (state) => makerOf(state) !== maker);
+  if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
+  const shown = code === Code.OK ? stateOf(contentOf(response)) : undefined;
+  return write(call, (state) => {
+    if (makerOf(state) !== maker) return undefined;
+    const [name = "", description = ""] = state.split("|");
+    const changed = stateOf({ name, description, ...change });
+    return shown === undefined || shown === changed ? changed : undefined;
+  });
+}
+
+/** Returns the operation of a delete. Role bindings that are deleted already can be deleted again. */
+export function deleteOperation(call: Call, isMade: (state: State) => boolean, isRepeatable: boolean): Operation {
+  const { code } = call.outcome;
+  if (code === Code.NOT_FOUND && !isRepeatable)
+    return observation(call.label, call.interval, (state) => !isMade(state));
+  if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
+  return write(call, (state) => {
+    if (isMade(state)) return "";
+    return isRepeatable ? state : undefined;
+  });
+}
+
+/** Returns the operation of a get, or undefined if its result is unknown. */
+export function getOperation(call: Call, maker: string): Operation | undefined {
+  const { code, response } = call.outcome;
+  if (isUnknown(call.outcome)) return undefined;
+  if (code === Code.NOT_FOUND) return observation(call.label, call.interval, (state) => makerOf(state) !== maker);
+  if (code !== Code.OK) throw unexpected(call);
+  const shown = stateOf(contentOf(response));
+  return observation(`${call.label}, ${JSON.stringify(shown)}`, call.interval, (state) => state === shown);
+}
+
+/** How long a call may be allowed after the revocation was acknowledged, in milliseconds. */
+const revocationMs = 1000;
+
+/** Returns the operation of a call that needs a binding, or undefined if its result is unknown. */
+export function probeOperation(call: Call): Operation | undefined {
+  const { label, outcome, interval } = call;
+  if (isUnknown(outcome)) return undefined;
+  if (outcome.code === Code.PERMISSION_DENIED) return observation(label, interval, (state) => state === "");
+  if (outcome.code !== Code.OK) throw unexpected(call);
+  const since = { ...interval, calledAt: interval.calledAt - revocationMs };
+  return observation(label, since, (state) => state !== "");
+}
+
+/** Throws UnexpectedResponse unless the call succeeded. */
+export function requireOk(call: Call): void {
+  if (call.outcome.code !== Code.OK) throw unexpected(call);
+}
+
+function unexpected({ label }: Call): UnexpectedResponse {
+  return new UnexpectedResponse(`${label}: unexpected response`);
+}

@@ -1,0 +1,45 @@
+// Faults that the test plants in its server processes, to prove that it would find them. The program has no such switch:
+// preload.ts changes the text of a module while Node loads it.
+
+/** The variable that names the fault for preload.ts. */
+export const plantVariable = "HISTORY_PLANTED_FAULT";
+
+/** The variable that names the file with the difference of the clock for preload.ts. */
+export const clockVariable = "HISTORY_CLOCK_FILE";
+
+/** A replacement in a module of the program. */
+export interface Replacement {
+  /** Part of the URL of the module. */
+  readonly module: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** The faults. Each `find` occurs once in the modules that it names. */
+export const plantedFaults = {
+  /** Caches on PostgreSQL never learn that anything has changed. */
+  "stale-cache": {
+    module: "/src/storage/engine/postgres/",
+    find: "return ++version;",
+    replace: "return version;",
+  },
+  /** A server acknowledges some writes and rolls them back. */
+  "lost-write": {
+    module: "/src/storage/engine/postgres/",
+    find: 'Promise.all([client.query("COMMIT"), finished])',
+    replace:
+      'Promise.all([Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT"), finished])',
+  },
+  /** A server reads the access epoch once and never again. */
+  "stale-epoch": {
+    module: "/src/storage/cache/access-epoch.ts",
+    find: "return newReader(read, limits);",
+    replace: "let known; return newReader(() => known ?? mapMaybe(read(), (value) => (known = value)), limits);",
+  },
+} as const satisfies Readonly<Record<string, Replacement>>;
+
+/** The name of a planted fault. */
+export type PlantedFault = keyof typeof plantedFaults;
+
+/** The names of all planted faults. */
+export const plantedFaultNames = Object.keys(plantedFaults) as readonly PlantedFault[];
