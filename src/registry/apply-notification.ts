@@ -4,7 +4,7 @@ import { newChild } from "../model/uid.ts";
 import { createGroup } from "../services/iam/bootstrap.ts";
 import { logPush } from "../services/registry/pushes.ts";
 import { kindsOf, writeTag } from "../services/registry/write-tag.ts";
-import { deleteRow, insertRow, lockRow } from "../storage/collection/rows.ts";
+import { deleteRow, insertOrRetry, lockRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { groupCollection } from "../storage/iam/collections.ts";
 import { deleteManifests, replaceManifests } from "../storage/registry/manifests.ts";
@@ -87,7 +87,7 @@ async function openRepo(tx: Transaction, repository: string, rules: NameRules): 
   let parent = place.groupUid;
   for (const name of place.missing) parent = (await createGroup(tx, parent, name, "")).uid;
   const repo = newRepo(tx, parent, place.repoName);
-  await insertRow(tx, repoCollection, repo);
+  await insertOrRetry(tx, repoCollection, repo);
   return repo;
 }
 

@@ -119,21 +119,26 @@ export class WriteQueue {
   async #commit(jobs: readonly Job[]): Promise<void> {
     const isGuarded = this.#guardedBatches > 0;
     if (isGuarded) this.#guardedBatches--;
-    try {
-      const { outcomes } = await this.#options.transact(
-        (client) => failingAsBatch(this.#runBatch(client, jobs, isGuarded)),
-        ({ tx }) => failingAsBatch(this.#options.finish(tx)),
-      );
-      for (const outcome of outcomes) this.#settle(outcome);
-    } catch (error) {
-      if (!(error instanceof FailedBatch)) {
-        for (const { reject } of jobs) reject(translatePostgresError(error));
-      } else if (isGuarded) {
-        for (const job of jobs) this.#runAlone(job);
-      } else {
-        this.#guardedBatches = batchesWithSavepoints;
-        this.#waiting.unshift(...jobs);
-      }
+    const committed = this.#options.transact(
+      (client) => failingAsBatch(this.#runBatch(client, jobs, isGuarded)),
+      ({ tx }) => failingAsBatch(this.#options.finish(tx)),
+    );
+    await committed.then(
+      ({ outcomes }) => {
+        for (const outcome of outcomes) this.#settle(outcome);
+      },
+      (error) => this.#afterRollback(jobs, isGuarded, error),
+    );
+  }
+
+  #afterRollback(jobs: readonly Job[], isGuarded: boolean, error: unknown): void {
+    if (!(error instanceof FailedBatch)) {
+      for (const { reject } of jobs) reject(translatePostgresError(error));
+    } else if (isGuarded) {
+      for (const job of jobs) this.#runAlone(job);
+    } else {
+      this.#guardedBatches = batchesWithSavepoints;
+      this.#waiting.unshift(...jobs);
     }
   }
 

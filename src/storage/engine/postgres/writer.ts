@@ -7,10 +7,13 @@ import type { Session } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
 import type { PostgresPool } from "./pool.ts";
 import { batchTransactionOf, transactionOf } from "./transaction.ts";
-import { type WriteBody, WriteQueue } from "./write-queue.ts";
+import { type WriteBody, WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
 /** How often a transaction of its own is tried. */
 const maxTries = 4;
+
+/** How many bulk writes share one commit. Other writes of the organization wait for its counters meanwhile. */
+const maxBulkBatch = 32;
 
 /** The share of the connections that writes may hold. While they wait for locks, the rest keeps serving reads. */
 const writingShare = 3 / 4;
@@ -41,7 +44,7 @@ export function newWriter(
     return writers.run(() => retried(attempt));
   }
 
-  const queue = new WriteQueue({
+  const options: WriteQueueOptions = {
     maxBatch: limits.maxBatch,
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
@@ -54,13 +57,15 @@ export function newWriter(
     },
     runAlone,
     needsRetry,
-  });
+  };
+  const queue = new WriteQueue(options);
+  const bulkQueue = new WriteQueue({ ...options, maxBatch: maxBulkBatch });
 
   return {
-    // Bulk work holds its locks for long, so no other write may wait for it in a batch.
-    write: (body, { isBulk = false, isIndependent = false }) =>
-      isBulk ? runAlone(body) : queue.run(body, isIndependent),
-    idle: () => queue.idle(),
+    write: (body, { isBulk = false, isIndependent = false }) => (isBulk ? bulkQueue : queue).run(body, isIndependent),
+    async idle() {
+      await Promise.all([queue.idle(), bulkQueue.idle()]);
+    },
   };
 }
 
