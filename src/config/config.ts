@@ -3,6 +3,7 @@ import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
+import { type DatabaseConfig, toDatabaseConfig } from "./database-config.ts";
 import { toDatabaseUrl } from "./database-url.ts";
 import {
   type Address,
@@ -36,6 +37,7 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly databaseUrl: string;
   /** Whether opening the database applies pending migrations. */
   readonly migrates: boolean;
+  readonly database: DatabaseConfig;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly audiences: readonly string[];
@@ -84,6 +86,7 @@ export function toConfig(raw: RawSettings): Config {
     dataDir,
     databaseUrl: toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir),
     migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",
+    database: toDatabaseConfig(raw),
     baseUrl,
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),

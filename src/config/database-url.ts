@@ -1,6 +1,17 @@
 // The address of the database. Errors never repeat it, because it may contain a password.
 import { isDecodable } from "../base/percent-encoding.ts";
+import { hostsOf } from "../base/postgres-url.ts";
 import { ConfigError } from "./settings.ts";
+
+/** How many hosts a URL may name. */
+const maxHosts = 10;
+
+/** The accepted values of parameters whose other values the driver would ignore or misunderstand. */
+const acceptedValues = {
+  // A standby may not know yet of a revocation.
+  target_session_attrs: ["read-write", "primary"],
+  sslmode: ["disable", "require", "verify-ca", "verify-full", "no-verify"],
+} as const;
 
 /** Returns the URL of a PostgreSQL database or the path of a SQLite file. Throws a ConfigError for anything else. */
 export function toDatabaseUrl(text: string): string {
@@ -11,13 +22,37 @@ export function toDatabaseUrl(text: string): string {
   // As a file path it would be printed and created.
   if (scheme === undefined && /^[\s"']*postgres(ql)?(:|\/\/)/i.test(text))
     throw new ConfigError("database-url: must begin with postgres:// if it is not the path of a SQLite file.");
-  if (scheme !== undefined && !isUnambiguous(text)) {
+  if (scheme !== undefined) checkPostgresUrl(text);
+  return text;
+}
+
+function checkPostgresUrl(text: string): void {
+  const hosts = hostsOf(text);
+  const names = hosts.map(({ name }) => name);
+  if (hosts.length > 1 && names.includes(""))
+    throw new ConfigError("database-url: a host in the list is empty; write host1:5432,host2:5432.");
+  if (!hosts.every(({ url }) => isUnambiguous(url))) {
     throw new ConfigError(
       "database-url: is not a valid URL; percent-encode special characters in the user name and password: " +
         "@ as %40, / as %2F, # as %23, ? as %3F, % as %25.",
     );
   }
-  return text;
+  if (hosts.length > maxHosts) throw new ConfigError(`database-url: names more than ${maxHosts} hosts.`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new ConfigError(`database-url: names the host ${duplicate} more than once.`);
+  checkParameters(new URL(hosts[0]!.url).searchParams, hosts.length > 1);
+}
+
+function checkParameters(parameters: URLSearchParams, hasHosts: boolean): void {
+  for (const [name, accepted] of Object.entries(acceptedValues)) {
+    const wrong = parameters.getAll(name).find((value) => !(accepted as readonly string[]).includes(value));
+    if (wrong !== undefined)
+      throw new ConfigError(`database-url: ${name}: ${JSON.stringify(wrong)} is not one of ${accepted.join(", ")}.`);
+  }
+  for (const name of ["host", "port"]) {
+    if (parameters.has(name) && (hasHosts || parameters.get(name)?.includes(",")))
+      throw new ConfigError(`database-url: the parameter ${name} cannot be used with several hosts.`);
+  }
 }
 
 /**

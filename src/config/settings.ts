@@ -35,7 +35,8 @@ export const settings = [
     name: "database-url",
     value: "url",
     fallback: "",
-    description: "postgres:// URL, or path of a SQLite file; empty for gatehouse.db in the data directory",
+    description:
+      "postgres:// URL, with several hosts for failover; or path of a SQLite file; empty for gatehouse.db in the data directory",
     isSecret: true,
   },
   {
@@ -43,6 +44,36 @@ export const settings = [
     value: "when",
     fallback: "auto",
     description: "auto applies pending migrations at the start; off rejects a database that has some: see db migrate",
+  },
+  {
+    name: "database-pool-size",
+    value: "number",
+    fallback: "16",
+    description: "connections to PostgreSQL, besides one that all requests share",
+  },
+  {
+    name: "database-pooling",
+    value: "mode",
+    fallback: "session",
+    description: "transaction behind a pooler that shares sessions, such as PgBouncer with pool_mode = transaction",
+  },
+  {
+    name: "database-connect-timeout",
+    value: "seconds",
+    fallback: "3",
+    description: "time for one connection to PostgreSQL; at most database-lock-timeout",
+  },
+  {
+    name: "database-lock-timeout",
+    value: "seconds",
+    fallback: "5",
+    description: "time that a request waits for a lock, or for a connection in use",
+  },
+  {
+    name: "database-statement-timeout",
+    value: "seconds",
+    fallback: "10",
+    description: "time for one statement of PostgreSQL; commands other than serve have no limit",
   },
   {
     name: "base-url",

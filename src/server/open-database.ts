@@ -1,9 +1,10 @@
 // Opens the configured database. Errors name the setting, never the password.
+import { hostsOf } from "../base/postgres-url.ts";
 import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import { type Database, isPostgresUrl, openDatabase, pendingMigrationsOf } from "../storage/database.ts";
-import type { DatabaseLimits } from "../storage/engine/dialect.ts";
+import { type DatabaseLimits, defaultDatabaseLimits } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
   DatabaseVersionMismatch,
@@ -13,25 +14,33 @@ import {
 } from "../storage/engine/errors.ts";
 import type { Migration, MigrationListener, OpenMode } from "../storage/engine/migrations.ts";
 
-type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates">;
+type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database">;
 
-/** Opens the configured database; without migrations if the setting says so. Throws a ConfigError if it cannot be used. */
+/**
+ * Opens the configured database, with these limits in place of others; without migrations if the setting says so. Throws
+ * a ConfigError if it cannot be used.
+ */
 export async function openConfiguredDatabase(
   config: DatabaseConfig,
-  limits: DatabaseLimits,
+  overrides: Partial<DatabaseLimits>,
   mode: OpenMode,
   onMigrated?: MigrationListener,
 ): Promise<Database> {
   const allowed = config.migrates ? mode : "migrated";
+  const limits = limitsOf(config, overrides);
   return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated));
 }
 
 /** Returns the migrations that the configured database lacks. Throws a ConfigError if it cannot be used. */
 export async function pendingConfiguredMigrations(
   config: DatabaseConfig,
-  limits: DatabaseLimits,
+  overrides: Partial<DatabaseLimits>,
 ): Promise<readonly Migration[]> {
-  return await withPlace(config, () => pendingMigrationsOf(config.databaseUrl, limits));
+  return await withPlace(config, () => pendingMigrationsOf(config.databaseUrl, limitsOf(config, overrides)));
+}
+
+function limitsOf({ database }: DatabaseConfig, overrides: Partial<DatabaseLimits>): DatabaseLimits {
+  return { ...defaultDatabaseLimits, ...database, ...overrides };
 }
 
 /** Adds the database to the errors of opening it. */
@@ -80,8 +89,9 @@ function unusableDatabase(config: DatabaseConfig, sentence: string): ConfigError
 /** Returns the path of the file, or host and name of the database. */
 export function placeOf({ databaseUrl }: DatabaseConfig): string {
   if (!isPostgresUrl(databaseUrl)) return databaseUrl;
-  const url = URL.parse(databaseUrl);
-  return url ? `postgres://${url.host}${url.pathname}` : "PostgreSQL";
+  const hosts = hostsOf(databaseUrl);
+  const url = URL.parse(hosts[0]!.url);
+  return url ? `postgres://${hosts.map(({ name }) => name).join(",")}${url.pathname}` : "PostgreSQL";
 }
 
 /** Returns the message of an error; if several addresses were tried, there are only codes. */

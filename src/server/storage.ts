@@ -3,7 +3,6 @@ import { type KeyRing, openKeyRing } from "../authn/key-ring.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import type { Database } from "../storage/database.ts";
-import { defaultDatabaseLimits } from "../storage/engine/dialect.ts";
 import type { AppliedMigration } from "../storage/engine/migrations.ts";
 import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
@@ -27,7 +26,7 @@ export interface ServerStorage extends AsyncDisposable {
 export async function openStorage(context: ServerContext, admit: StartHooks["admit"]): Promise<ServerStorage> {
   const { config, clock, log } = context;
   await using opened = new AsyncDisposableStack();
-  const database = await openConfiguredDatabase(config, defaultDatabaseLimits, "create", (applied, isNew) => {
+  const database = await openConfiguredDatabase(config, {}, "create", (applied, isNew) => {
     if (!isNew) log.info({ event: "database_migrated", ...summary(applied) }, "the database schema is up to date");
   });
   opened.defer(() => database.close());

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
 import pg from "pg";
 import { openDatabase } from "../../src/storage/database.ts";
-import { commandDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { freePort, newPostgresDatabase } from "../harness/postgres.ts";
 import { dataDirectory, run } from "./process.ts";
 
@@ -44,14 +44,14 @@ const older =
 
 async function olderFile(folder: string): Promise<string[]> {
   const file = path.join(folder, "gatehouse.db");
-  await (await openDatabase(file, commandDatabaseLimits)).close();
+  await (await openDatabase(file, defaultDatabaseLimits)).close();
   new BetterSqlite(file).exec("UPDATE __drizzle_migrations SET created_at = 1").close();
   return ["--data-dir", folder];
 }
 
 async function olderPostgres(): Promise<string[]> {
   const url = await newPostgresDatabase();
-  await (await openDatabase(url, commandDatabaseLimits)).close();
+  await (await openDatabase(url, defaultDatabaseLimits)).close();
   const client = new pg.Client(url);
   await client.connect();
   await client.query("UPDATE drizzle.__drizzle_migrations SET created_at = 1");
@@ -100,7 +100,7 @@ describe("a database that cannot be used", () => {
       "a file that a newer version has written",
       async (folder) => {
         const file = path.join(folder, "gatehouse.db");
-        await (await openDatabase(file, commandDatabaseLimits)).close();
+        await (await openDatabase(file, defaultDatabaseLimits)).close();
         const database = new BetterSqlite(file);
         database.exec("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', 99999999999999)");
         database.exec("INSERT INTO settings VALUES ('compatible_since', '0099_later')");

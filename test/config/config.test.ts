@@ -78,6 +78,16 @@ describe("settings", () => {
     assert.deepEqual([made.baseUrl, made.databaseUrl], ["http://[::1]:9090", path.join(folder, "gatehouse.db")]);
   });
 
+  it("a database URL may name several hosts, and settings its connections", () => {
+    const databaseUrl = "postgres://u:p%40@h1:5432,[::1]:5433,h3/x?target_session_attrs=read-write&sslmode=verify-full";
+    assert.equal(config({ databaseUrl }).databaseUrl, databaseUrl);
+    const flags = { databasePooling: "transaction", databaseConnectTimeout: "2", databaseStatementTimeout: "60" };
+    assert.deepEqual(config(flags).database, {
+      ...{ poolSize: 16, sharesSessions: true },
+      ...{ connectTimeoutMs: 2000, lockTimeoutMs: 5000, statementTimeoutMs: 60_000 },
+    });
+  });
+
   it("changes are retained permanently, or for days", () => {
     const kept = [{}, { changesKept: "forever" }, { changesKept: "90" }].map((flags) => config(flags).changesKeptMs);
     assert.deepEqual(kept, [undefined, undefined, 7_776_000_000]);
@@ -191,6 +201,38 @@ describe("settings", () => {
       `no beginning of a URL: ${databaseUrl}`,
       { databaseUrl },
       /^database-url: must begin with postgres:\/\/ (?!.*canary)/,
+    ]),
+    ...(
+      [
+        ["postgres://u:canary@h1:5432,,h2/x", "a host in the list is empty"],
+        ["postgres://u:canary@h1,h1/x", "names the host h1 more than once"],
+        [`postgres://u:canary@${Array.from({ length: 11 }, (_, i) => `h${i}`)}/x`, "names more than 10 hosts"],
+        ["postgres://u:canary@h1:5432,h2:port/x", "is not a valid URL; percent-encode"],
+        [
+          "postgres://u:canary@h1,h2/x?target_session_attrs=any",
+          'target_session_attrs: "any" is not one of read-write,',
+        ],
+        ["postgres://u:canary@h/x?sslmode=prefer", 'sslmode: "prefer" is not one of disable, require,'],
+        ["postgres://u:canary@h1,h2/x?port=1,2", "the parameter port cannot be used with several hosts"],
+        ["postgres://u:canary@h/x?host=h1,h2", "the parameter host cannot be used with several hosts"],
+      ] as const
+    ).map(([databaseUrl, reason]): (typeof wrong)[number] => [
+      `the database ${databaseUrl}`,
+      { databaseUrl },
+      new RegExp(`^database-url: ${reason}(?!.*canary)`),
+    ]),
+    ...(
+      [
+        ["databasePoolSize", "1", 'database-pool-size: "1" is not a number from 2 to 1000'],
+        ["databasePooling", "statement", 'database-pooling: "statement" is not one of session, transaction'],
+        ["databaseConnectTimeout", "6", "database-connect-timeout: must not be longer than database-lock-timeout"],
+        ["databaseLockTimeout", "0", 'database-lock-timeout: "0" is not a number from 1 to 300'],
+        ["databaseStatementTimeout", "10s", 'database-statement-timeout: "10s" is not a number from 1 to 3600'],
+      ] as const
+    ).map(([name, value, message]): (typeof wrong)[number] => [
+      `${name} ${value}`,
+      { [name]: value },
+      new RegExp(`^${message}`),
     ]),
     ["a URL of SQLite", { databaseUrl: "sqlite:///data/x" }, /^database-url: sqlite:\/\/ /],
     [

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
+import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { StorageReadOnly, StorageUnavailable } from "../../src/storage/engine/errors.ts";
+import { newHosts } from "../../src/storage/engine/postgres/hosts.ts";
 import { openPool } from "../../src/storage/engine/postgres/pool.ts";
-import { newPostgresDatabase, startStandby, stopPostgres } from "../harness/postgres.ts";
+import { freePort, newPostgresDatabase, startStandby, stopPostgres } from "../harness/postgres.ts";
 import { openPostgresProxy } from "../harness/postgres-proxy.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";
@@ -63,18 +65,86 @@ describe("a server on a database that is made read-only", () => {
   });
 });
 
+describe("a pool with several hosts", () => {
+  it("uses the host that accepts writes, wherever it is in the list", async () => {
+    await using standby = await startStandby();
+    const primary = new URL(await newPostgresDatabase());
+    const closed = `127.0.0.1:${await freePort()}`;
+    const hosts = [closed, `127.0.0.1:${standby.port}`, primary.host];
+    const opened = openPool(newHosts(withHosts(primary, hosts), defaultDatabaseLimits), defaultDatabaseLimits);
+    await opened.write(writeTable);
+    await opened.check();
+    await opened.close();
+  });
+
+  it("says of each host why it cannot be used", async () => {
+    await using standby = await startStandby();
+    const hosts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${standby.port}`];
+    const url = withHosts(new URL("postgres://postgres@h/postgres"), hosts);
+    await assert.rejects(openDatabase(url, defaultDatabaseLimits), (error) => {
+      assert.ok(error instanceof StorageUnavailable);
+      assert.equal(
+        (error.cause as Error).message,
+        `${hosts[0]}: connect ECONNREFUSED ${hosts[0]}; ${hosts[1]}: the database server is a standby`,
+      );
+      return true;
+    });
+  });
+
+  it("moves to another host when its own no longer accepts connections, and breaks those to it", async () => {
+    const primary = new URL(await newPostgresDatabase());
+    await using proxy = await openPostgresProxy(primary.href);
+    const url = withHosts(primary, [new URL(proxy.url).host, primary.host]);
+    const hosts = newHosts(url, defaultDatabaseLimits);
+    const { pool, write, close } = openPool(hosts, defaultDatabaseLimits);
+    await write(writeTable);
+    assert.equal(hosts.current().name, new URL(proxy.url).host);
+    const busy = await pool.connect();
+    const broken = assert.rejects(busy.query("SELECT pg_sleep(10)"), /Connection terminated/);
+    proxy.target = 1;
+    hosts.suspect(hosts.current());
+    await write(writeTable);
+    assert.equal(hosts.current().name, primary.host);
+    await broken;
+    busy.release(true);
+    await close();
+  });
+});
+
+function withHosts(url: URL, hosts: readonly string[]): string {
+  return `postgres://postgres@${hosts.join(",")}${url.pathname}?target_session_attrs=read-write`;
+}
+
 describe("a pool", () => {
   it("repeats a rejected write on a new connection, and drops all older ones", async () => {
-    const { pool, write, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
+    const hosts = newHosts(await newPostgresDatabase(), defaultDatabaseLimits);
+    const { pool, write, close } = openPool(hosts, defaultDatabaseLimits);
+    const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
+    for (const client of clients) client.release();
+    let runs = 0;
+    await write(async (client) => {
+      if (runs++ === 0) await client.query("SET TRANSACTION READ ONLY");
+      await writeTable(client);
+    });
+    assert.equal(runs, 2);
+    const newer = await pool.connect();
+    assert.ok(clients.every((client) => client !== newer && pool.isOutdated(client)));
+    newer.release();
+    await close();
+  });
+
+  it("leaves a server before a write if the server reports that it became read-only", async () => {
+    const hosts = newHosts(await newPostgresDatabase(), defaultDatabaseLimits);
+    const { pool, write, check, close } = openPool(hosts, defaultDatabaseLimits);
     const clients = await Promise.all(Array.from({ length: 3 }, () => pool.connect()));
     for (const client of clients) await client.query("SET default_transaction_read_only = on");
     for (const client of clients) client.release();
     let runs = 0;
-    await write("BEGIN", async (client) => {
+    await write(async (client) => {
       runs++;
       await writeTable(client);
     });
-    assert.equal(runs, 2);
+    assert.equal(runs, 1);
     for (let i = 0; i < 3; i++) await check();
     const { rows } = await pool.query("SHOW transaction_read_only");
     assert.deepEqual(rows, [{ transaction_read_only: "off" }]);
@@ -82,7 +152,10 @@ describe("a pool", () => {
   });
 
   it("detects a connection that became read-only by a health check, too", async () => {
-    const { pool, check, close } = openPool(await newPostgresDatabase(), defaultDatabaseLimits);
+    const { pool, check, close } = openPool(
+      newHosts(await newPostgresDatabase(), defaultDatabaseLimits),
+      defaultDatabaseLimits,
+    );
     await pool.query("SET default_transaction_read_only = on");
     await check();
     const { rows } = await pool.query("SHOW transaction_read_only");
@@ -94,7 +167,7 @@ describe("a pool", () => {
     await using standby = await startStandby();
     await using proxy = await openPostgresProxy((await newPostgresDatabase()).replace(/[^/]*$/, "postgres"));
     const primary = proxy.target;
-    const { pool, write, check, close } = openPool(proxy.url, defaultDatabaseLimits);
+    const { pool, write, check, close } = openPool(newHosts(proxy.url, defaultDatabaseLimits), defaultDatabaseLimits);
     const isRefused = (error: unknown) =>
       error instanceof StorageUnavailable &&
       !(error instanceof StorageReadOnly) &&
@@ -102,12 +175,12 @@ describe("a pool", () => {
     proxy.target = standby.port;
     for (let i = 0; i < 2; i++) {
       await assert.rejects(pool.query("SELECT 1"), isRefused);
-      await assert.rejects(write("BEGIN", writeTable), isRefused);
+      await assert.rejects(write(writeTable), isRefused);
       await assert.rejects(check(), isRefused);
     }
     proxy.target = primary;
     await check();
-    await write("BEGIN", (client) => client.query("CREATE TEMPORARY TABLE written (i int)"));
+    await write((client) => client.query("CREATE TEMPORARY TABLE written (i int)"));
     await close();
   });
 });

@@ -74,6 +74,13 @@ export interface DatabaseLimits {
   readonly lockTimeoutMs: number;
   /** How many connections the pool has (PostgreSQL). */
   readonly poolSize: number;
+  /** How long connecting may take, in milliseconds (PostgreSQL). */
+  readonly connectTimeoutMs: number;
+  /**
+   * Whether a transaction pooler shares sessions among programs, so that nothing outlives a transaction: neither settings
+   * nor prepared statements; false if absent (PostgreSQL).
+   */
+  readonly sharesSessions?: boolean;
   /** How long one statement may run, in milliseconds (PostgreSQL). 0 means no limit, for its response neither. */
   readonly statementTimeoutMs: number;
   /**
@@ -96,15 +103,12 @@ export const defaultDatabaseLimits: DatabaseLimits = {
   maxWaiting: 10_000,
   lockTimeoutMs: 5_000,
   poolSize: 16,
+  connectTimeoutMs: 3_000,
   statementTimeoutMs: 10_000,
   idleInTransactionMs: 10_000,
   checkTimeoutMs: 2_000,
   closeTimeoutMs: 5_000,
 };
 
-/** The limits of a command. A check reads the whole database and may wait for the reader of its output. */
-export const commandDatabaseLimits: DatabaseLimits = {
-  ...defaultDatabaseLimits,
-  statementTimeoutMs: 0,
-  idleInTransactionMs: 0,
-};
+/** The limits of a command that differ. A check reads the whole database and may wait for the reader of its output. */
+export const commandDatabaseLimits: Partial<DatabaseLimits> = { statementTimeoutMs: 0, idleInTransactionMs: 0 };

@@ -10,6 +10,7 @@ import { openDatabase, pendingMigrationsOf } from "../../../src/storage/database
 import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";
 import { DatabaseVersionMismatch } from "../../../src/storage/engine/errors.ts";
 import type { MigrationListener, OpenMode } from "../../../src/storage/engine/migrations.ts";
+import { newHosts } from "../../../src/storage/engine/postgres/hosts.ts";
 import { migratePostgres } from "../../../src/storage/engine/postgres/migrate.ts";
 import { readSetting, writeSetting } from "../../../src/storage/engine/settings.ts";
 import { migrateFile } from "../../../src/storage/engine/sqlite/migrate-file.ts";
@@ -45,7 +46,11 @@ const dialects: readonly Dialect[] = [
     name: "postgres",
     newUrl: () => newPostgresDatabase(),
     migrate: (url, folder, mode, listener) =>
-      migratePostgres({ url, limits: defaultDatabaseLimits, folder }, mode, listener),
+      migratePostgres(
+        { hosts: newHosts(url, defaultDatabaseLimits), limits: defaultDatabaseLimits, folder },
+        mode,
+        listener,
+      ),
   },
 ];
 
@@ -133,7 +138,11 @@ describe("a migration on PostgreSQL", () => {
     await holder.query("BEGIN; SELECT * FROM settings");
     const names: string[] = [];
     const migrated = migratePostgres(
-      { url, limits: { ...defaultDatabaseLimits, lockTimeoutMs: 1000 }, folder: folder.path },
+      {
+        hosts: newHosts(url, defaultDatabaseLimits),
+        limits: { ...defaultDatabaseLimits, lockTimeoutMs: 1000 },
+        folder: folder.path,
+      },
       "existing",
       (applied) => names.push(...applied.map(({ name }) => name)),
     );

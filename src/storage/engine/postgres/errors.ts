@@ -52,7 +52,8 @@ export function isLostConnection(error: unknown): boolean {
 
 /** A prepared statement is missing, or exists already: the pooler gave the transaction another session. */
 function pooled(cause: unknown): Error {
-  return new StorageUnavailable("the connection pooler must keep sessions: set pool_mode = session in PgBouncer", {
-    cause,
-  });
+  return new StorageUnavailable(
+    "the connection pooler shares sessions among transactions: set database-pooling to transaction",
+    { cause },
+  );
 }

@@ -15,7 +15,8 @@ import {
   requireMode,
   type SchemaState,
 } from "../migrations.ts";
-import { applicationName } from "./pool.ts";
+import { applicationName } from "./connections.ts";
+import { type Hosts, newHosts } from "./hosts.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
 /** The name of an advisory lock. */
@@ -27,7 +28,7 @@ const lockPauseMs = 500;
 
 /** A database, and the folder of its migrations. */
 export interface MigrationTarget {
-  readonly url: string;
+  readonly hosts: Hosts;
   readonly limits: DatabaseLimits;
   readonly folder?: string;
 }
@@ -36,12 +37,12 @@ const defaultFolder = programFile("storage/schema/migrations/postgres");
 
 /** Applies pending migrations, if the mode allows it. Throws DatabaseVersionMismatch and DatabaseMissing. */
 export async function migratePostgres(
-  { url, limits, folder = defaultFolder }: MigrationTarget,
+  { hosts, limits, folder = defaultFolder }: MigrationTarget,
   mode: OpenMode,
   onMigrated: MigrationListener,
 ): Promise<void> {
   // A separate connection, because a migration may take longer than the statement timeout.
-  await withClient(url, limits, async (client) => {
+  await withClient(hosts, limits, async (client) => {
     const state = await schemaState(client, folder);
     const pending = pendingMigrations(folder, state);
     requireMode(mode, state, pending);
@@ -55,7 +56,7 @@ export async function migratePostgres(
 
 /** Returns the migrations that the database lacks. Throws DatabaseVersionMismatch. */
 export async function pendingPostgresMigrations(url: string, limits: DatabaseLimits): Promise<readonly Migration[]> {
-  return await withClient(url, limits, async (client) =>
+  return await withClient(newHosts(url, limits), limits, async (client) =>
     pendingMigrations(defaultFolder, await schemaState(client, defaultFolder)),
   );
 }
@@ -117,8 +118,12 @@ async function inTransaction<T>(client: pg.Client, body: () => Promise<T>): Prom
   }
 }
 
-async function withClient<T>(url: string, limits: DatabaseLimits, body: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = await connectOnce(url, limits);
+async function withClient<T>(
+  hosts: Hosts,
+  limits: DatabaseLimits,
+  body: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = await connectOnce(hosts, limits);
   try {
     return await body(client);
   } finally {
@@ -126,12 +131,13 @@ async function withClient<T>(url: string, limits: DatabaseLimits, body: (client:
   }
 }
 
-async function connectOnce(url: string, limits: DatabaseLimits): Promise<pg.Client> {
+async function connectOnce(hosts: Hosts, limits: DatabaseLimits): Promise<pg.Client> {
+  await hosts.choose();
   let client: pg.Client | undefined;
   try {
     client = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: limits.lockTimeoutMs,
+      connectionString: hosts.current().url,
+      connectionTimeoutMillis: limits.connectTimeoutMs,
       keepAlive: true,
       application_name: applicationName,
     });

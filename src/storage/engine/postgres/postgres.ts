@@ -6,6 +6,7 @@ import type { OpenMode } from "../migrations.ts";
 import { newSession, type Session } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";
+import { newHosts } from "./hosts.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 import { newSharedSession } from "./shared-session.ts";
@@ -21,8 +22,9 @@ export async function openPostgres(
   mode: OpenMode,
   { onMigrated, onNewHistory, log }: DatabaseHooks,
 ): Promise<Dialect> {
-  await migratePostgres({ url, limits }, mode, onMigrated);
-  const pool = openPool(url, limits);
+  const hosts = newHosts(url, limits);
+  await migratePostgres({ hosts, limits }, mode, onMigrated);
+  const pool = openPool(hosts, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
   function sessionOf(client: pg.PoolClient): Session {

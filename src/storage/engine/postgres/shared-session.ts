@@ -4,7 +4,7 @@ import type pg from "pg";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import type { Session, SessionDialect } from "../session.ts";
 import { isLostConnection } from "./errors.ts";
-import type { Connections } from "./pool.ts";
+import type { PostgresPool } from "./pool.ts";
 
 /** A session whose connection is replaced when it breaks or leads to a server that must not be used. */
 export interface SharedSession {
@@ -17,7 +17,7 @@ export interface SharedSession {
 
 /** Creates the session. `sessionOf` returns the session of a connection; `onOpened` is called for each new connection. */
 export function newSharedSession(
-  connections: Connections,
+  connections: PostgresPool["shared"],
   dialect: SessionDialect,
   sessionOf: (client: pg.PoolClient) => Session,
   onOpened: () => void,

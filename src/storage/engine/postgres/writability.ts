@@ -46,10 +46,17 @@ export function newWritability(connect: () => Promise<void>): Writability {
   }
   const attempts = newReader(attempt, { maxAgeMs: limits.attemptMs, patienceMs: limits.attemptMs });
 
+  function refused(): void {
+    isReadOnly = true;
+    outdatedBefore = performance.now();
+    attempts.invalidate();
+  }
+
   return {
     async admit(client) {
       const { rows } = await client.query<WritableRow>(writableQuery);
       refuseStandby(rows[0]);
+      watchReadOnly(client, refused);
       const now = performance.now();
       admittedAt.set(client, now);
       if (rows[0]?.read_only) readOnly.add(client);
@@ -61,16 +68,21 @@ export function newWritability(connect: () => Promise<void>): Writability {
       const at = admittedAt.get(client) ?? Number.NEGATIVE_INFINITY;
       return at < outdatedBefore || (readOnly.has(client) && performance.now() - at > limits.readOnlyMs);
     },
-    refused() {
-      isReadOnly = true;
-      outdatedBefore = performance.now();
-      attempts.invalidate();
-    },
+    refused,
     async require() {
       if (isReadOnly) await attempts.current();
       if (isReadOnly) throw new StorageReadOnly("the database server accepts no writes");
     },
   };
+}
+
+/** Calls `onReadOnly` when the server reports that it has become read-only, as PostgreSQL 14 and later do at once. */
+function watchReadOnly(client: pg.ClientBase, onReadOnly: () => void): void {
+  const { connection } = client as unknown as { readonly connection: pg.Connection };
+  connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+    if (parameterValue === "on" && /^(?:in_hot_standby|default_transaction_read_only)$/.test(parameterName))
+      onReadOnly();
+  });
 }
 
 /** Throws StorageUnavailable for a standby: it may lag behind, so a revocation could go unnoticed on it. */

@@ -40,7 +40,7 @@ export function newWriter(
 
   function runAlone<T>(body: WriteBody<T>): Promise<T> {
     const attempt = (isRetry: boolean) =>
-      pool.write("BEGIN", (client) => body(transactionOf(client, sessionOf(client), isRetry)));
+      pool.write((client) => body(transactionOf(client, sessionOf(client), isRetry)));
     return writers.run(() => retried(attempt));
   }
 
@@ -48,8 +48,7 @@ export function newWriter(
     maxBatch: limits.maxBatch,
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
-    transact: (body, finish) =>
-      pool.write(`BEGIN; SET LOCAL lock_timeout = ${batchLockTimeoutMs(limits)}`, body, finish),
+    transact: (body, finish) => pool.write(body, { lockTimeoutMs: batchLockTimeoutMs(limits), finish }),
     newTransaction: (client) => batchTransactionOf(client, sessionOf(client)),
     async finish(tx) {
       // In this order for all writers, which prevents deadlocks.
