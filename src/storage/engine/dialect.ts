@@ -77,8 +77,8 @@ export interface DatabaseLimits {
   /** How long connecting may take, in milliseconds (PostgreSQL). */
   readonly connectTimeoutMs: number;
   /**
-   * Whether a transaction pooler shares sessions among programs, so that nothing outlives a transaction: neither settings
-   * nor prepared statements; false if absent (PostgreSQL).
+   * Whether a transaction pooler shares sessions among programs: neither settings nor prepared statements outlive a
+   * transaction; false if absent (PostgreSQL).
    */
   readonly sharesSessions?: boolean;
   /** How long one statement may run, in milliseconds (PostgreSQL). 0 means no limit, for its response neither. */

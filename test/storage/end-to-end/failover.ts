@@ -103,7 +103,11 @@ async function failOver(
   );
   assert.deepEqual(lost, []);
   assert.ok(gapMs <= 3000, `${gapMs} ms`);
-  assert.deepEqual([...new Set(load.failures)].sort(), ["503, Retry-After set", "gRPC 14"]);
+  const allowed = new Set(["503, Retry-After set", "gRPC 14"]);
+  assert.deepEqual(
+    load.failures.filter((failure) => !allowed.has(failure)),
+    [],
+  );
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
 }
 

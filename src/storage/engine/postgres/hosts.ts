@@ -11,7 +11,7 @@ import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts
 const times = {
   /** How long a host is asked before the next one is asked as well. */
   headStart: 250,
-  /** How long a failed search takes at least, so that requests do not flood the hosts with connections. */
+  /** How long a failed search takes at least: otherwise requests flood the hosts with connections. */
   failedSearch: 100,
   /** How old a search may be for a new request to share it. It may wait for a host that does not respond. */
   shared: 500,

@@ -1,4 +1,4 @@
-// Notices that a server no longer responds before the statement timeout does, so that a failover takes no longer.
+// Notices that a server no longer responds before the statement timeout does, which would delay a failover.
 import type { Socket } from "node:net";
 
 /** How often to look at the connections, and how long one may wait for a response, in milliseconds. */
