@@ -7,6 +7,7 @@ import { clientOptionsOf, takeGlobalOptions } from "./client/options.ts";
 import { addConfigCommands } from "./config-command.ts";
 import { addGetCommands } from "./get-command.ts";
 import { everyCommand } from "./help.ts";
+import { addOrganizationCommands } from "./organizations/commands.ts";
 import { addRegistryCommands } from "./registry/commands.ts";
 import { addChangeCommands } from "./resources/change-commands.ts";
 import { addResourceCommands } from "./resources/commands.ts";
@@ -18,6 +19,9 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
   addAuthCommands(program, shell);
   addResourceCommands(program, shell);
   addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
+  const iam = program.commands.find((command) => command.name() === "iam")!;
+  const organizations = iam.commands.find((command) => command.name() === "organizations")!;
+  addOrganizationCommands(organizations, shell, finish);
   addChangeCommands(program, shell);
   addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);

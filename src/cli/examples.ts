@@ -103,6 +103,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "iam account-associations update": ["gatehouse iam account-associations update cloud --description 'Build accounts'"],
   "iam account-associations delete": ["gatehouse iam account-associations delete cloud --yes"],
+  "iam organizations export": ["gatehouse iam organizations export example.org example.org.ndjson"],
+  "iam organizations import": [
+    "gatehouse iam organizations import example.org.ndjson --dry-run",
+    "gatehouse iam organizations import example.org.ndjson",
+  ],
   "iam delegations": ["gatehouse iam delegations list --inactive"],
   "iam delegations list": ["gatehouse iam delegations list --parent example.org --inactive"],
   "iam delegations confirm": ["gatehouse iam delegations confirm --all --parent example.org"],

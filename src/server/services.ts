@@ -18,6 +18,7 @@ import { identityProviders, type ProviderOptions } from "../services/iam/provide
 import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
+import { organizationImport } from "../services/organizations/organization-import.ts";
 import { ping } from "../services/ping.ts";
 import { imageStore } from "../services/registry/image-store.ts";
 import { images } from "../services/registry/images.ts";
@@ -68,6 +69,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     delegations(deps),
     terms(deps),
     access(deps),
+    organizationImport(deps),
     ping(),
   ];
 }

@@ -18,7 +18,7 @@ import { groupParents } from "../iam/groups/groups.ts";
 const maxLength = 2048;
 
 /** The maximum number of subscriptions of a group. Each event of the group goes to all of them. */
-const maxOfGroup = 100;
+export const maxOfGroup = 100;
 
 const sinkRule = (context: ServiceContext): TextRule => ({
   test: (text) => isSink(text, context.settings),
@@ -26,7 +26,7 @@ const sinkRule = (context: ServiceContext): TextRule => ({
   maxLength,
 });
 
-const subscriptionResource = (context: ServiceContext) =>
+export const subscriptionResource = (context: ServiceContext) =>
   defineResource<typeof SubscriptionSchema, SubscriptionRow>({
     schema: SubscriptionSchema,
     plural: "subscriptions",

@@ -25,7 +25,7 @@ import { bundleRule, canManageCatalog, tagRule } from "./text-rules.ts";
 /** How many tags of a deleted repo are read at once. */
 const tagBatch = 500;
 
-const repo = defineResource<typeof RepoSchema, RepoRow>({
+export const repo = defineResource<typeof RepoSchema, RepoRow>({
   schema: RepoSchema,
   plural: "repos",
   collection: repoCollection,

@@ -21,7 +21,7 @@ import { repoType } from "./repos.ts";
 import { bundleRule, canManageCatalog, digestRule, tagRule } from "./text-rules.ts";
 import { kindsOf, writeTag } from "./write-tag.ts";
 
-const tag = defineResource<typeof TagSchema, TagRow>({
+export const tag = defineResource<typeof TagSchema, TagRow>({
   schema: TagSchema,
   plural: "tags",
   collection: tagCollection,

@@ -22,7 +22,7 @@ import { type CredentialExchange, checkReadiness, requireProvider } from "./acco
 import { accountRules, checkAccounts } from "./account-rules.ts";
 import { requireServiceIdentities } from "./service-bindings.ts";
 
-const accountAssociation = defineResource<typeof AccountAssociationSchema, AccountAssociationRow>({
+export const accountAssociation = defineResource<typeof AccountAssociationSchema, AccountAssociationRow>({
   schema: AccountAssociationSchema,
   plural: "accountAssociations",
   collection: accountAssociationCollection,

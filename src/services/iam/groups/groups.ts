@@ -30,7 +30,7 @@ import { resolveParent } from "./group-parent.ts";
 import { getGroup, groupItems, showGroup } from "./group-reads.ts";
 import { allowedChange, isOperator, refuseTakenName, requireKind, withOperatorFields } from "./group-rules.ts";
 
-const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceLimits">({
+export const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceLimits">({
   schema: GroupSchema,
   plural: "groups",
   collection: groupCollection,

@@ -39,7 +39,7 @@ const bindingBatch = 500;
 /** The columns that sign-ins and the identity itself set. */
 type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime";
 
-const identityResource = (context: ServiceContext) =>
+export const identityResource = (context: ServiceContext) =>
   defineResource<typeof IdentitySchema, IdentityRow, OwnColumns>({
     schema: IdentitySchema,
     plural: "identities",

@@ -32,7 +32,7 @@ import type { ExternalGroupRoleMappingRow } from "../../../storage/iam/provider-
 import { checkVisible } from "../../../sts/claim-text.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 
-const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
+export const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
   schema: ExternalGroupRoleMappingSchema,
   plural: "externalGroupRoleMappings",
   collection: externalGroupRoleMappingCollection,

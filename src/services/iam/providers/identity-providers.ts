@@ -29,7 +29,7 @@ import { newScim } from "./scim-state.ts";
 import { providerScim, scimTokens } from "./scim-tokens.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
-const providerResource = (context: ServiceContext) =>
+export const providerResource = (context: ServiceContext) =>
   defineResource<typeof IdentityProviderSchema, IdentityProviderRow, "clientSecret" | keyof ScimColumns>({
     schema: IdentityProviderSchema,
     plural: "identityProviders",

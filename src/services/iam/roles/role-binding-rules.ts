@@ -87,7 +87,10 @@ export async function requireIdentity(
   await createPendingUser(tx, identityUid);
 }
 
-// Security case R6: the uid of a group or role must not become that of a user: counters are stored by uid.
-async function mayBeUser(tx: Transaction, uid: string): Promise<boolean> {
-  return isUserUid(uid) && !isBuiltInRole(uid) && !(await findRow(tx, groupCollection, uid));
+/**
+ * Whether a missing identity can become a pending user. Security case R6: the uid of a group or role must not become that of a user,
+ * because counters are stored by uid.
+ */
+export async function mayBeUser(session: Session, uid: string): Promise<boolean> {
+  return isUserUid(uid) && !isBuiltInRole(uid) && !(await findRow(session, groupCollection, uid));
 }

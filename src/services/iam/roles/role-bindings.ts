@@ -27,7 +27,7 @@ import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { type Hydrated, hydrate } from "./hydration.ts";
 import { batchItems, checkRoleBinding, maxBatch, requireIdentity, requireReferences } from "./role-binding-rules.ts";
 
-const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
+export const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   schema: RoleBindingSchema,
   plural: "roleBindings",
   collection: roleBindingCollection,

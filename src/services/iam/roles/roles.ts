@@ -19,7 +19,7 @@ import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeld } from "../rules/escalation.ts";
 
-const role = defineResource<typeof RoleSchema, RoleRow>({
+export const role = defineResource<typeof RoleSchema, RoleRow>({
   schema: RoleSchema,
   plural: "roles",
   collection: roleCollection,

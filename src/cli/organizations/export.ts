@@ -1,0 +1,140 @@
+// `gatehouse iam organizations export`: reads an organization through the lists of the API, with the permissions of the caller.
+import { once } from "node:events";
+import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { accessRuleOf } from "../../authz/rules.ts";
+import { capabilityNames, capabilitySet } from "../../model/capabilities.ts";
+import { writeWhole } from "../advisories/whole-file.ts";
+import { openProgress, type Progress } from "../client/progress.ts";
+import type { Session } from "../client/session.ts";
+import { jsonText } from "../escape.ts";
+import { CommandFailure } from "../failure.ts";
+import { textAt } from "../resources/json.ts";
+import { note } from "../shell.ts";
+import { countedText, type End, formatVersion, type Header, type Kind, leftOut, lineOf } from "./format.ts";
+import { changesSince, logPosition } from "./interim-changes.ts";
+import { type ResourceList, resourceLists } from "./resource-lists.ts";
+
+const pageSize = 200;
+
+/** How many readmes are read at once: each takes a call. */
+const readmesAtOnce = 8;
+
+/** Exports an organization to a file, or to standard output if there is none. */
+export async function exportOrganization(session: Session, uid: string, file: string | undefined): Promise<void> {
+  const { shell } = session;
+  await requireWholeView(session, uid);
+  const position = await logPosition(session, uid);
+  const counts: Partial<Record<Kind, number>> = {};
+  {
+    using progress = await openProgress(shell, "exporting", 0);
+    const lines = linesOf(session, uid, counts, progress);
+    if (file !== undefined) await writeWhole(file, lines);
+    else for await (const line of lines) if (!shell.stdout.write(line)) await once(shell.stdout, "drain");
+  }
+  note(shell, `exported: ${countedText(counts)}`);
+  note(shell, "left out:");
+  for (const each of leftOut) note(shell, `  ${each}`);
+  const changed = await changesSince(session, uid, position);
+  if (changed !== "") note(shell, changed);
+}
+
+async function* linesOf(
+  session: Session,
+  uid: string,
+  counts: Partial<Record<Kind, number>>,
+  progress: Progress,
+): AsyncGenerator<string> {
+  const { name = "" } = await session.call(GroupsService.method.getGroup, { uid });
+  const header: Header = {
+    ...{ gatehouseOrganization: formatVersion, organization: uid, name: String(name) },
+    ...{ source: session.url, time: new Date().toISOString() },
+  };
+  yield lineOf(header);
+  const count = (kind: Kind) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    progress.advance();
+  };
+  let total = 0;
+  for (const list of resourceLists) {
+    for await (const { rows, more } of pagesOf(session, list, uid)) {
+      total += more;
+      progress.total(total);
+      yield* linesOfPage(session, list, rows, count);
+    }
+  }
+  const end: End = { end: { counts, leftOut } };
+  yield lineOf(end);
+}
+
+async function* linesOfPage(
+  session: Session,
+  { kind, toImported = (row) => row }: ResourceList,
+  rows: readonly JsonObject[],
+  count: (kind: Kind) => void,
+): AsyncGenerator<string> {
+  for (const row of rows) {
+    const imported = toImported(row);
+    if (!imported) continue;
+    count(kind);
+    yield lineOf({ [kind]: imported });
+  }
+  if (kind !== "repo") return;
+  for (const readme of await readmesOf(session, rows)) {
+    count("repoReadme");
+    yield lineOf({ repoReadme: readme });
+  }
+}
+
+/** Yields the pages of a list, each with how many more resources are known of since the page before. */
+async function* pagesOf(session: Session, { method, field, request }: ResourceList, uid: string) {
+  // The organization itself and what has its uid are not below it.
+  for (const uidp of [{ ids: [uid] }, { descendantsOf: uid }]) {
+    let pageToken = "";
+    do {
+      const page: JsonObject = { ...request, uidp, pageSize, ...(pageToken !== "" && { pageToken }) };
+      const response = await session.call(method, page);
+      const rows = (response[field] as JsonObject[] | undefined) ?? [];
+      yield { rows, more: pageToken === "" ? Number(response.totalCount ?? rows.length) : 0 };
+      pageToken = textAt(response, "nextPageToken");
+    } while (pageToken !== "");
+  }
+}
+
+/** Returns the readmes of repos, without those that are empty. */
+async function readmesOf(session: Session, repos: readonly JsonObject[]): Promise<JsonObject[]> {
+  const readmes: JsonObject[] = [];
+  for (let i = 0; i < repos.length; i += readmesAtOnce) {
+    const some = repos.slice(i, i + readmesAtOnce);
+    const found = await Promise.all(
+      some.map(({ uid }) => session.call(ReposService.method.getRepoReadme, { uid: uid! })),
+    );
+    readmes.push(...found.filter((readme) => textAt(readme, "content") !== ""));
+  }
+  return readmes;
+}
+
+/** A list shows only what the caller may see. Fails unless that is everything in the organization. */
+async function requireWholeView(session: Session, group: string): Promise<void> {
+  const methods: readonly DescMethod[] = [
+    ...resourceLists.map(({ method }) => method),
+    ReposService.method.getRepoReadme,
+  ];
+  const wanted = [...new Set(methods.flatMap(capabilitiesOf))];
+  const missing: string[] = [];
+  for (const capability of wanted) {
+    const { granted } = await session.call(AccessService.method.explainAccess, { group, capability });
+    if (granted !== true) missing.push(capability);
+  }
+  if (missing.length === 0) return;
+  throw new CommandFailure(`the export would be incomplete: you lack ${missing.join(", ")} at ${jsonText(group)}`, {
+    hint: "The roles owner and viewer of an organization have what an export needs.",
+  });
+}
+
+function capabilitiesOf(method: DescMethod): string[] {
+  const rule = accessRuleOf(method);
+  return !rule || rule.type === "open" ? [] : capabilityNames(capabilitySet(rule.capabilities));
+}

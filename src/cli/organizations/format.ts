@@ -1,0 +1,74 @@
+// The format of an exported organization: lines of JSON. The first line is the header, the last one the end, and each line between them
+// one resource.
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { OrganizationResource } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+
+/** The version of the format. */
+export const formatVersion = 1;
+
+/** The kinds of resources, by the name of their member in a line. */
+export type Kind = NonNullable<OrganizationResource["resource"]["case"]>;
+
+/** The first line of an export. */
+export interface Header {
+  /** The version of the format. */
+  readonly gatehouseOrganization: number;
+  /** The uid of the organization. */
+  readonly organization: string;
+  readonly name: string;
+  /** The address of the server that it was exported from. */
+  readonly source: string;
+  /** When the export began, in RFC 3339. */
+  readonly time: string;
+}
+
+/** The last line of an export. */
+export interface End {
+  readonly end: {
+    /** How many resources of each kind the export has. */
+    readonly counts: Readonly<Partial<Record<Kind, number>>>;
+    /** What the export does not have. */
+    readonly leftOut: readonly string[];
+  };
+}
+
+/** What an organization has and an export has not, and what to do about it. */
+export const leftOut: readonly string[] = [
+  "client secrets and SCIM tokens of identity providers, which are secret: set them again",
+  "group invites, whose codes are secret: create them again",
+  "people: a user is bound by uid, and is pending until they sign in with the same login provider",
+  "role bindings of the role operator, because an operator of one installation is not an operator of another",
+  "advisories and their records: use `gatehouse advisories export` and `import`",
+  "images, former digests of tags, accepted terms, and metadata of identities",
+  "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
+  "the audit log, undelivered events and sessions",
+];
+
+/** Returns a line of an export. */
+export function lineOf(value: JsonObject | Header | End): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** The kinds as people read them: singular and plural. */
+export const nouns: Readonly<Record<Kind, readonly [string, string]>> = {
+  group: ["group", "groups"],
+  role: ["role", "roles"],
+  identity: ["identity", "identities"],
+  identityProvider: ["identity provider", "identity providers"],
+  externalGroupRoleMapping: ["group mapping", "group mappings"],
+  accountAssociation: ["account association", "account associations"],
+  repo: ["repo", "repos"],
+  repoReadme: ["readme", "readmes"],
+  tag: ["tag", "tags"],
+  roleBinding: ["role binding", "role bindings"],
+  subscription: ["subscription", "subscriptions"],
+};
+
+/** Returns counts by kind as people read them. */
+export function countedText(counts: Readonly<Partial<Record<Kind, number>>>): string {
+  const parts = Object.entries(nouns).flatMap(([kind, [one, many]]) => {
+    const count = counts[kind as Kind] ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}

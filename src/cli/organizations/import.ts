@@ -1,0 +1,110 @@
+// `gatehouse iam organizations import`: sends an exported organization in batches. A repeated import changes nothing, so an interrupted
+// one continues when it runs again.
+import { OrganizationImportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { openProgress } from "../client/progress.ts";
+import { newRetries } from "../client/retry.ts";
+import type { Session } from "../client/session.ts";
+import { hasLauncher } from "../launcher.ts";
+import { listenForStop } from "../server-signals.ts";
+import { note } from "../shell.ts";
+import { leftOut } from "./format.ts";
+import { ImportReport } from "./import-report.ts";
+import { checkFile, type Line, resourcesIn } from "./read-file.ts";
+
+/** What one request may have: the server accepts 500 resources, 4 MiB and 200,000 values. */
+const maxBatch = { resources: 500, size: 3 * 1024 * 1024, values: 150_000 } as const;
+
+/** The exit code of a program that was interrupted. */
+const interrupted = 130;
+
+/** Imports an organization, and returns the exit code: 1 if a resource was rejected. */
+export async function importOrganization(session: Session, file: string, isDryRun: boolean): Promise<number> {
+  const { organization, resources } = await checkFile(file);
+  const report = new ImportReport(isDryRun);
+  const stop = new AbortController();
+  using signals = listenForStop(hasLauncher());
+  void signals.stopped.then(() => stop.abort());
+  let isComplete = false;
+  try {
+    isComplete = await sendAll(session, { file, organization, resources, isDryRun }, report, stop.signal);
+  } finally {
+    await print(session, report, isDryRun, isComplete);
+  }
+  if (!isComplete) return interrupted;
+  return report.isWhole ? 0 : 1;
+}
+
+interface Work {
+  readonly file: string;
+  readonly organization: string;
+  readonly resources: number;
+  readonly isDryRun: boolean;
+}
+
+/** Returns whether everything was sent: false if the import was interrupted. */
+async function sendAll(
+  session: Session,
+  { file, organization, resources, isDryRun }: Work,
+  report: ImportReport,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const client = await session.client(OrganizationImportService);
+  const retry = newRetries({
+    signal,
+    onPause: ({ message }, pauseMs) =>
+      note(session.shell, `gatehouse: ${message}; the next attempt is in ${pauseMs / 1000} s`),
+  });
+  using progress = await openProgress(session.shell, isDryRun ? "comparing" : "importing", resources);
+  for await (const batch of batchesOf(resourcesIn(file, organization))) {
+    if (signal.aborted) return false;
+    const request = {
+      organizationUid: organization,
+      resources: batch.map(({ resource }) => resource),
+      validateOnly: isDryRun,
+    };
+    const { results } = await retry(() => client.importResources(request));
+    batch.forEach((line, i) => {
+      report.add(line, results[i]!);
+    });
+    progress.advance(batch.length);
+  }
+  return !signal.aborted;
+}
+
+async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {
+  let batch: Line[] = [];
+  let size = 0;
+  let values = 0;
+  for await (const line of lines) {
+    const isFull =
+      batch.length === maxBatch.resources || size + line.size > maxBatch.size || values + line.values > maxBatch.values;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      [batch, size, values] = [[], 0, 0];
+    }
+    batch.push(line);
+    size += line.size;
+    values += line.values;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function print(
+  { shell, output }: Session,
+  report: ImportReport,
+  isDryRun: boolean,
+  isComplete: boolean,
+): Promise<void> {
+  if (!output.isPlain) return await output.data(report.data(isComplete));
+  // The difference is the result of a dry run.
+  for (const line of report.lines()) {
+    if (isDryRun) shell.stdout.write(`${line}\n`);
+    else note(shell, line);
+  }
+  for (const line of report.summary()) shell.stdout.write(`${line}\n`);
+  if (!isComplete) note(shell, "Run the same command again to continue: what is imported already stays unchanged.");
+  else if (!isDryRun) {
+    note(shell, "not imported:");
+    for (const each of leftOut) note(shell, `  ${each}`);
+  }
+}

@@ -1,0 +1,157 @@
+// How groups, roles, identities, role bindings and account associations are imported.
+import { create } from "@bufbuild/protobuf";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  type AccountAssociation,
+  AccountAssociationSchema,
+} from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import { platformRoot } from "../../model/uid.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import { findRow } from "../../storage/collection/rows.ts";
+import type { Session, Transaction } from "../../storage/engine/session.ts";
+import { identityCollection } from "../../storage/iam/collections.ts";
+import { findVerifiedRoots } from "../../storage/iam/group-names.ts";
+import { findBinding } from "../../storage/iam/role-bindings.ts";
+import type { AccountAssociationRow, GroupRow, RoleBindingRow } from "../../storage/iam/rows.ts";
+import { accountAssociation, associationMessage } from "../iam/accounts/account-associations.ts";
+import { requireServiceIdentities } from "../iam/accounts/service-bindings.ts";
+import { refuseTakenName } from "../iam/groups/group-rules.ts";
+import { group } from "../iam/groups/groups.ts";
+import { identityResource } from "../iam/identities/identities.ts";
+import { mayBeUser, requireIdentity } from "../iam/roles/role-binding-rules.ts";
+import { roleBinding } from "../iam/roles/role-bindings.ts";
+import { role } from "../iam/roles/roles.ts";
+import { givesOwner, refuseLastOwner } from "../iam/rules/last-owner.ts";
+import { isKnownAt } from "../iam/users/membership.ts";
+import { deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
+import { checkRoleReference, inGroup, noInternal, takenBy } from "./import-checks.ts";
+import { type ImportKind, missing, type Problem } from "./import-kind.ts";
+import { importerOf, problemsIn } from "./import-resource.ts";
+
+/** Imports groups. */
+export const groupImporter = importerOf<typeof group.schema, GroupRow>({
+  ...inGroup,
+  parentOf: (uid) => (uid.includes("/") ? inGroup.parentOf(uid) : undefined),
+  resource: { ...group, toMessage: (row) => group.toMessage(row) },
+  toRow: (message, own, before) => ({
+    ...group.toRow(message),
+    // Only an organization is verified and has a kind.
+    ...(own.parent !== null && { verified: false, kind: 0 }),
+    ...{ status: before?.status ?? 0, resourceLimits: before?.resourceLimits ?? {} },
+    ...own,
+  }),
+  async check(session, after, before) {
+    if (before?.verified && after.name !== before.name)
+      return [{ field: "name", description: "must stay the same, because the organization is verified" }];
+    if (!after.verified) return [];
+    if (after.kind === 0) return [{ field: "kind", description: "is required for a verified organization" }];
+    const other = (await findVerifiedRoots(session, after.name)).find(({ uid }) => uid !== after.uid);
+    return takenBy(other, after.uid, "name", "is the name of a verified organization");
+  },
+  prepare: refuseTakenName,
+});
+
+/** Imports roles. */
+export const roleImporter = importerOf<typeof role.schema, Parameters<typeof role.toMessage>[0]>({
+  ...inGroup,
+  resource: role,
+  toRow: (message, own) => ({ ...role.toRow(message), ...own }),
+  async check(_session, { capabilities }) {
+    return capabilities.includes(Capability.CAP_INTERNAL) ? [{ field: "capabilities", description: noInternal }] : [];
+  },
+});
+
+/** Returns the importer of identities. */
+export function identityImporter(context: ServiceContext) {
+  const identity = identityResource(context);
+  return importerOf({
+    ...inGroup,
+    resource: identity,
+    toRow: (message, own, before) => ({
+      ...identity.toRow(message),
+      // Only sign-ins of users set these, and users belong to no organization.
+      ...{
+        email: before?.email ?? "",
+        emailUnverified: before?.emailUnverified ?? "",
+        metadata: before?.metadata ?? {},
+      },
+      lastSeenTime:
+        before?.lastSeenTime ?? (message.lastSeenTime ? fromTimestamp(message.lastSeenTime) : own.createTime),
+      ...own,
+    }),
+  } satisfies ImportKind<typeof identity.schema, Parameters<typeof identity.toMessage>[0]>);
+}
+
+/** Imports role bindings. */
+export const roleBindingImporter = importerOf<typeof roleBinding.schema, RoleBindingRow>({
+  ...inGroup,
+  resource: roleBinding,
+  toRow: (message, { uid, parent, createTime }) => ({
+    ...roleBinding.toRow(message),
+    uid,
+    parent: parent!,
+    createTime,
+  }),
+  references: ({ identityUid, roleUid }) => [identityUid, roleUid],
+  check: checkBinding,
+  prepare: prepareBinding,
+  finish: (tx, { identityUid }) => deleteUnusedPendingUser(tx, identityUid),
+});
+
+async function checkBinding(session: Session, after: RoleBindingRow): Promise<readonly Problem[]> {
+  const { uid, parent, identityUid, roleUid } = after;
+  const problems = [...(await checkRoleReference(session, roleUid, parent, "role_uid"))];
+  if (!(await findRow(session, identityCollection, identityUid)) && !(await mayBeUser(session, identityUid)))
+    problems.push(missing("identity_uid", "an identity", identityUid));
+  const same = await findBinding(session, parent, roleUid, identityUid);
+  return [...problems, ...takenBy(same, uid, "identity_uid", "has this role at this group by another role binding")];
+}
+
+async function prepareBinding(
+  tx: Transaction,
+  after: RoleBindingRow,
+  before: RoleBindingRow | undefined,
+  call: Call,
+): Promise<void> {
+  if (before) {
+    const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
+    if (!isOwned) await refuseLastOwner(tx, before, call);
+  }
+  // Creates a pending user for a user who has not signed in here.
+  await requireIdentity(tx, after, after.parent, call);
+}
+
+/** Imports account associations. */
+export const accountAssociationImporter = importerOf<typeof AccountAssociationSchema, AccountAssociationRow>({
+  ...inGroup,
+  parentOf: (uid) => uid,
+  resource: accountAssociation,
+  toRow: (message, own) => ({ ...accountAssociation.toRow(message), ...own }),
+  references: (message) => serviceIdentities(message),
+  check: checkServices,
+});
+
+async function checkServices(
+  session: Session,
+  after: AccountAssociationRow,
+  before: AccountAssociationRow | undefined,
+): Promise<readonly Problem[]> {
+  const messageOf = (row: AccountAssociationRow) => create(AccountAssociationSchema, associationMessage(row));
+  const value = messageOf(after);
+  for (const uid of serviceIdentities(value)) {
+    if (!(await findRow(session, identityCollection, uid)))
+      return [missing("chainguard.service_bindings", "an identity", uid)];
+  }
+  try {
+    await requireServiceIdentities(session, value, after.uid, before && messageOf(before));
+    return [];
+  } catch (error) {
+    return problemsIn(error);
+  }
+}
+
+function serviceIdentities({ chainguard }: AccountAssociation): string[] {
+  return Object.values(chainguard?.serviceBindings ?? {}).filter((uid) => uid !== platformRoot);
+}

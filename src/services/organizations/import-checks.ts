@@ -1,0 +1,40 @@
+// Checks that several kinds of imported resources share.
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { isWithin, parentOf } from "../../model/uid.ts";
+import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import { findRow } from "../../storage/collection/rows.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { groupCollection, roleCollection } from "../../storage/iam/collections.ts";
+import { missing, type Problem } from "./import-kind.ts";
+
+/** What an import never gives. */
+export const noInternal = "would give the capability internal, which an import gives to nobody";
+
+/** What kinds below a group have in common. */
+export const inGroup = { parents: groupCollection as unknown as Collection<ResourceRow>, parentOf };
+
+/** Checks that a role exists, is available in a group, and does not have the capability `internal`. */
+export async function checkRoleReference(
+  session: Session,
+  roleUid: string,
+  groupUid: string,
+  field: string,
+): Promise<readonly Problem[]> {
+  if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid)))
+    return [{ field, description: "must be a built-in role, or a role of the group or of an ancestor" }];
+  const role = await findRow(session, roleCollection, roleUid);
+  if (!role) return [missing(field, "a role", roleUid)];
+  // Being an operator of one installation must not make anyone an operator of another.
+  return role.capabilities.includes(Capability.CAP_INTERNAL) ? [{ field, description: noInternal }] : [];
+}
+
+/** Returns a problem if another row than the imported one was found by its unique fields. */
+export function takenBy(
+  found: { readonly uid: string } | undefined,
+  uid: string,
+  field: string,
+  what: string,
+): Problem[] {
+  if (!found || found.uid === uid) return [];
+  return [{ field, description: `${what} already: ${found.uid}` }];
+}

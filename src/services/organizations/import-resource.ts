@@ -1,0 +1,146 @@
+// Creates or updates one resource with a given uid.
+import { isDeepStrictEqual } from "node:util";
+import {
+  create,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { ImportOutcome } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { ApiError, Code, fieldViolationsOf } from "../../aip/errors.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import { clip } from "../../base/clip.ts";
+import { depthOf, parentOf } from "../../model/uid.ts";
+import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import { changedColumns } from "../../storage/collection/row-changes.ts";
+import { findRow, insertRow, updateRow } from "../../storage/collection/rows.ts";
+import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { subscriptionCollection } from "../../storage/events/rows.ts";
+import {
+  externalGroupRoleMappingCollection,
+  groupCollection,
+  groupInviteCollection,
+  identityCollection,
+  identityProviderCollection,
+  roleBindingCollection,
+  roleCollection,
+} from "../../storage/iam/collections.ts";
+import { registryCollections } from "../../storage/registry/rows.ts";
+import { advisoryCollection } from "../../storage/vulnerabilities/rows.ts";
+import { type Importer, type ImportKind, type ImportPlace, missing, type Problem, type Result } from "./import-kind.ts";
+
+/** The maximum length of a value in a result, in UTF-16 units. */
+const shownLength = 200;
+
+/** The collections whose rows have uids of their own: one uid never names two resources. */
+const collections: readonly Pick<Collection<never>, "kind" | "rows" | "entries" | "changesAccess">[] = [
+  ...[groupCollection, identityCollection, roleCollection, roleBindingCollection, groupInviteCollection],
+  ...[identityProviderCollection, externalGroupRoleMappingCollection, subscriptionCollection, advisoryCollection],
+  ...registryCollections,
+];
+
+/** A message with the fields that most resources have. */
+interface Stamped {
+  readonly uid: string;
+  readonly createTime?: Timestamp;
+  readonly updateTime?: Timestamp;
+}
+
+/** Returns the importer of a declared kind. */
+export function importerOf<D extends DescMessage, R extends ResourceRow>(
+  kind: ImportKind<D, R>,
+): Importer<MessageShape<D>> {
+  const { resource, references = () => [] } = kind;
+  const { collection } = resource;
+
+  async function problemsOf(session: Session, after: R, before: R | undefined, { maxDepth }: ImportPlace) {
+    const parent = before ? undefined : kind.parentOf(after.uid);
+    if (parent !== undefined && !(await findRow(session, kind.parents, parent)))
+      return [missing("uid", "a parent", parent)];
+    if (parent !== undefined && parent !== after.uid && depthOf(parent) >= maxDepth)
+      return [{ field: "uid", description: `groups may be nested ${maxDepth} levels deep` }];
+    if (!before && !collection.sharesUid && (await isUsed(session, after.uid, collection.kind)))
+      return [{ field: "uid", description: "is the uid of another kind of resource" }];
+    return (await kind.check?.(session, after, before)) ?? [];
+  }
+
+  return {
+    schema: resource.schema,
+    messageRules: resource.messageRules,
+    references,
+    async run(session, message, place) {
+      const { tx, call } = place;
+      const { uid } = message as unknown as Stamped;
+      const before = await findRow(session, collection, uid);
+      const after = kind.toRow(message, ownColumns(message as unknown as Stamped, before, place.time), before);
+      if (before && changedColumns(before, after).length === 0) return { outcome: ImportOutcome.UNCHANGED };
+      const problems = await problemsOf(session, after, before, place);
+      if (problems.length > 0) return rejected(problems);
+      if (tx) {
+        await kind.prepare?.(tx, after, before, call);
+        if (before) await updateRow(tx, collection, before, after);
+        else await insertRow(tx, collection, after);
+        if (before) await kind.finish?.(tx, before);
+      }
+      if (!before) return { outcome: ImportOutcome.CREATED };
+      return { outcome: ImportOutcome.UPDATED, changes: changesOf(kind, before, after) };
+    },
+  };
+}
+
+/** Returns the result of a rejected resource. */
+export function rejected(problems: readonly Problem[]): Result {
+  return { outcome: ImportOutcome.REJECTED, problems: [...problems] };
+}
+
+/** Returns the problems that an error of a write stands for. Throws it if it is about anything else than the resource. */
+export function problemsIn(error: unknown): readonly Problem[] {
+  if (error instanceof UniqueViolation)
+    return [{ field: "uid", description: "another resource has the same unique fields" }];
+  if (error instanceof ReferenceViolation)
+    return [{ field: "uid", description: "a resource that it refers to was deleted meanwhile" }];
+  if (error instanceof ApiError && aboutResource.has(error.code))
+    return fieldViolationsOf(error) ?? [{ field: "uid", description: error.message }];
+  throw error;
+}
+
+const aboutResource: ReadonlySet<Code> = new Set([
+  ...[Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND],
+]);
+
+async function isUsed(session: Session, uid: string, kind: string): Promise<boolean> {
+  const others = collections.filter((other) => other.kind !== kind);
+  const found = await Promise.all(others.map((other) => findRow(session, other as Collection<ResourceRow>, uid)));
+  return found.some((row) => row !== undefined);
+}
+
+/** Times that the message does not have stay as stored. */
+function ownColumns({ uid, createTime, updateTime }: Stamped, before: ResourceRow | undefined, time: number) {
+  const updated = updateTime ? fromTimestamp(updateTime) : undefined;
+  const created = createTime ? fromTimestamp(createTime) : (before?.createTime ?? updated ?? time);
+  const parent = uid.includes("/") ? parentOf(uid) : null;
+  return { uid, parent, createTime: created, updateTime: Math.max(created, updated ?? before?.updateTime ?? created) };
+}
+
+/** Returns the fields in which two states of a resource differ, with their JSON. */
+function changesOf<D extends DescMessage, R extends ResourceRow>(
+  { resource: { schema, toMessage } }: ImportKind<D, R>,
+  before: R,
+  after: R,
+) {
+  const jsonOf = (row: R) =>
+    toJson(schema, create(schema, toMessage(row)) as MessageShape<D>, { useProtoFieldName: true }) as JsonObject;
+  const [old, now] = [jsonOf(before), jsonOf(after)];
+  const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  return fields
+    .filter((field) => field !== "update_time" && !isDeepStrictEqual(old[field], now[field]))
+    .map((field) => ({ field, oldValue: textOf(old[field]), newValue: textOf(now[field]) }));
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return value === undefined ? "" : clip(JSON.stringify(value), shownLength);
+}

@@ -1,0 +1,176 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { isMessage, type Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { TagSchema } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import {
+  ImportResourcesRequestSchema,
+  OrganizationImportService,
+  type OrganizationResource,
+  OrganizationResourceSchema,
+} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { invalidField, permissionDenied } from "../../aip/errors.ts";
+import { fromTimestamp } from "../../aip/timestamps.ts";
+import { isBelow, isUid, parentOf } from "../../model/uid.ts";
+import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
+import { compileResourceCheck } from "../../pipeline/validate.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { isSubgroupIdentity } from "../../storage/iam/grants.ts";
+import {
+  accountAssociationImporter,
+  groupImporter,
+  identityImporter,
+  roleBindingImporter,
+  roleImporter,
+} from "./iam-kinds.ts";
+import type { Importer, Problem, Result } from "./import-kind.ts";
+import { problemsIn, rejected } from "./import-resource.ts";
+import { mappingImporter, providerImporter, subscriptionImporter } from "./provider-kinds.ts";
+import { readmeImporter, repoImporter, tagImporter } from "./registry-kinds.ts";
+
+/** The maximum number of resources in a request. */
+const maxResources = 500;
+
+/** How far times may be in the future, in milliseconds: clocks differ. */
+const maxAheadMs = 5 * 60_000;
+
+type Kind = NonNullable<OrganizationResource["resource"]["case"]>;
+type AnyMessage = Message & {
+  readonly uid: string;
+  readonly createTime?: Timestamp;
+  readonly updateTime?: Timestamp;
+};
+
+/** Serves the import of organizations. */
+export function organizationImport(context: ServiceContext): Implementation {
+  const importers = importersOf(context);
+  const check = resourceCheck(importers, context);
+
+  /** Imports one resource, in a transaction of its own that shares its commit with others. */
+  async function importOne(importer: Importer, message: never, call: Call, isDryRun: boolean): Promise<Result> {
+    const { database, clock, settings } = context;
+    const place = { call, maxDepth: settings.maxDepth, time: clock() };
+    try {
+      if (isDryRun)
+        return await database.read((session) => importer.run(session, message, { ...place, tx: undefined }));
+      const write = { ...writeContext(call, clock), isBulk: true };
+      return await database.write(write, (tx) => importer.run(tx, message, { ...place, tx }));
+    } catch (error) {
+      return rejected(problemsIn(error));
+    }
+  }
+
+  return implement(
+    OrganizationImportService,
+    {
+      async importResources({ organizationUid, resources, validateOnly }, call) {
+        requireUnlimited(call);
+        if (organizationUid.includes("/"))
+          throw invalidField("organization_uid", "must be the uid of an organization (a root group)");
+        if (resources.length > maxResources)
+          throw invalidField("resources", `must not have more than ${maxResources} items`);
+        const started = new Map<string, Promise<unknown>>();
+        const results: Promise<Result>[] = [];
+        for (const { resource } of resources) {
+          const problems = await check(resource, organizationUid);
+          if (problems.length > 0 || resource.case === undefined) {
+            results.push(Promise.resolve(rejected(problems)));
+            continue;
+          }
+          const importer = importers[resource.case] as Importer;
+          const { value } = resource;
+          // It may refer to resources before it in the request, so it waits until they are stored.
+          const uids = [value.uid, parentOf(value.uid), ...importer.references(value as never)];
+          const earlier = uids.map((uid) => started.get(uid));
+          const result = Promise.all(earlier).then(() => importOne(importer, value as never, call, validateOnly));
+          started.set(value.uid, result);
+          results.push(result);
+        }
+        return { results: await Promise.all(results) };
+      },
+    },
+    [
+      {
+        schema: ImportResourcesRequestSchema,
+        fields: { organization_uid: uidRule },
+        bounds: { resources: { maxItems: maxResources } },
+      },
+      // A resource that breaks a rule does not reject the others.
+      { schema: OrganizationResourceSchema, fields: {}, isCheckedByHandler: true },
+    ],
+  );
+}
+
+function importersOf(context: ServiceContext): Readonly<Record<Kind, Importer<never>>> {
+  return {
+    group: groupImporter,
+    role: roleImporter,
+    identity: identityImporter(context),
+    identityProvider: providerImporter(context),
+    externalGroupRoleMapping: mappingImporter,
+    accountAssociation: accountAssociationImporter,
+    repo: repoImporter,
+    repoReadme: readmeImporter,
+    tag: tagImporter,
+    roleBinding: roleBindingImporter,
+    subscription: subscriptionImporter(context),
+  };
+}
+
+/** An import gives access to everything in an organization, so the caller must be an operator everywhere. */
+function requireUnlimited(call: Call): void {
+  if (isNarrowed(call))
+    throw permissionDenied("a narrowed token cannot import an organization; use one that is not narrowed");
+  if (isSubgroupIdentity(callerOf(call).uid))
+    throw permissionDenied("an identity of a subgroup cannot import an organization");
+}
+
+/** Returns the check of a resource that needs no database. */
+function resourceCheck(importers: Readonly<Record<Kind, Importer>>, { clock }: ServiceContext) {
+  const book = ruleBook([{ rules: Object.values(importers).flatMap(({ messageRules }) => messageRules) }]);
+  const checks = new Map(
+    Object.values(importers).map(({ schema }) => [schema.typeName, compileResourceCheck(schema, book)]),
+  );
+  let checked = 0;
+  return async (
+    { case: kind, value }: OrganizationResource["resource"],
+    organizationUid: string,
+  ): Promise<readonly Problem[]> => {
+    if (kind === undefined) return [{ field: "resource", description: "is required" }];
+    // Hundreds of key sets and patterns in a row must not block other requests.
+    if (++checked % 50 === 0) await nextTick();
+    const now = clock();
+    const message = value as AnyMessage;
+    const own = [...checkUid(kind, message.uid, organizationUid), ...checkTimes(message, now)];
+    if (own.length > 0) return own;
+    // What was valid when it was created may be imported, such as expired keys.
+    const createTime = message.createTime ? fromTimestamp(message.createTime) : now;
+    const found = checks.get(message.$typeName)!(message, undefined, { now: createTime, createTime });
+    // A tag that was created with version 1 of the API has no digest until the registry sets it.
+    const problems = isTagWithoutDigest(message) ? found.filter(({ field }) => field !== "digest") : found;
+    if (problems.length > 0) return problems;
+    return (await (importers[kind] as Importer).check?.(value as never)) ?? [];
+  };
+}
+
+function checkUid(kind: Kind, uid: string, organizationUid: string): Problem[] {
+  const isRoot = uid === organizationUid && (kind === "group" || kind === "accountAssociation");
+  if (isRoot || (isUid(uid) && isBelow(uid, organizationUid))) return [];
+  return [{ field: "uid", description: `must be a uid below that of the organization, ${organizationUid}` }];
+}
+
+function checkTimes({ createTime, updateTime }: AnyMessage, now: number): Problem[] {
+  return Object.entries({ create_time: createTime, update_time: updateTime }).flatMap(([field, time]) => {
+    if (!time) return [];
+    const ms = fromTimestamp(time);
+    return ms >= 0 && ms <= now + maxAheadMs
+      ? []
+      : [{ field, description: "must be a time since 1970 that is not in the future" }];
+  });
+}
+
+function isTagWithoutDigest(message: AnyMessage): boolean {
+  return isMessage(message, TagSchema) && message.digest === "";
+}

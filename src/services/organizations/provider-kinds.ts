@@ -1,0 +1,104 @@
+// How identity providers, their mappings and subscriptions are imported.
+import type { ExternalGroupRoleMappingSchema } from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import { rootOf } from "../../model/uid.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import { lockRow } from "../../storage/collection/rows.ts";
+import { readCounter } from "../../storage/engine/counters.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
+import { groupCollection, identityProviderCollection } from "../../storage/iam/collections.ts";
+import { maxMappings } from "../../storage/iam/limits.ts";
+import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../storage/iam/provider-rows.ts";
+import { findMappingsOf } from "../../storage/iam/providers.ts";
+import { childrenKey } from "../../storage/schema/entry-keys.ts";
+import { maxOfGroup, subscriptionResource } from "../events/subscriptions.ts";
+import { mapping } from "../iam/providers/external-group-role-mappings.ts";
+import { providerResource } from "../iam/providers/identity-providers.ts";
+import { newScim } from "../iam/providers/scim-state.ts";
+import { checkRoleReference, inGroup, takenBy } from "./import-checks.ts";
+import type { ImportKind, Problem } from "./import-kind.ts";
+import { importerOf } from "./import-resource.ts";
+
+/** Returns the importer of identity providers. */
+export function providerImporter(context: ServiceContext) {
+  const provider = providerResource(context);
+  return importerOf({
+    ...inGroup,
+    resource: provider,
+    toRow(message, own, before) {
+      const columns = provider.toRow(message);
+      // A stored secret is never sent to another issuer.
+      const keeps = before?.issuer === columns.issuer;
+      const { scimEnabled, scimEtag, scimTokenDigest, scimExpireTime, ...scim } = before ?? newScim();
+      const { scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime } = scim;
+      return {
+        ...columns,
+        clientSecret: keeps ? before.clientSecret : null,
+        ...{ scimEnabled, scimEtag, scimTokenDigest, scimExpireTime },
+        ...{ scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime },
+        ...own,
+        parent: own.parent!,
+      };
+    },
+    references: ({ defaultRole }) => [defaultRole],
+    async check(session, { parent, defaultRole, correlationRule }, before) {
+      if (parent.includes("/"))
+        return [{ field: "uid", description: "must be directly below an organization (a root group)" }];
+      if (before && before.correlationRule !== correlationRule)
+        return [{ field: "oidc.correlation_rule", description: "cannot be changed" }];
+      return await checkRoleReference(session, defaultRole, parent, "default_role");
+    },
+  } satisfies ImportKind<typeof provider.schema, IdentityProviderRow>);
+}
+
+/** Imports mappings of external groups. */
+export const mappingImporter = importerOf<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
+  parents: identityProviderCollection as unknown as Collection<ResourceRow>,
+  parentOf: inGroup.parentOf,
+  resource: mapping,
+  toRow: (message, { uid, parent, createTime }) => ({ ...mapping.toRow(message), uid, parent: parent!, createTime }),
+  references: ({ roleUid, scope }) => [roleUid, scope],
+  check: checkMapping,
+  // A concurrent import of another mapping must see this one.
+  prepare: async (tx, { parent }) => void (await lockRow(tx, identityProviderCollection, parent)),
+});
+
+async function checkMapping(
+  session: Session,
+  after: ExternalGroupRoleMappingRow,
+  before: ExternalGroupRoleMappingRow | undefined,
+): Promise<readonly Problem[]> {
+  const { uid, parent, externalGroupId, roleUid, scope } = after;
+  if (scope !== rootOf(parent))
+    return [{ field: "scope", description: "must be the organization of the identity provider" }];
+  const known = await findMappingsOf(session, parent, maxMappings);
+  if (!before && known.length >= maxMappings)
+    return [{ field: "uid", description: `is one of more than ${maxMappings} mappings of its identity provider` }];
+  const same = known.find(
+    (row) => row.externalGroupId === externalGroupId && row.roleUid === roleUid && row.scope === scope,
+  );
+  const taken = takenBy(same, uid, "external_group_id", "has this role by another mapping");
+  return [...taken, ...(await checkRoleReference(session, roleUid, scope, "role_uid"))];
+}
+
+/** Returns the importer of subscriptions. */
+export function subscriptionImporter(context: ServiceContext) {
+  const subscription = subscriptionResource(context);
+  return importerOf({
+    ...inGroup,
+    resource: subscription,
+    toRow: (message, { uid, parent, createTime }) => ({
+      ...subscription.toRow(message),
+      uid,
+      parent: parent!,
+      createTime,
+    }),
+    async check(session, { parent }, before) {
+      if (before || (await readCounter(session, childrenKey(parent), subscriptionCollection.kind)) < maxOfGroup)
+        return [];
+      return [{ field: "uid", description: `is one of more than ${maxOfGroup} subscriptions of its group` }];
+    },
+    prepare: async (tx, { parent }) => void (await lockRow(tx, groupCollection, parent)),
+  } satisfies ImportKind<typeof subscription.schema, SubscriptionRow>);
+}

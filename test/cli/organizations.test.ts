@@ -1,0 +1,146 @@
+// `gatehouse iam organizations export` and `import`, from a server on SQLite to one on PostgreSQL.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { newChild } from "../../src/model/uid.ts";
+import { insertSampleAccess } from "../../src/server/development/samples/access.ts";
+import { insertSampleRepos } from "../../src/server/development/samples/repos.ts";
+import { insertSampleSignIn } from "../../src/server/development/samples/sign-in.ts";
+import { insertSampleSubscription } from "../../src/server/development/samples/subscription.ts";
+import { preRegisterUser } from "../../src/services/auth/users.ts";
+import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
+import { readCounter } from "../../src/storage/engine/counters.ts";
+import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
+import { findRepoByName, writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
+import { addGroup, addIdentity, addRole, arrange, viewerRole } from "../security/tree.ts";
+import { type Caller, startCaller } from "./caller.ts";
+
+describe("gatehouse iam organizations export and import", () => {
+  let source: Caller;
+  let target: Caller;
+  let file: string;
+  before(async () => {
+    [source, target] = await Promise.all([startCaller(), startCaller({ database: "postgres" })]);
+    await populate(source);
+    file = path.join(source.home, "example.org.ndjson");
+    const { code, stderr } = await source.run("iam", "organizations", "export", "example.org", file);
+    assert.equal(code, 0, stderr);
+  });
+  after(async () => {
+    await source[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+  const importFile = (name: string, ...flags: string[]) => target.run("iam", "organizations", "import", name, ...flags);
+
+  it("brings everything to another database, where an export equals the first", async () => {
+    const dry = await importFile(file, "--dry-run");
+    assert.equal(dry.code, 0, dry.stdout + dry.stderr);
+    assert.match(dry.stdout, /^\+ line 2: group example\.org/m);
+    assert.match(dry.stdout, /^would be rejected: nothing$/m);
+    const done = await importFile(file);
+    assert.equal(done.code, 0, done.stdout + done.stderr);
+    assert.equal(done.stdout.replaceAll(/^would be /gm, ""), dry.stdout.replaceAll(/^(would be |\+.*\n)/gm, ""));
+    const again = await importFile(file);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stdout, /^created: nothing\nupdated: nothing\n/m);
+    const copy = path.join(target.home, "copy.ndjson");
+    const owner = { GATEHOUSE_TOKEN: await target.server.tokenOf(source.server.ownerUid) };
+    const exported = await target.runWith(owner, "iam", "organizations", "export", source.server.groupUid, copy);
+    assert.equal(exported.code, 0, exported.stderr);
+    assert.deepEqual(linesOf(copy).slice(1), linesOf(file).slice(1));
+  });
+
+  it("keeps counters and the change log right", async () => {
+    const { database } = target.server.server;
+    for (const kind of ["groups", "identities", "role_bindings", "tags"]) {
+      const counts = [source.server.server.database, database].map(({ session }) =>
+        readCounter(session, source.server.groupUid, kind),
+      );
+      assert.equal(await counts[1], (await counts[0])! - (kind === "role_bindings" ? 1 : 0), kind);
+    }
+  });
+
+  it("says what differs, and keeps what the organization has besides", async () => {
+    const changed = path.join(source.home, "changed.ndjson");
+    writeFileSync(changed, readFileSync(file, "utf8").replace('"name":"group 7"', '"name":"renamed"'));
+    const { code, stdout } = await importFile(changed, "--dry-run");
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^~ line \d+: group renamed \(.*\); name: "group 7" → "renamed"$/m);
+  });
+
+  const damaged: readonly (readonly [string, (lines: string[]) => string[], RegExp])[] = [
+    ["a truncated file", (lines) => lines.slice(0, -1), /has no end line: it is truncated/],
+    ["a truncated line", (lines) => [...lines.slice(0, 4), lines[4]!.slice(0, 20)], /line 5: is not JSON/],
+    ["a missing line", (lines) => lines.toSpliced(3, 1), /line \d+: end\.counts\.group: is \d+, but the file has \d+/],
+    [
+      "an unknown version",
+      (lines) => ['{"gatehouseOrganization":99}', ...lines.slice(1)],
+      /line 1: gatehouseOrganization: format version 99 is unknown; known: 1/,
+    ],
+    ["another file", (lines) => lines.slice(1), /line 1: gatehouseOrganization: is required/],
+    ["an unknown field", (lines) => lines.with(2, '{"group":{"colour":"red"}}'), /line 3: .*colour/],
+    [
+      "a uid of another organization",
+      (lines) => lines.with(2, `{"group":{"uid":"${"f".repeat(40)}/0000000000000001","name":"x"}}`),
+      /line 3: group\.uid: must be a uid below that of the organization/,
+    ],
+  ];
+  for (const [what, damage, expected] of damaged) {
+    it(`rejects ${what}, and imports nothing of it`, async () => {
+      const bad = path.join(source.home, "bad.ndjson");
+      writeFileSync(bad, `${damage(linesOf(file)).join("\n")}\n`);
+      const { code, stdout, stderr } = await importFile(bad);
+      assert.equal(code, 1);
+      assert.equal(stdout, "");
+      assert.match(stderr, expected);
+    });
+  }
+
+  it("is for operators only", async () => {
+    const viewer = await addIdentity(target.server, target.server.groupUid);
+    const token = { GATEHOUSE_TOKEN: await target.server.tokenOf(viewer) };
+    const { code, stderr } = await target.runWith(token, "iam", "organizations", "import", file);
+    assert.equal(code, 1);
+    assert.match(stderr, /internal/);
+  });
+
+  it("does not export an organization that the caller sees in part", async () => {
+    const group = await addGroup(source.server, source.server.groupUid, "part");
+    const viewer = await addIdentity(source.server, source.server.groupUid);
+    await arrange(source.server, (tx) =>
+      insertRow(tx, roleBindingCollection, {
+        ...{ uid: newChild(group), parent: group, identityUid: viewer, roleUid: viewerRole.uid },
+        createTime: source.server.clock(),
+      }),
+    );
+    const token = { GATEHOUSE_TOKEN: await source.server.tokenOf(viewer) };
+    const { code, stderr } = await source.runWith(token, "iam", "organizations", "export", source.server.groupUid);
+    assert.equal(code, 1);
+    assert.match(stderr, /the export would be incomplete: you lack groups\.list/);
+  });
+});
+
+/** Inserts some of everything, and more groups than a request of an import has. */
+async function populate({ server }: Caller): Promise<void> {
+  const { groupUid, ownerUid } = server;
+  const role = await addRole(server, groupUid, [viewerRole.capabilities[0]!]);
+  await arrange(server, async (tx) => {
+    await insertSampleAccess(tx, groupUid);
+    await insertSampleSignIn(tx, { groupUid, ownerUid });
+    await insertSampleSubscription(tx, groupUid);
+    await insertSampleRepos(tx, groupUid);
+    const repo = (await findRepoByName(tx, groupUid, "nginx"))!;
+    await writeReadme(tx, repo.uid, "# nginx\n");
+    await preRegisterUser(tx, { issuer: "https://login.example.org", subject: "alice" }, groupUid, [role]);
+    let parent = groupUid;
+    for (let i = 0; i < 510; i++) {
+      parent = (await createGroup(tx, i % 4 === 0 ? groupUid : parent, `group ${i}`, "")).uid;
+    }
+  });
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(file, "utf8").trimEnd().split("\n");
+}
