@@ -36,6 +36,10 @@ const byHand: Readonly<Record<string, Ask>> = {
     token: "token",
   }),
   "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
+  "gatehouse.organizations.v1.OrganizationImportService/ImportResources": () => ({
+    organizationUid: root,
+    resources: [{ group: { uid: `${root}/${"a".repeat(16)}`, name: "imported" } }],
+  }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected": () => ({ query: { purl: "pkg:npm/a@1" } }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/BatchQueryAffected": () => ({
     queries: [{ purl: "pkg:npm/a@1" }],

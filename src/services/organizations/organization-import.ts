@@ -11,13 +11,12 @@ import {
 import { invalidField, permissionDenied } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isBelow, isUid, parentOf } from "../../model/uid.ts";
-import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
+import { isNarrowed, scopeOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
 import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
-import { isSubgroupIdentity } from "../../storage/iam/grants.ts";
 import {
   accountAssociationImporter,
   groupImporter,
@@ -119,12 +118,14 @@ function importersOf(context: ServiceContext): Readonly<Record<Kind, Importer<ne
   };
 }
 
-/** An import gives access to everything in an organization, so the caller must be an operator everywhere. */
+/** An import can give any access to any organization, so the operator must not be limited to groups or capabilities. */
 function requireUnlimited(call: Call): void {
   if (isNarrowed(call))
     throw permissionDenied("a narrowed token cannot import an organization; use one that is not narrowed");
-  if (isSubgroupIdentity(callerOf(call).uid))
-    throw permissionDenied("an identity of a subgroup cannot import an organization");
+  if (scopeOf(call).every((uid) => uid.includes("/")))
+    throw permissionDenied(
+      "the caller has the capability internal in subgroups only; an import needs it at an organization",
+    );
 }
 
 /** Returns the check of a resource that needs no database. */
