@@ -15,7 +15,7 @@ import { checkOut, commitBefore, startsOnNewer, thisVersion, type Version, withM
 
 after(stopPostgres);
 
-/** How many calls each server answers in each phase, so that no phase passes without load. */
+/** How many calls each server answers in each phase. No phase passes without load. */
 const callsPerPhase = 100;
 
 const migrations = [
