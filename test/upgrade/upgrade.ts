@@ -23,6 +23,14 @@ const migrations = [
   ["9001_index", `CREATE INDEX "groups_note" ON "groups" ("note");`],
 ] as const;
 
+/** A contract step that is not one of a later release: the version before inserts no value. */
+const tooEarly = [
+  "9000_too_early",
+  `ALTER TABLE "groups" ADD COLUMN "note" text DEFAULT '' NOT NULL;
+--> statement-breakpoint
+ALTER TABLE "groups" ALTER COLUMN "note" DROP DEFAULT;`,
+] as const;
+
 async function upgrade(before: Version, next: Version): Promise<void> {
   await using running = new AsyncDisposableStack();
   const addresses = await Promise.all(Array.from({ length: 4 }, async () => `127.0.0.1:${await freePort()}`));
@@ -93,5 +101,10 @@ describe("an upgrade of servers under load has no failed call", () => {
   it("to a version that expands the schema", async () => {
     using next = withMigrations(...migrations);
     await upgrade(thisVersion, next);
+  });
+
+  it("unless a migration removes what the version before needs, which this test would find", async () => {
+    using next = withMigrations(tooEarly);
+    await assert.rejects(upgrade(thisVersion, next), /CreateGroup at .*13 INTERNAL/);
   });
 });
