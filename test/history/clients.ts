@@ -25,6 +25,8 @@ export interface Route {
 
 /** The connections of one client of the API. */
 export class Client implements Disposable {
+  /** How often each code was received. */
+  readonly codes = new Map<string, number>();
   readonly #name: string;
   readonly #connections = new Map<string, { readonly generation: number; readonly api: ApiClient }>();
 
@@ -44,7 +46,9 @@ export class Client implements Disposable {
     const outcome = await Promise.race([this.#send(route, token, method, request), late]);
     clearTimeout(timer);
     if (outcome.message.includes("ECONNREFUSED")) throw new NotSent(outcome.message);
-    const result = `${nameOfCode(outcome.code)}${outcome.code === Code.OK ? "" : ` (${outcome.message})`}`;
+    const code = nameOfCode(outcome.code);
+    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    const result = outcome.code === Code.OK ? code : `${code} (${outcome.message})`;
     const label = `${this.#name} ${transport} ${replica.name}: ${what}: ${result}`;
     return { label, interval: { calledAt, returnedAt: now() }, outcome };
   }

@@ -1,11 +1,6 @@
 // Collects what all clients saw, by key, and says which of it no order of the writes explains.
-import { findViolation, type Operation, type State } from "./linearizability.ts";
-
-/** When a request was sent, and when its response arrived. */
-export interface Interval {
-  readonly calledAt: number;
-  readonly returnedAt: number;
-}
+import { findViolation, type Interval, type Operation, observation, type State } from "./linearizability.ts";
+import { shownPart } from "./operations.ts";
 
 interface Key {
   readonly scope: string;
@@ -55,7 +50,11 @@ export class History {
         const shown = rows.get(name) ?? "";
         this.add(
           name,
-          observation(`${label}, ${JSON.stringify(shown)}`, { calledAt, returnedAt }, (state) => state === shown),
+          observation(
+            `${label}, ${JSON.stringify(shown)}`,
+            { calledAt, returnedAt },
+            (state) => shownPart(state) === shown,
+          ),
         );
       } else if (key.closedAt < calledAt - keptMs) {
         this.#reports.push(...reportOf(name, key.operations));
@@ -90,11 +89,6 @@ function reportOf(name: string, operations: readonly Operation[]): string[] {
     ...around(operations, operation).map((each) => `  ${lineOf(each)}`),
   ];
   return [lines.join("\n")];
-}
-
-/** Creates a read that is right in the states that match. */
-export function observation(label: string, interval: Interval, matches: (state: State) => boolean): Operation {
-  return { label, ...interval, isRead: true, apply: (state) => (matches(state) ? state : undefined) };
 }
 
 /** Returns the operations that a reader of the report needs: all writes, and the last reads before the violation. */

@@ -4,6 +4,12 @@
 /** The content of a key; "" if the key is absent. */
 export type State = string;
 
+/** When a request was sent, and when its response arrived. */
+export interface Interval {
+  readonly calledAt: number;
+  readonly returnedAt: number;
+}
+
 /** One operation on a key, as its client saw it. */
 export interface Operation {
   /** What the client asked and received, for reports. */
@@ -15,6 +21,11 @@ export interface Operation {
   readonly isRead: boolean;
   /** Returns the state after the operation, or undefined if it cannot have had its result in this state. */
   readonly apply: (state: State) => State | undefined;
+}
+
+/** Creates a read that is right in the states that match. */
+export function observation(label: string, interval: Interval, matches: (state: State) => boolean): Operation {
+  return { label, ...interval, isRead: true, apply: (state) => (matches(state) ? state : undefined) };
 }
 
 /** The first operation that no order explains. */

@@ -1,9 +1,8 @@
-// What each call means for the key that it concerns. A state has a name and a description, which begins with the id of the
-// create that made the resource: another resource of the same name is another one.
+// What each call means for the key that it concerns. A state has a name, a description, and the ids of its child groups.
+// The description begins with the id of the create that made the resource: another one of the same name is another resource.
 import { Code } from "../../src/aip/errors.ts";
 import type { Outcome } from "../harness/outcome.ts";
-import { type Interval, observation } from "./history.ts";
-import type { Operation, State } from "./linearizability.ts";
+import { type Interval, type Operation, observation, type State } from "./linearizability.ts";
 
 /** The fields of a resource that the test writes. */
 export interface Content {
@@ -19,6 +18,16 @@ export function contentOf(response: unknown): Content {
 
 /** Returns the state of a key that has this content. */
 export const stateOf = ({ name, description }: Content): State => `${name}|${description}`;
+
+/** Returns what responses show of a state. */
+export const shownPart = (state: State): State => state.split("|").slice(0, 2).join("|");
+
+/** Returns the ids of the child groups. */
+const childrenOf = (state: State): readonly string[] => state.split("|")[2]?.split(",") ?? [];
+
+function withChildren(state: State, children: readonly string[]): State {
+  return children.length === 0 ? shownPart(state) : `${shownPart(state)}|${children.join()}`;
+}
 
 /** Returns the id of the create that made the resource. */
 export const makerOf = (state: State): string => state.split("|")[1]?.split(" ")[0] ?? "";
@@ -72,7 +81,7 @@ export function updateOperation(call: Call, maker: string, change: Partial<Conte
     if (makerOf(state) !== maker) return undefined;
     const [name = "", description = ""] = state.split("|");
     const changed = stateOf({ name, description, ...change });
-    return shown === undefined || shown === changed ? changed : undefined;
+    return shown === undefined || shown === changed ? withChildren(changed, childrenOf(state)) : undefined;
   });
 }
 
@@ -81,11 +90,39 @@ export function deleteOperation(call: Call, isMade: (state: State) => boolean, i
   const { code } = call.outcome;
   if (code === Code.NOT_FOUND && !isRepeatable)
     return observation(call.label, call.interval, (state) => !isMade(state));
+  if (code === Code.FAILED_PRECONDITION)
+    return observation(call.label, call.interval, (state) => isMade(state) && childrenOf(state).length > 0);
   if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
   return write(call, (state) => {
-    if (isMade(state)) return "";
+    if (isMade(state)) return childrenOf(state).length > 0 ? undefined : "";
     return isRepeatable ? state : undefined;
   });
+}
+
+/** Returns the operation on a group of a create of a child group. */
+export function createChildOperation(call: Call, maker: string, child: string): Operation {
+  const { code } = call.outcome;
+  if (code === Code.NOT_FOUND) return observation(call.label, call.interval, (state) => makerOf(state) !== maker);
+  if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
+  return write(call, (state) =>
+    makerOf(state) === maker ? withChildren(state, [...childrenOf(state), child].sort()) : undefined,
+  );
+}
+
+/** Returns the operation on a group of a delete of its child group. */
+export function deleteChildOperation(call: Call, child: string): Operation {
+  const { code } = call.outcome;
+  const has = (state: State) => childrenOf(state).includes(child);
+  if (code === Code.NOT_FOUND) return observation(call.label, call.interval, (state) => !has(state));
+  if (code !== Code.OK && !isUnknown(call.outcome)) throw unexpected(call);
+  return write(call, (state) =>
+    has(state)
+      ? withChildren(
+          state,
+          childrenOf(state).filter((each) => each !== child),
+        )
+      : undefined,
+  );
 }
 
 /** Returns the operation of a get, or undefined if its result is unknown. */
@@ -95,7 +132,7 @@ export function getOperation(call: Call, maker: string): Operation | undefined {
   if (code === Code.NOT_FOUND) return observation(call.label, call.interval, (state) => makerOf(state) !== maker);
   if (code !== Code.OK) throw unexpected(call);
   const shown = stateOf(contentOf(response));
-  return observation(`${call.label}, ${JSON.stringify(shown)}`, call.interval, (state) => state === shown);
+  return observation(`${call.label}, ${JSON.stringify(shown)}`, call.interval, (state) => shownPart(state) === shown);
 }
 
 /** How long a call may be allowed after the revocation was acknowledged, in milliseconds. */

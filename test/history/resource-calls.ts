@@ -2,21 +2,25 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "../../src/aip/errors.ts";
 import type { Client, Route } from "./clients.ts";
-import { type History, observation } from "./history.ts";
+import type { History } from "./history.ts";
+import { observation } from "./linearizability.ts";
 import {
   type Call,
   type Content,
   contentOf,
+  createChildOperation,
   createOperation,
+  deleteChildOperation,
   deleteOperation,
   getOperation,
   isUnknown,
   makerOf,
   requireOk,
+  shownPart,
   stateOf,
   updateOperation,
 } from "./operations.ts";
-import { type Kind, keyOf, noteUnknown, renew, type Slot, type Slots } from "./slots.ts";
+import { type Kind, keyOf, type Made, noteUnknown, renew, type Slot, type Slots } from "./slots.ts";
 
 /** Where a client sends its calls, and what it shares with the other clients. */
 export interface CallContext {
@@ -82,7 +86,11 @@ export class ResourceCalls {
     history.open(key, scopeOf("repos", slot.folder));
     history.add(
       key,
-      observation(`${listed.call.label}, ${JSON.stringify(shown)}`, listed.call.interval, (state) => state === shown),
+      observation(
+        `${listed.call.label}, ${JSON.stringify(shown)}`,
+        listed.call.interval,
+        (state) => shownPart(state) === shown,
+      ),
     );
   }
 
@@ -142,6 +150,7 @@ export class ResourceCalls {
       key,
       deleteOperation(call, (state) => makerOf(state) === maker, false),
     );
+    if (call.outcome.code === Code.FAILED_PRECONDITION) return slots.leave(uid);
     const isOfSlot = slot.made?.uid === uid;
     if (isUnknown(call.outcome)) {
       if (isOfSlot) noteUnknown(slot);
@@ -149,6 +158,34 @@ export class ResourceCalls {
     }
     if (kind === "groups") history.close(key);
     if (isOfSlot) slot.isDeleted = true;
+  }
+
+  /** Creates a child in a group, or deletes it: a group with a child cannot be deleted. */
+  async changeChild(slot: Slot, route: Route): Promise<void> {
+    const { made, child, kind } = slot;
+    if (kind !== "groups" || !made || (slot.isDeleted && !child)) return;
+    const key = keyOf(slot);
+    if (child) await this.#deleteChild(slot, child, key, route);
+    else await this.#createChild(slot, made, key, route);
+  }
+
+  async #createChild(slot: Slot, { uid, maker }: Made, key: string, route: Route): Promise<void> {
+    const child = this.#context.newId();
+    const request = { parent: uid, group: { name: "child", description: child } };
+    const what = `create child ${child} in ${key} of ${maker}`;
+    const call = await this.#call(route, "groups", "Create", request, what);
+    this.#context.history.add(key, createChildOperation(call, maker, child));
+    if (key !== keyOf(slot)) return;
+    // Nobody knows the uid of the child, so the group can perhaps never be deleted.
+    if (isUnknown(call.outcome)) renew(slot);
+    else if (call.outcome.code === Code.OK)
+      slot.child = { uid: (call.outcome.response as unknown as Row).uid, maker: child };
+  }
+
+  async #deleteChild(slot: Slot, { uid, maker }: Made, key: string, route: Route): Promise<void> {
+    const call = await this.#call(route, "groups", "Delete", { uid }, `delete child ${maker} in ${key}`);
+    this.#context.history.add(key, deleteChildOperation(call, maker));
+    if (!isUnknown(call.outcome) && slot.child?.uid === uid) slot.child = undefined;
   }
 
   /** Lists rows of a folder, and compares their number with the total. Returns undefined if the result is unknown. */

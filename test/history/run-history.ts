@@ -30,8 +30,9 @@ export interface RunOptions {
 /** What a run found. */
 export interface RunResult {
   readonly violations: readonly string[];
-  readonly calls: number;
   readonly observations: number;
+  /** How often each code was received. */
+  readonly codes: Readonly<Record<string, number>>;
   /** How often each fault was caused. */
   readonly faults: Readonly<Record<string, number>>;
 }
@@ -67,8 +68,13 @@ export async function runHistory({ database, seed, seconds, planted }: RunOption
     ...history.check(),
     ...(await databaseFindings(settings, replicas)),
   ];
-  const calls = clients.reduce((sum, { steps }) => sum + steps, 0);
-  return { violations, calls, observations: history.size, faults };
+  return { violations, observations: history.size, codes: sumOf(clients.map(({ codes }) => codes)), faults };
+}
+
+function sumOf(maps: readonly ReadonlyMap<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [name, count] of maps.flatMap((map) => [...map])) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
 }
 
 async function settingsOf(directory: string, postgres: OwnPostgres | undefined) {

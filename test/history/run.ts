@@ -13,8 +13,14 @@ const { values } = parseArgs({
   },
 });
 
+/** How long the run on SQLite takes at most, in seconds. It has fewer faults. */
+const sqliteSeconds = 30;
+
 /** How long a run with a planted fault takes at most, in seconds. */
 const plantedSeconds = 30;
+
+/** How often a planted fault is looked for. */
+const maxAttempts = 3;
 
 /** How many violations of a run are printed. */
 const maxPrinted = 5;
@@ -23,7 +29,7 @@ const seconds = positive("seconds", values.seconds);
 const seed = positive("seed", values.seed);
 const runs: Readonly<Record<string, Omit<RunOptions, "seed">>> = {
   postgres: { database: "postgres", seconds, planted: undefined },
-  sqlite: { database: "sqlite", seconds: Math.ceil(seconds / 3), planted: undefined },
+  sqlite: { database: "sqlite", seconds: Math.min(seconds, sqliteSeconds), planted: undefined },
   ...Object.fromEntries(
     plantedFaultNames.map((planted) => [
       planted,
@@ -36,22 +42,47 @@ if (values.only !== undefined && !(values.only in runs))
 
 for (const [name, options] of Object.entries(runs)) {
   if (values.only !== undefined && values.only !== name) continue;
-  console.log(`${name}: ${options.seconds} s, --seed ${seed}`);
-  const { violations, calls, observations, faults } = await runHistory({ ...options, seed });
-  console.log(`  ${calls} calls, ${observations} observations; ${describe(faults)}`);
-  const mustFail = options.planted !== undefined;
-  if (violations.length > 0 === mustFail) {
-    console.log(mustFail ? `  found, as it must be: ${violations.length} violations` : "  every response is explained");
-    if (mustFail && values.show) console.log(violations.slice(0, maxPrinted).join("\n"));
-    continue;
-  }
-  process.exitCode = 1;
-  console.log(mustFail ? "  the planted fault was NOT found" : `  ${violations.length} violations`);
-  if (!mustFail) for (const violation of violations.slice(0, maxPrinted)) console.log(violation);
+  const isRight = options.planted === undefined ? await explainsAll(name, options) : await findsFault(name, options);
+  if (!isRight) process.exitCode = 1;
 }
 
-function describe(faults: Readonly<Record<string, number>>): string {
-  return Object.entries(faults)
+/** Runs without a planted fault. Prints the violations. */
+async function explainsAll(name: string, options: Omit<RunOptions, "seed">): Promise<boolean> {
+  const violations = await violationsOf(name, { ...options, seed });
+  console.log(violations.length === 0 ? "  every response is explained" : `  ${violations.length} violations`);
+  print(violations);
+  return violations.length === 0;
+}
+
+/** Runs with a planted fault. A busy machine makes few calls, so there are several attempts. */
+async function findsFault(name: string, options: Omit<RunOptions, "seed">): Promise<boolean> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const violations = await violationsOf(name, { ...options, seed: seed + attempt });
+    if (values.show) print(violations);
+    if (violations.length > 0) {
+      console.log(`  found, as it must be: ${violations.length} violations`);
+      return true;
+    }
+    console.log("  the planted fault was not found");
+  }
+  return false;
+}
+
+async function violationsOf(name: string, options: RunOptions): Promise<readonly string[]> {
+  console.log(`${name}: ${options.seconds} s, --seed ${options.seed}`);
+  const { violations, observations, codes, faults } = await runHistory(options);
+  console.log(`  responses: ${describe(codes)}`);
+  console.log(`  faults: ${describe(faults)}`);
+  console.log(`  ${observations} observations`);
+  return violations;
+}
+
+function print(violations: readonly string[]): void {
+  for (const violation of violations.slice(0, maxPrinted)) console.log(violation);
+}
+
+function describe(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
     .map(([name, count]) => `${count} × ${name}`)
     .join(", ");
 }

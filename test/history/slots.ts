@@ -24,6 +24,8 @@ export interface Slot {
   generation: number;
   /** The latest resource of the slot, also after its deletion. */
   made: Made | undefined;
+  /** A child of the group. */
+  child: Made | undefined;
   isDeleted: boolean;
   isBeingCreated: boolean;
   /** The writes on the current key whose result is unknown. */
@@ -40,7 +42,7 @@ export interface AccessSlot {
 
 /** How many slots each folder has of each kind, and how many identities are in use. */
 const slotsPerFolder = 6;
-const accessSlots = 10;
+const accessSlots = 8;
 
 /** How many writes of unknown result a key has before its slot gets another one. They make the search expensive. */
 const maxUnknownWrites = 4;
@@ -56,6 +58,8 @@ export class Slots {
   readonly resources: readonly Slot[];
   /** By uid. Clients delete them, because lists would grow. */
   readonly #strays = new Map<string, Stray>();
+  /** Groups with children. */
+  readonly #left = new Set<string>();
   readonly access: readonly AccessSlot[];
   readonly #people: readonly Person[];
   #used = 0;
@@ -67,7 +71,7 @@ export class Slots {
       folders.flatMap((folder, number) =>
         kinds.map((kind) => ({
           ...{ kind, folder, name: `${kind[0]}${number}-${index}`, generation: 0 },
-          ...{ made: undefined, isDeleted: false, isBeingCreated: false, unknownWrites: 0 },
+          ...{ made: undefined, child: undefined, isDeleted: false, isBeingCreated: false, unknownWrites: 0 },
         })),
       ),
     );
@@ -81,6 +85,7 @@ export class Slots {
   /** Notes a resource that a list shows: a slot without one takes it. */
   see(kind: Kind, key: string, made: Made): void {
     const slot = this.resources.find(({ name }) => key.startsWith(`${name}-`));
+    if (this.#left.has(made.uid)) return;
     if (!slot || key !== keyOf(slot)) this.#strays.set(made.uid, { ...made, kind, key });
     else if (kind === "repos" && slot.made?.maker !== made.maker) Object.assign(slot, { made, isDeleted: false });
   }
@@ -90,6 +95,11 @@ export class Slots {
     const [stray] = this.#strays.values();
     if (stray) this.#strays.delete(stray.uid);
     return stray;
+  }
+
+  /** Notes a group that has children, so it cannot be deleted if no slot has it. */
+  leave(uid: string): void {
+    if (!this.resources.some(({ made }) => made?.uid === uid)) this.#left.add(uid);
   }
 
   /** Gives the slot an identity that was never used. Returns false if there is none left. */
@@ -106,7 +116,14 @@ export const keyOf = ({ name, generation }: Slot): string => `${name}-${generati
 
 /** Begins another key in the slot. */
 export function renew(slot: Slot): void {
-  Object.assign(slot, { generation: slot.generation + 1, made: undefined, isDeleted: false, unknownWrites: 0 });
+  const { generation } = slot;
+  Object.assign(slot, {
+    generation: generation + 1,
+    made: undefined,
+    child: undefined,
+    isDeleted: false,
+    unknownWrites: 0,
+  });
 }
 
 /** Notes a write of unknown result. */

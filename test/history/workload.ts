@@ -20,7 +20,10 @@ export interface WorkloadOptions {
 }
 
 /** How often each call is made, of a thousand. */
-const weights = { get: 340, list: 160, probe: 200, update: 140, create: 90, delete: 58, bind: 6, unbind: 6 } as const;
+const weights = {
+  ...{ get: 310, list: 160, update: 130, create: 86, delete: 60, changeChild: 30 },
+  ...{ probe: 200, bind: 12, unbind: 12 },
+} as const;
 type Action = keyof typeof weights;
 
 /** The orders of lists: each has cached pages of its own. */
@@ -50,7 +53,6 @@ export class WorkloadClient implements Disposable {
   readonly #client: Client;
   readonly #resources: ResourceCalls;
   readonly #access: AccessCalls;
-  #steps = 0;
   #ids = 0;
 
   constructor(options: WorkloadOptions, index: number) {
@@ -70,14 +72,13 @@ export class WorkloadClient implements Disposable {
     while (now() < until) {
       const step = this.#draw();
       await this.#complaining(() => this.#actions[step.action](step));
-      this.#steps++;
       if (step.pauseMs > 0) await pause(step.pauseMs);
     }
   }
 
-  /** The number of steps so far. */
-  get steps(): number {
-    return this.#steps;
+  /** How often each code was received. */
+  get codes(): ReadonlyMap<string, number> {
+    return this.#client.codes;
   }
 
   /** Lists everything on a replica. */
@@ -106,6 +107,7 @@ export class WorkloadClient implements Disposable {
     update: ({ slot, route, variant }) => this.#resources.update(slot, route, variant % 2 === 0),
     create: ({ slot, route }) => this.#resources.create(slot, route),
     delete: ({ slot, route }) => this.#resources.delete(slot, route),
+    changeChild: ({ slot, route }) => this.#resources.changeChild(slot, route),
     bind: ({ access, route }) => this.#access.bind(access, route),
     unbind: ({ access, route }) => this.#access.unbind(access, route),
   };
