@@ -26,9 +26,8 @@ export const plantedFaults = {
   /** A server acknowledges some writes and rolls them back. */
   "lost-write": {
     module: "/src/storage/engine/postgres/",
-    find: 'Promise.all([client.query("COMMIT"), finished])',
-    replace:
-      'Promise.all([Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT"), finished])',
+    find: '"SET LOCAL statement_timeout = 0; COMMIT"',
+    replace: 'Math.random() < 0.02 ? "ROLLBACK" : "SET LOCAL statement_timeout = 0; COMMIT"',
   },
   /** A server reads the access epoch once and never again. */
   "stale-epoch": {
