@@ -4,10 +4,10 @@ import { systemClock } from "../base/clock.ts";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage } from "../base/system-error.ts";
 import type { Config } from "../config/config.ts";
+import { waitingForRestart } from "../config/reloaded-settings.ts";
 import { ConfigError } from "../config/settings.ts";
 import { newLog } from "../observe/log.ts";
 import type { Development } from "../server/development/development.ts";
-import { waitingForRestart } from "../server/reload.ts";
 import { type Server, startServer } from "../server/server.ts";
 import type { UnopenedServer } from "../server/start-hooks.ts";
 import type { Database } from "../storage/database.ts";
@@ -19,7 +19,6 @@ import { logOptions, startSummary } from "./start-summary.ts";
 /** Runs the server until the process is told to stop. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { config } = options;
-  if (config.workers > 1) return await (await import("./workers/primary.ts")).serveWithWorkers(options);
   const log = newLog(logOptions(config), pino.destination({ dest: 2, sync: false }));
   // Before anything is announced, so a server that reports that it is listening stops gracefully.
   const signals = listenForStop(options.hasLauncher);

@@ -45,6 +45,9 @@ function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Fini
       const flags = command.opts();
       const reread = () => checked(readSettings(flags, environment, readSettingsFileAgain(flags, environment)));
       const options = { ...checked(readWarning(command, environment)), reread, hasLauncher: hasLauncher() };
+      // The primary does not load the server.
+      if (options.config.workers > 1)
+        return finish(await (await import("./workers/primary.ts")).serveWithWorkers(options));
       finish(await (await import("./serve.ts")).serve(options));
     });
 }

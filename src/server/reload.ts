@@ -1,10 +1,11 @@
-// Reloads certificate and key, secrets and log level of a running server. All other settings need a restart.
+// Reloads certificate and key, secrets and log level of a running server. All other settings need a restart
+// (config/reloaded-settings.ts).
 import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
-import { ConfigError, type RawSettings, type SettingName, settings } from "../config/settings.ts";
+import { ConfigError } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
 import { undecryptableSecrets } from "../storage/installation/encrypted-columns.ts";
 import { type Encryption, newEncryption, type ReplaceableEncryption } from "../storage/installation/encryption.ts";
@@ -46,34 +47,4 @@ export async function reload(context: ReloadContext, config: Config): Promise<vo
 async function requireDecryptableSecrets({ session }: Database, encryption: Encryption): Promise<void> {
   for await (const problem of undecryptableSecrets(session, encryption))
     throw new ConfigError(`secrets-key: ${problem}.`);
-}
-
-const reloaded: readonly SettingName[] = [
-  "tls-cert",
-  "tls-key",
-  "secrets-key",
-  "login-client-secret",
-  "registry-credentials",
-  "registry-notification-secret",
-  "log-level",
-];
-
-/** Features that exist only if these are set; that is decided at the start. */
-const decidedAtStart: readonly SettingName[] = ["tls-cert", "tls-key", "registry-notification-secret"];
-
-/** Returns the settings of a server that started with the first and has reloaded the second. */
-export function settingsAfterReload(atStart: RawSettings, now: RawSettings): RawSettings {
-  const waiting = waitingForRestart(atStart, now);
-  return { ...now, ...Object.fromEntries(waiting.map((name) => [name, atStart[name]])) };
-}
-
-/** Returns the changed settings that take effect after a restart only. */
-export function waitingForRestart(atStart: RawSettings, now: RawSettings): SettingName[] {
-  return settings
-    .map(({ name }): SettingName => name)
-    .filter((name) => {
-      if (atStart[name] === now[name]) return false;
-      const switches = (atStart[name] === "") !== (now[name] === "");
-      return !reloaded.includes(name) || (decidedAtStart.includes(name) && switches);
-    });
 }

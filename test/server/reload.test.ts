@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { toConfig } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-settings.ts";
-import { waitingForRestart } from "../../src/server/reload.ts";
+import { waitingForRestart } from "../../src/config/reloaded-settings.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "../registry/outside-registry.ts";

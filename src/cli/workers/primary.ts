@@ -1,8 +1,8 @@
 // The primary: it keeps the port, gives each connection to a worker, and looks after the workers.
 import pino, { type Logger } from "pino";
+import { settingsAfterReload, waitingForRestart } from "../../config/reloaded-settings.ts";
 import { ConfigError, type RawSettings } from "../../config/settings.ts";
 import { newLog } from "../../observe/log.ts";
-import { settingsAfterReload, waitingForRestart } from "../../server/reload.ts";
 import type { ServeOptions } from "../serve-options.ts";
 import { listenForReload, listenForStop } from "../server-signals.ts";
 import { logOptions } from "../start-summary.ts";
