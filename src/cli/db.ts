@@ -52,7 +52,8 @@ async function repairAll(database: Database): Promise<number> {
   return repaired;
 }
 
-async function isSound(database: Database): Promise<boolean> {
+/** Prints what is inconsistent. Returns whether nothing is. */
+export async function isSound(database: Database): Promise<boolean> {
   const { findings, rows, truncated } = await database.read((session) => checkDatabase(session, collections));
   for (const finding of findings) console.log(finding);
   if (truncated) console.log("… and more");
@@ -61,7 +62,7 @@ async function isSound(database: Database): Promise<boolean> {
 }
 
 /** Reports whether the configured keys decrypt every secret. A repair cannot help with secrets that they do not. */
-async function opensSecrets(database: Database, encryption: Encryption): Promise<boolean> {
+export async function opensSecrets(database: Database, encryption: Encryption): Promise<boolean> {
   return await database.read(async (session) => {
     let areOpen = true;
     for await (const finding of undecryptableSecrets(session, encryption)) {

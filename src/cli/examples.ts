@@ -183,7 +183,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   bootstrap: [
     "gatehouse bootstrap --organization example.org --issuer https://sso.example.org --subject alice --data-dir data",
   ],
-  db: ["gatehouse db check --data-dir data"],
+  db: ["gatehouse db check --data-dir data", "gatehouse db backup backup.db --data-dir data"],
+  "db backup": ["gatehouse db backup backup.db --data-dir data"],
+  "db restore": ["gatehouse db restore backup.db --database-url restored.db --data-dir data"],
+  "db copy": [
+    "gatehouse db copy --to copy.db --data-dir data",
+    "gatehouse db copy --to postgres://gatehouse@db.example.com/gatehouse --data-dir data",
+  ],
   "db check": ["gatehouse db check --data-dir data", "gatehouse db check --repair --data-dir data"],
   "db migrate": ["gatehouse db migrate --plan --data-dir data", "gatehouse db migrate --data-dir data"],
   keys: ["gatehouse keys list --data-dir data"],

@@ -51,7 +51,7 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
   const client = serverCommands.some((name) => name === first) ? undefined : await import("./client-commands.ts");
   client?.addClientCommands(program, shell, finish);
   program.commandsGroup("Server:");
-  addServerCommands(program, shell.environment, finish);
+  addServerCommands(program, shell, finish);
   program.commandsGroup("Shell:");
   addCompletionCommands(program, shell);
   client?.addGlobalOptions(program);

@@ -5,7 +5,7 @@ import { readSettings, readSettingsFile, readSettingsFileAgain } from "../config
 import { type RawSettings, settings, variableOf } from "../config/settings.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
-import type { Finish } from "./shell.ts";
+import type { Finish, Shell } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { takeWorkerNumber } from "./workers/messages.ts";
 
@@ -13,11 +13,12 @@ import { takeWorkerNumber } from "./workers/messages.ts";
 export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
 
 /** Adds the commands. */
-export function addServerCommands(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
+export function addServerCommands(program: Command, shell: Shell, finish: Finish): void {
+  const { environment } = shell;
   const read: ReadSettings = (command) => readWarning(command, environment);
   addServe(program, environment, finish);
   addBootstrap(program, read, finish);
-  addDatabase(program, read, finish);
+  addDatabase(program, read, shell, finish);
   addKeys(program, read, finish);
 }
 
@@ -65,8 +66,8 @@ function addBootstrap(program: Command, read: ReadSettings, finish: Finish): voi
     });
 }
 
-function addDatabase(program: Command, read: ReadSettings, finish: Finish): void {
-  const db = program.command("db").description("check, repair and migrate the database");
+function addDatabase(program: Command, read: ReadSettings, shell: Shell, finish: Finish): void {
+  const db = program.command("db").description("check, repair, migrate, back up, restore and copy the database");
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "rewrite those that differ")
@@ -76,6 +77,7 @@ function addDatabase(program: Command, read: ReadSettings, finish: Finish): void
       ),
     );
   addMigrate(db, read, finish);
+  addCopies(db, read, shell, finish);
 }
 
 function addMigrate(db: Command, read: ReadSettings, finish: Finish): void {
@@ -84,6 +86,27 @@ function addMigrate(db: Command, read: ReadSettings, finish: Finish): void {
     .option("--plan", "print them and change nothing; exit code 3 if there are some")
     .action(async (options, command) =>
       finish(await (await import("./migrate.ts")).migrateCommand(dataConfigOf(read(command)), options.plan === true)),
+    );
+}
+
+function addCopies(db: Command, read: ReadSettings, shell: Shell, finish: Finish): void {
+  withSettings(db.command("backup"))
+    .description("write a snapshot of the database to a new file, while servers run")
+    .argument("<file>", "the file, a SQLite database; must not exist")
+    .action(async (file, _options, command) =>
+      finish(await (await import("./db-copy.ts")).backUp(dataConfigOf(read(command)), file, shell)),
+    );
+  withSettings(db.command("restore"))
+    .description("fill an empty database from a backup, and check it")
+    .argument("<file>", "a file of db backup")
+    .action(async (file, _options, command) =>
+      finish(await (await import("./db-copy.ts")).restore(dataConfigOf(read(command)), file, shell)),
+    );
+  withSettings(db.command("copy"))
+    .description("copy a snapshot of the database to another, empty one, and check it")
+    .requiredOption("--to <url>", "postgres:// URL or path of a SQLite file; required")
+    .action(async (options, command) =>
+      finish(await (await import("./db-copy.ts")).copyTo(dataConfigOf(read(command)), options.to, shell)),
     );
 }
 

@@ -7,6 +7,7 @@ import { type Database, isPostgresUrl, openDatabase, pendingMigrationsOf } from 
 import { type DatabaseLimits, defaultDatabaseLimits } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
+  DatabaseUnfinished,
   DatabaseVersionMismatch,
   driverCode,
   StorageDamaged,
@@ -14,7 +15,13 @@ import {
 } from "../storage/engine/errors.ts";
 import type { Migration, MigrationListener, OpenMode } from "../storage/engine/migrations.ts";
 
-type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database">;
+/** Which database, and how it is opened. */
+export type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database"> & {
+  /** The setting that errors name; the one that names the database if absent. */
+  readonly setting?: string;
+  /** Whether it is the target of a copy, which may be unfinished; false if absent. */
+  readonly isTarget?: boolean;
+};
 
 /**
  * Opens the configured database, with these limits in place of others; without migrations if the setting says so. Throws
@@ -28,7 +35,7 @@ export async function openConfiguredDatabase(
 ): Promise<Database> {
   const allowed = config.migrates ? mode : "migrated";
   const limits = limitsOf(config, overrides);
-  return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated));
+  return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated, config.isTarget));
 }
 
 /** Returns the migrations that the configured database lacks. Throws a ConfigError if it cannot be used. */
@@ -39,7 +46,8 @@ export async function pendingConfiguredMigrations(
   return await withPlace(config, () => pendingMigrationsOf(config.databaseUrl, limitsOf(config, overrides)));
 }
 
-function limitsOf({ database }: DatabaseConfig, overrides: Partial<DatabaseLimits>): DatabaseLimits {
+/** Returns the limits that the settings choose, with these in place of others. */
+export function limitsOf({ database }: DatabaseConfig, overrides: Partial<DatabaseLimits>): DatabaseLimits {
   return { ...defaultDatabaseLimits, ...database, ...overrides };
 }
 
@@ -52,7 +60,8 @@ async function withPlace<T>(config: DatabaseConfig, open: () => Promise<T>): Pro
       const remedy = config.migrates ? "" : ", and migrate is off; create it with gatehouse db migrate";
       throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}${remedy}`);
     }
-    if (error instanceof DatabaseVersionMismatch) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
+    if (error instanceof DatabaseVersionMismatch || error instanceof DatabaseUnfinished)
+      throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw unusableDatabase(
         config,
@@ -82,8 +91,8 @@ export function toStorageError(config: DatabaseConfig, error: unknown): unknown 
 const unusable = /^SQLITE_(NOTADB|CANTOPEN|READONLY|PERM|AUTH|BUSY|FULL|IOERR)/;
 
 function unusableDatabase(config: DatabaseConfig, sentence: string): ConfigError {
-  const setting = config.databaseUrl === defaultDatabase(config.dataDir) ? "data-dir" : "database-url";
-  return new ConfigError(`${setting}: ${sentence}.`);
+  const configured = config.databaseUrl === defaultDatabase(config.dataDir) ? "data-dir" : "database-url";
+  return new ConfigError(`${config.setting ?? configured}: ${sentence}.`);
 }
 
 /** Returns the path of the file, or host and name of the database. */
@@ -95,7 +104,7 @@ export function placeOf({ databaseUrl }: DatabaseConfig): string {
 }
 
 /** Returns the message of an error; if several addresses were tried, there are only codes. */
-function databaseErrorMessage(error: unknown): string {
+export function databaseErrorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || driverCode(error) || error.name;
 }

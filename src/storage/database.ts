@@ -7,11 +7,13 @@ import { newPageCache } from "./cache/page-cache.ts";
 import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { writeChanges } from "./change-log/change-log.ts";
+import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
+import { readSetting } from "./engine/settings.ts";
 import { newOffsetIndex } from "./list/offset-index.ts";
 import { newFilterResultCache } from "./list/range-plan.ts";
 import { newTextSearch } from "./search/text-search.ts";
@@ -43,18 +45,21 @@ export interface Database {
 
 /**
  * Opens the PostgreSQL database of a `postgres://` URL, or a SQLite file at any other path. Throws DatabaseMissing if
- * there is none and the mode does not create one. Calls `onMigrated` after migrations.
+ * there is none and the mode does not create one, and DatabaseUnfinished for an unfinished copy unless it is the
+ * target of one. Calls `onMigrated` after migrations.
  */
 export async function openDatabase(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode = "create",
   onMigrated: MigrationListener = () => {},
+  isTarget = false,
 ): Promise<Database> {
   let clearCaches = () => {};
   const hooks: DatabaseHooks = { onMigrated, onNewHistory: () => clearCaches(), log: logWrites };
   const dialect = await openDialect(url, limits, mode, hooks);
   const { session } = dialect;
+  if (!isTarget) await requireFinished(dialect);
   const accessEpoch = newAccessEpoch(session);
   const read: Database["read"] = (body) => dialect.read(body);
   const cache = newReadCache();
@@ -131,6 +136,17 @@ async function logWrites(
   await Promise.all(statements);
 }
 
+/** Throws DatabaseUnfinished, and closes the database, if a copy has not filled it completely. */
+async function requireFinished({ session, close }: Dialect): Promise<void> {
+  try {
+    const command = await readSetting(session, unfinishedSetting);
+    if (command !== undefined) throw unfinishedError(command);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
 /** Returns whether the URL names a PostgreSQL database. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
@@ -161,6 +177,7 @@ async function openDialect(
   return await openSqlite(sqliteFile(url), limits, mode, hooks.onMigrated);
 }
 
-function sqliteFile(url: string): string {
+/** Returns the path of the file that a URL of SQLite names. */
+export function sqliteFile(url: string): string {
   return url.replace(/^sqlite:/, "");
 }

@@ -64,7 +64,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
   storage: [
     ...["schema", "engine", "change-log", "collection", "list", "search"],
     ...["iam", "registry", "events", "sign-in", "vulnerabilities"],
-    ...["check", "cache", "database.ts", "installation", "sweep.ts"],
+    ...["check", "cache", "database.ts", "installation", "sweep.ts", "transfer"],
   ],
   transport: ["error-detail-types.ts", "http", "listener", "rest", "unary", "connect", "pages"],
 };

@@ -1,10 +1,9 @@
 // Writes files atomically.
-import { createWriteStream, openSync, rmSync, type WriteStream } from "node:fs";
+import { createWriteStream, openSync, type WriteStream } from "node:fs";
 import { realpath, rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { removeOnSignal } from "../remove-on-signal.ts";
 
 /**
  * Writes a long text to a temporary file, and renames it when it is complete: readers see the old or the new file.
@@ -38,21 +37,4 @@ async function replace(file: string, write: (stream: WriteStream) => Promise<voi
   } finally {
     forget();
   }
-}
-
-/** Removes a file when a signal ends the program. Returns a function that stops listening. */
-function removeOnSignal(file: string): () => void {
-  const onSignal = (signal: NodeJS.Signals) => {
-    forget();
-    try {
-      rmSync(file, { force: true });
-    } finally {
-      process.kill(process.pid, signal);
-    }
-  };
-  const forget = () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  return forget;
 }

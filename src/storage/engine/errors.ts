@@ -24,6 +24,11 @@ export class DatabaseVersionMismatch extends Error {
   override readonly name = "DatabaseVersionMismatch";
 }
 
+/** A copy into the database has not finished. The message completes a sentence that begins with the database. */
+export class DatabaseUnfinished extends Error {
+  override readonly name = "DatabaseUnfinished";
+}
+
 /** The database is not available now; the call may be retried. */
 export class StorageUnavailable extends Error {
   override readonly name: string = "StorageUnavailable";

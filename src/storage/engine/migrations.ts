@@ -73,6 +73,20 @@ export function requireMode(mode: OpenMode, state: Pick<SchemaState, "applied">,
   );
 }
 
+/**
+ * Throws DatabaseVersionMismatch unless the database has the migrations of the folder and no others: a copy would lack
+ * the tables and columns of others.
+ */
+export function requireSame(folder: string, state: SchemaState): void {
+  if (state.applied === undefined) throw new DatabaseVersionMismatch("is not a database of Gatehouse");
+  if (isNewer(folder, state.applied))
+    throw new DatabaseVersionMismatch("was written by a newer version of Gatehouse, and only that version can copy it");
+  if (pendingMigrations(folder, state).length > 0)
+    throw new DatabaseVersionMismatch(
+      "was written by an older version of Gatehouse; migrate a copy of it with `gatehouse db migrate --database-url COPY`, and use that",
+    );
+}
+
 /** Throws if the database stopped before the first migration, whose time is that of the last one that it replaces. */
 function refuseOlder(entries: readonly Entry[], applied: number | undefined): void {
   if (applied === undefined || applied >= (entries[0]?.when ?? 0)) return;

@@ -45,6 +45,11 @@ export function loadPostgresCore(): typeof import("drizzle-orm/pg-core") {
   return load("drizzle-orm/pg-core");
 }
 
+/** Loads the functions that convert the names of columns. */
+export function loadCasing(): typeof import("drizzle-orm/casing") {
+  return load("drizzle-orm/casing");
+}
+
 /** Loads better-sqlite3 and its Drizzle driver. */
 export function loadSqliteDriver() {
   const BetterSqlite: typeof import("better-sqlite3") = load("better-sqlite3");

@@ -13,6 +13,7 @@ import {
   type OpenMode,
   pendingMigrations,
   requireMode,
+  requireSame,
   type SchemaState,
 } from "../migrations.ts";
 import { applicationName } from "./connections.ts";
@@ -59,6 +60,11 @@ export async function pendingPostgresMigrations(url: string, limits: DatabaseLim
   return await withClient(newHosts(url, limits), limits, async (client) =>
     pendingMigrations(defaultFolder, await schemaState(client, defaultFolder)),
   );
+}
+
+/** Throws DatabaseVersionMismatch unless the database has the migrations of this version and no others. */
+export async function requireSamePostgres(client: pg.Client): Promise<void> {
+  requireSame(defaultFolder, await schemaState(client, defaultFolder));
 }
 
 /**
@@ -131,7 +137,8 @@ async function withClient<T>(
   }
 }
 
-async function connectOnce(hosts: Hosts, limits: DatabaseLimits): Promise<pg.Client> {
+/** Connects without a pool to the host that accepts writes. Rejects with StorageUnavailable. */
+export async function connectOnce(hosts: Hosts, limits: DatabaseLimits): Promise<pg.Client> {
   await hosts.choose();
   let client: pg.Client | undefined;
   try {

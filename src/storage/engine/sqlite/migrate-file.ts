@@ -10,6 +10,7 @@ import {
   type OpenMode,
   pendingMigrations,
   requireMode,
+  requireSame,
   type SchemaState,
 } from "../migrations.ts";
 
@@ -39,6 +40,11 @@ export function migrateFile(
 /** Returns the migrations that the file lacks. Throws the errors of SQLite and DatabaseVersionMismatch. */
 export function pendingFileMigrations(connection: BetterSqlite.Database | undefined): readonly Migration[] {
   return pendingMigrations(defaultFolder, connection ? schemaState(connection, defaultFolder) : nothing);
+}
+
+/** Throws DatabaseVersionMismatch unless the file has the migrations of this version and no others. */
+export function requireSameFile(connection: BetterSqlite.Database): void {
+  requireSame(defaultFolder, schemaState(connection, defaultFolder));
 }
 
 const nothing: SchemaState = { applied: undefined, compatibleSince: undefined };

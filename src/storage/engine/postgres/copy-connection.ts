@@ -1,0 +1,24 @@
+import type pg from "pg";
+import type { DatabaseLimits } from "../dialect.ts";
+import { newHosts } from "./hosts.ts";
+import { connectOnce, requireSamePostgres } from "./migrate.ts";
+
+/**
+ * Opens a connection for the statements of a copy, which may take minutes, and may wait for the other database. Throws
+ * DatabaseVersionMismatch if another version wrote the database.
+ */
+export async function connectForCopy(url: string, limits: DatabaseLimits): Promise<pg.Client> {
+  const client = await connectOnce(newHosts(url, limits), limits);
+  // A statement that runs, or the next one, reports the error.
+  client.on("error", () => {});
+  try {
+    await client.query(
+      `SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = ${limits.lockTimeoutMs}`,
+    );
+    await requireSamePostgres(client);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
