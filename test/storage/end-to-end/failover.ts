@@ -1,6 +1,10 @@
 // `npm run test:database`: a server goes on at the standby when its primary stops.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";
+import { StorageUnavailable } from "../../../src/storage/engine/errors.ts";
+import { writeSetting } from "../../../src/storage/engine/settings.ts";
 import { openApiClient } from "../../harness/api-clients.ts";
 import { type DebianServer, startDebianPostgres, untilTrue } from "../../harness/debian-postgres.ts";
 import { rest } from "../../harness/rest.ts";
@@ -129,5 +133,20 @@ describe("a server on a primary with a synchronous standby", () => {
       proxy.silence({ all: true });
       await primary.stop("SIGQUIT");
     });
+  });
+
+  it("acknowledges no write whose standby did not confirm it, however long that takes", async () => {
+    const [primary, standby] = await startReplicated(opened);
+    const limits = { ...defaultDatabaseLimits, statementTimeoutMs: 500, closeTimeoutMs: 100 };
+    const database = await openDatabase(primary.url("gatehouse"), limits);
+    await standby.stop("SIGQUIT");
+    const write = (isBulk: boolean) =>
+      database.write({ actor: "", method: "test", requestId: "", time: 0, isBulk }, (tx) =>
+        writeSetting(tx, "colour", "red"),
+      );
+    for (const isBulk of [false, true])
+      await assert.rejects(write(isBulk), (error) => error instanceof StorageUnavailable);
+    assert.deepEqual(await primary.query("SELECT * FROM settings WHERE name = 'colour'", "gatehouse"), []);
+    await database.close();
   });
 });

@@ -11,9 +11,6 @@ import { newWritability, type Writability, type WritableRow, writableQuery } fro
 /** The code of a write in a read-only transaction (appendix A of the manual). */
 const readOnlyCode = "25006";
 
-/** The code of a statement after a failed one in the same transaction. */
-const abortedCode = "25P02";
-
 /** How a write transaction starts and ends. */
 export interface WriteOptions<T> {
   /** How long it waits for a lock, in milliseconds; as long as any other transaction if absent. */
@@ -130,25 +127,10 @@ async function commitWrite<T>(
   await client.query(begin);
   const result = await body(client);
   const finished = finish(result);
-  const committed = commit(client);
-  // Its error is only a consequence, if a statement before it failed.
-  committed.catch(() => {});
-  await finished;
-  await committed;
+  const [{ command }] = await Promise.all([client.query("COMMIT"), finished]);
+  // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
+  if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
   return result;
-}
-
-/**
- * Commits without a timeout: it would end the wait for the synchronous standby, and PostgreSQL would then report a commit
- * that a failover loses. After a failed statement SET fails, while COMMIT alone would succeed and roll back.
- */
-async function commit(client: pg.PoolClient): Promise<void> {
-  try {
-    await client.query("SET LOCAL statement_timeout = 0; COMMIT");
-  } catch (cause) {
-    if (driverCode(cause) !== abortedCode) throw cause;
-    throw new Error("the transaction went on after one of its statements had failed", { cause });
-  }
 }
 
 async function readSnapshot<T>(

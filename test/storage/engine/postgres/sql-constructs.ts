@@ -1,0 +1,64 @@
+// What Gatehouse uses of PostgreSQL beyond the SQL that CockroachDB and YugabyteDB are known to run. docs/operate/database.md
+// says of each what is in the way, and what would replace it.
+
+/** A construct outside of the common set. */
+export interface SqlConstruct {
+  /** As the page names it. */
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Where it is used, in src/storage. */
+  readonly files: readonly string[];
+}
+
+const initial = "schema/migrations/postgres/0000_initial.sql";
+
+export const uncommonConstructs: readonly SqlConstruct[] = [
+  {
+    name: "pg_advisory_xact_lock",
+    pattern: /\bpg_(?:try_)?advisory_\w+/,
+    files: ["engine/postgres/migrate.ts", "engine/postgres/transaction.ts"],
+  },
+  { name: "LOCK TABLE", pattern: /\bLOCK TABLE\b/, files: ["engine/postgres/transaction.ts"] },
+  {
+    name: "FOR NO KEY UPDATE, FOR KEY SHARE",
+    pattern: /"(?:no key update|key share)"(?!;| \|)|\bFOR (?:NO KEY|KEY)\b/,
+    files: ["engine/postgres/transaction.ts"],
+  },
+  {
+    name: "json_array_elements, json_array_elements_text, json_each_text",
+    pattern: /\bjsonb?_(?:array_elements|each)\w*\(/,
+    files: ["engine/json-rows.ts", "engine/postgres/dialect.ts"],
+  },
+  { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial] },
+  { name: 'collate "C"', pattern: /\bcollate "C"/i, files: ["schema/columns.postgres.ts", initial] },
+  { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
+  { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
+  { name: "USING gin", pattern: /\bUSING (?:gin|gist|brin|hash)\b/i, files: [initial] },
+  {
+    name: "GENERATED ALWAYS AS IDENTITY",
+    pattern: /\bGENERATED (?:ALWAYS|BY DEFAULT) AS IDENTITY\b/,
+    files: [initial],
+  },
+  {
+    name: "OVERRIDING SYSTEM VALUE, nextval",
+    pattern: /\boverriding system value\b|\bnextval\(|\bpg_get_serial_sequence\(/i,
+    files: ["change-log/change-log.ts"],
+  },
+  { name: "enable_bitmapscan", pattern: /\benable_\w*scan\b/, files: ["engine/postgres/session-settings.ts", initial] },
+  { name: "tcp_keepalives_idle", pattern: /\btcp_keepalives_\w+/, files: ["engine/postgres/session-settings.ts"] },
+  { name: "pg_is_in_recovery", pattern: /\bpg_is_in_recovery\(/, files: ["engine/postgres/writability.ts"] },
+  { name: "to_regclass", pattern: /\bto_reg\w+\(/, files: ["engine/postgres/migrate.ts"] },
+  {
+    name: "ISOLATION LEVEL REPEATABLE READ",
+    pattern: /\bISOLATION LEVEL\b/,
+    files: ["engine/postgres/pool.ts"],
+  },
+];
+
+/** The functions that all of these databases have. */
+export const commonFunctions: ReadonlySet<string> = new Set([
+  ...["array", "any", "cast", "count", "current_setting", "format", "length", "max", "rtrim", "strpos", "substr"],
+]);
+
+/** Functions that the initial migration creates. */
+export const ownFunctions: ReadonlySet<string> = new Set(["find_advisory_texts", "count_advisory_texts"]);
