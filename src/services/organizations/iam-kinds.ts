@@ -26,6 +26,7 @@ import { role } from "../iam/roles/roles.ts";
 import { givesOwner, refuseLastOwner } from "../iam/rules/last-owner.ts";
 import { isKnownAt } from "../iam/users/membership.ts";
 import { deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
+import { isUserUid } from "../iam/users/user-uid.ts";
 import { checkRoleReference, inGroup, noInternal, takenBy } from "./import-checks.ts";
 import { type ImportKind, missing, type Problem } from "./import-kind.ts";
 import { importerOf, problemsIn } from "./import-resource.ts";
@@ -50,6 +51,7 @@ export const groupImporter = importerOf<typeof group.schema, GroupRow>({
     const other = (await findVerifiedRoots(session, after.name)).find(({ uid }) => uid !== after.uid);
     return takenBy(other, after.uid, "name", "is the name of a verified organization");
   },
+  isIndependent: ({ verified }) => !verified,
   prepare: refuseTakenName,
 });
 
@@ -57,6 +59,7 @@ export const groupImporter = importerOf<typeof group.schema, GroupRow>({
 export const roleImporter = importerOf<typeof role.schema, Parameters<typeof role.toMessage>[0]>({
   ...inGroup,
   resource: role,
+  isIndependent: () => true,
   toRow: (message, own) => ({ ...role.toRow(message), ...own }),
   async check(_session, { capabilities }) {
     return capabilities.includes(Capability.CAP_INTERNAL) ? [{ field: "capabilities", description: noInternal }] : [];
@@ -69,6 +72,7 @@ export function identityImporter(context: ServiceContext) {
   return importerOf({
     ...inGroup,
     resource: identity,
+    isIndependent: () => true,
     toRow: (message, own, before) => ({
       ...identity.toRow(message),
       // Only sign-ins of users set these, and users belong to no organization.
@@ -88,6 +92,8 @@ export function identityImporter(context: ServiceContext) {
 export const roleBindingImporter = importerOf<typeof roleBinding.schema, RoleBindingRow>({
   ...inGroup,
   resource: roleBinding,
+  // The binding of a user may create a pending user.
+  isIndependent: ({ identityUid }) => !isUserUid(identityUid),
   toRow: (message, { uid, parent, createTime }) => ({
     ...roleBinding.toRow(message),
     uid,
@@ -128,6 +134,7 @@ export const accountAssociationImporter = importerOf<typeof AccountAssociationSc
   ...inGroup,
   parentOf: (uid) => uid,
   resource: accountAssociation,
+  isIndependent: () => true,
   toRow: (message, own) => ({ ...accountAssociation.toRow(message), ...own }),
   references: (message) => serviceIdentities(message),
   check: checkServices,

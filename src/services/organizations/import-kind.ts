@@ -41,6 +41,11 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
   references?(message: MessageShape<D>): readonly string[];
   /** Checks references, unique fields and limits against the database. */
   check?(session: Session, after: R, before: R | undefined): Promise<readonly Problem[]>;
+  /**
+   * Whether the insert decides nothing by rows that it does not find, beyond what unique indexes guarantee: other inserts may then
+   * run at the same time in the same transaction.
+   */
+  isIndependent(after: R): boolean;
   /** Makes the write possible: locks, and rows that it refers to. Throws ApiError. */
   prepare?(tx: Transaction, after: R, before: R | undefined, call: Call): Promise<void>;
   /** Removes what the row before the update needed. */
@@ -55,6 +60,8 @@ export interface ImportPlace {
   readonly time: number;
   /** The transaction that writes; undefined if nothing is written. */
   readonly tx: Transaction | undefined;
+  /** Whether other writes of the transaction may run at the same time; only independent inserts are then written. */
+  readonly isShared: boolean;
 }
 
 /** Imports resources of one kind. */
@@ -64,7 +71,8 @@ export interface Importer<M = never> {
   references(message: M): readonly string[];
   /** Checks what no rule of the message says, without the database. */
   check?(message: M): Promise<readonly Problem[]>;
-  run(session: Session, message: M, place: ImportPlace): Promise<Result>;
+  /** Returns undefined if the transaction must not be shared. */
+  run(session: Session, message: M, place: ImportPlace): Promise<Result | undefined>;
 }
 
 /** Returns the problem that a referenced resource is missing. */

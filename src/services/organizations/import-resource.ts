@@ -78,6 +78,7 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
       const before = await findRow(session, collection, uid);
       const after = kind.toRow(message, ownColumns(message as unknown as Stamped, before, place.time), before);
       if (before && changedColumns(before, after).length === 0) return { outcome: ImportOutcome.UNCHANGED };
+      if (place.isShared && (before || !kind.isIndependent(after))) return undefined;
       const problems = await problemsOf(session, after, before, place);
       if (problems.length > 0) return rejected(problems);
       if (tx) {
@@ -112,6 +113,7 @@ const aboutResource: ReadonlySet<Code> = new Set([
   ...[Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND],
 ]);
 
+/** Only requests that run at the same time could still give one uid to resources of two kinds. */
 async function isUsed(session: Session, uid: string, kind: string): Promise<boolean> {
   const others = collections.filter((other) => other.kind !== kind);
   const found = await Promise.all(others.map((other) => findRow(session, other as Collection<ResourceRow>, uid)));

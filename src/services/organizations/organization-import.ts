@@ -17,6 +17,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
 import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { UniqueViolation } from "../../storage/engine/errors.ts";
 import {
   accountAssociationImporter,
   groupImporter,
@@ -47,19 +48,7 @@ export function organizationImport(context: ServiceContext): Implementation {
   const importers = importersOf(context);
   const check = resourceCheck(importers, context);
 
-  /** Imports one resource, in a transaction of its own that shares its commit with others. */
-  async function importOne(importer: Importer, message: never, call: Call, isDryRun: boolean): Promise<Result> {
-    const { database, clock, settings } = context;
-    const place = { call, maxDepth: settings.maxDepth, time: clock() };
-    try {
-      if (isDryRun)
-        return await database.read((session) => importer.run(session, message, { ...place, tx: undefined }));
-      const write = { ...writeContext(call, clock), isBulk: true };
-      return await database.write(write, (tx) => importer.run(tx, message, { ...place, tx }));
-    } catch (error) {
-      return rejected(problemsIn(error));
-    }
-  }
+  const importOne = resourceWriter(context);
 
   return implement(
     OrganizationImportService,
@@ -100,6 +89,28 @@ export function organizationImport(context: ServiceContext): Implementation {
       { schema: OrganizationResourceSchema, fields: {}, isCheckedByHandler: true },
     ],
   );
+}
+
+/** Returns the function that imports one resource, in a transaction of its own that shares its commit with others. */
+function resourceWriter({ database, clock, settings }: ServiceContext) {
+  return async (importer: Importer, message: never, call: Call, isDryRun: boolean): Promise<Result> => {
+    const place = { call, maxDepth: settings.maxDepth, time: clock(), isShared: false };
+    const write = (isShared: boolean) =>
+      database.write({ ...writeContext(call, clock), isBulk: true, isIndependent: isShared }, (tx) =>
+        importer.run(tx, message, { ...place, tx, isShared }),
+      );
+    try {
+      if (isDryRun) return (await importer.run(database.session, message, { ...place, tx: undefined }))!;
+      return (await write(true).catch(exclusiveAfterClash)) ?? (await write(false))!;
+    } catch (error) {
+      return rejected(problemsIn(error));
+    }
+  };
+}
+
+/** Another write has inserted the row meanwhile: the resource is compared with it. */
+function exclusiveAfterClash(error: unknown): undefined {
+  if (!(error instanceof UniqueViolation)) throw error;
 }
 
 function importersOf(context: ServiceContext): Readonly<Record<Kind, Importer<never>>> {

@@ -26,6 +26,7 @@ export function providerImporter(context: ServiceContext) {
   return importerOf({
     ...inGroup,
     resource: provider,
+    isIndependent: () => true,
     toRow(message, own, before) {
       const columns = provider.toRow(message);
       // A stored secret is never sent to another issuer.
@@ -57,6 +58,8 @@ export const mappingImporter = importerOf<typeof ExternalGroupRoleMappingSchema,
   parents: identityProviderCollection as unknown as Collection<ResourceRow>,
   parentOf: inGroup.parentOf,
   resource: mapping,
+  // Their number is limited.
+  isIndependent: () => false,
   toRow: (message, { uid, parent, createTime }) => ({ ...mapping.toRow(message), uid, parent: parent!, createTime }),
   references: ({ roleUid, scope }) => [roleUid, scope],
   check: checkMapping,
@@ -88,6 +91,8 @@ export function subscriptionImporter(context: ServiceContext) {
   return importerOf({
     ...inGroup,
     resource: subscription,
+    // Their number is limited.
+    isIndependent: () => false,
     toRow: (message, { uid, parent, createTime }) => ({
       ...subscription.toRow(message),
       uid,

@@ -22,6 +22,7 @@ import { importerOf, problemsIn, rejected } from "./import-resource.ts";
 export const repoImporter = importerOf<typeof RepoSchema, RepoRow>({
   ...inGroup,
   resource: repo,
+  isIndependent: () => true,
   toRow: (message, own) => ({ ...repo.toRow(message), ...own, parent: own.parent! }),
   check: async (session, { uid, parent, name }) =>
     takenBy(await findRepoByName(session, parent, name), uid, "name", "is the name of a repo of the group"),
@@ -32,6 +33,7 @@ export const tagImporter = importerOf<typeof TagSchema, TagRow>({
   parents: repoCollection as unknown as Collection<ResourceRow>,
   parentOf: inGroup.parentOf,
   resource: tag,
+  isIndependent: () => true,
   // The message has no creation time.
   toRow: (message, own, before) => ({
     ...tag.toRow(message),
@@ -56,7 +58,8 @@ export const readmeImporter: Importer<RepoReadme> = {
       return problemsIn(error);
     }
   },
-  async run(session, { uid, content }, { tx }) {
+  async run(session, { uid, content }, { tx, isShared }) {
+    if (isShared) return undefined;
     const row = await (tx ? lockRow(tx, repoCollection, uid) : findRow(session, repoCollection, uid));
     if (!row) return rejected([missing("uid", "a repo", uid)]);
     const before = await readReadme(session, uid);
