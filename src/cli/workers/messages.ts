@@ -30,6 +30,8 @@ export const workerVariable = "GATEHOUSE_WORKER_NUMBER";
 
 /** Returns the number of this worker; undefined if this process is not a worker. Child processes do not inherit it. */
 export function takeWorkerNumber(environment: NodeJS.ProcessEnv): number | undefined {
+  // A person who sets the variable learns that it is not a setting.
+  if (!process.connected) return undefined;
   const number = Number(environment[workerVariable]) || undefined;
   delete environment[workerVariable];
   return number;

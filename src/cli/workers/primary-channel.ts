@@ -48,6 +48,12 @@ export function openPrimaryChannel(): PrimaryChannel {
 
 /** Returns the metrics of all workers, which the primary adds up. */
 export function sharedMetricsOf(primary: PrimaryChannel): SharedMetrics {
+  let asking: Promise<string> | undefined;
+  const ask = async () => {
+    const combined = primary.next("combinedMetrics");
+    primary.send({ kind: "combinedMetrics" });
+    return (await combined).text;
+  };
   return {
     publish(read: () => Promise<readonly MetricFamily[]>) {
       primary.on("readMetrics", async () => {
@@ -56,10 +62,12 @@ export function sharedMetricsOf(primary: PrimaryChannel): SharedMetrics {
         primary.send({ kind: "metrics", metrics });
       });
     },
-    async text() {
-      const combined = primary.next("combinedMetrics");
-      primary.send({ kind: "combinedMetrics" });
-      return (await combined).text;
+    // Requests that arrive together ask once: the text is long, and anyone may ask on a port of its own.
+    text() {
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      return asking;
     },
   };
 }

@@ -84,6 +84,7 @@ describe("serve --workers 2", () => {
 
   it("prints one start, deals connections to both, and adds up their metrics", async () => {
     for (let i = 0; i < 6; i++) await denied(port);
+    assert.deepEqual(await Promise.all(Array.from({ length: 12 }, calls)), new Array(12).fill(6));
     assert.notEqual(await pidOf(1), await pidOf(2));
     assert.equal(await calls(), 6);
     assert.ok(
@@ -161,6 +162,12 @@ describe("serve --workers", () => {
     blocker.close();
     const reason = `gatehouse: listen: ${listen} is taken by another program; --listen names another.\n`;
     assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: reason });
+  });
+
+  it("is not a worker without a primary, whatever the variables say", async () => {
+    const { code, stderr } = await run(["serve"], { GATEHOUSE_WORKER_NUMBER: "1" });
+    assert.equal(code, 2);
+    assert.match(stderr, /GATEHOUSE_WORKER_NUMBER is not a setting and has no effect.*base-url: is required/s);
   });
 
   it("ends with its primary, even if that is killed", async () => {
