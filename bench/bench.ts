@@ -56,7 +56,7 @@ export async function measureAll(options: Options, searchPath: string, report: R
 }
 
 /** The scenarios that are asked for, and what their ratios are to. */
-function choose(raw: readonly Scenario[], measured: readonly Scenario[], only: readonly string[]): Scenario[] {
+export function choose(raw: readonly Scenario[], measured: readonly Scenario[], only: readonly string[]): Scenario[] {
   if (only.length === 0) return [...raw, ...measured];
   const chosen = measured.filter(({ name }) => only.some((text) => name.includes(text)));
   const baselines = new Set(chosen.map(({ baseline }) => baseline));

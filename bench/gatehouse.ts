@@ -49,11 +49,15 @@ export async function startMeasured(data: Data): Promise<Gatehouse> {
 
 const bundle = memoized(() => execFileSync(process.execPath, [build]));
 
-/** Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`. */
+/**
+ * Starts Gatehouse in development mode. `nodeFlags` are for Node itself, such as `--cpu-prof`; `settings` are flags of
+ * `serve`.
+ */
 export async function startGatehouse(
   { directory, landmarks }: Data,
   nodeFlags: readonly string[],
   program = wholeProgram,
+  settings: readonly string[] = [],
 ): Promise<Gatehouse> {
   // As `npm run build` leaves it.
   if (program === wholeProgram) bundle();
@@ -62,11 +66,11 @@ export async function startGatehouse(
   const tokenFile = path.join(directory, "owner-token");
   // A token of an earlier run would name another issuer.
   rmSync(tokenFile, { force: true });
-  const settings = ["--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", directory, "--log-level", "silent"];
+  const own = ["--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", directory, "--log-level", "silent"];
   const startedAt = performance.now();
   const server = await startServerProcess(
     process.execPath,
-    [...flags, ...nodeFlags, program, "serve", ...settings],
+    [...flags, ...nodeFlags, program, "serve", ...own, ...settings],
     port,
   );
   try {

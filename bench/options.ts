@@ -12,6 +12,8 @@ export interface Options {
   readonly only: readonly string[];
   /** Compares with the recorded results instead of recording. */
   readonly compare: boolean;
+  /** The database that Gatehouse is measured on; on PostgreSQL next to itself on SQLite. */
+  readonly database: "sqlite" | "postgres";
   /** Whether the run is complete: only then may its results be recorded. */
   readonly complete: boolean;
 }
@@ -26,20 +28,27 @@ export const usage = `npm run bench -- [options]
   --quick          1k and 100k groups only, one second of each in a round instead of three; nothing is recorded
   --sizes <list>   sizes in groups, such as 1k,100k,1M
   --only <list>    only scenarios whose name contains one of these texts, and the raw servers
+  --database postgres
+                   only Gatehouse on PostgreSQL, next to itself on SQLite and to pgbench; nothing is recorded
   --compare        fail when a ratio is 10 % worse than the recorded one; nothing is recorded
   --help           this text`;
 
 /** Reads the command line; undefined when help is asked for. Throws a UsageError that names the option. */
 export function parseOptions(args: readonly string[]): Options | undefined {
-  const { help, quick, sizes, only, compare } = read(args);
+  const { help, quick, sizes, only, compare, database } = read(args);
   if (help) return undefined;
+  if (database !== "sqlite" && database !== "postgres")
+    throw new UsageError(`--database: ${JSON.stringify(database)} is not sqlite or postgres`);
+  if (database === "postgres" && (compare || sizes !== undefined))
+    throw new UsageError("--database postgres: takes neither --compare nor --sizes");
   return {
     sizes: sizes === undefined ? (quick ? quickSizes : fullSizes) : sizes.split(",").map(toSize),
     rounds: 3,
     slices: quick ? 1 : 3,
     only: (only ?? "").split(",").filter((text) => text !== ""),
     compare,
-    complete: !quick && sizes === undefined && only === undefined,
+    database,
+    complete: !quick && sizes === undefined && only === undefined && database === "sqlite",
   };
 }
 
@@ -52,6 +61,7 @@ function read(args: readonly string[]) {
         quick: { type: "boolean", default: false },
         sizes: { type: "string" },
         only: { type: "string" },
+        database: { type: "string", default: "sqlite" },
         compare: { type: "boolean", default: false },
       },
     }).values;

@@ -19,7 +19,10 @@ export interface Alternation {
   readonly base: readonly Slice[];
 }
 
-const columns = { cpu: "cpuMicros", p50: "p50Ms" } as const satisfies Record<Gauge, keyof Slice>;
+const columns = { cpu: "cpuMicros", p50: "p50Ms", rate: "requestsPerSecond" } as const satisfies Record<
+  Gauge,
+  keyof Slice
+>;
 
 /** Makes the row of a scenario of what was measured in each round of its comparison. */
 export function rowOf(scenario: Scenario, rounds: readonly (readonly Alternation[])[]): Row {
@@ -46,7 +49,9 @@ export function rowOf(scenario: Scenario, rounds: readonly (readonly Alternation
  */
 export function ratioOf({ own, base }: Pick<Alternation, "own" | "base">, gauge: Gauge): number {
   const column = columns[gauge];
-  return median(own.map((slice, at) => mean([base[at]![column], base[at + 1]![column]]) / slice[column]));
+  const times = own.map((slice, at) => mean([base[at]![column], base[at + 1]![column]]) / slice[column]);
+  // More requests per second are faster, and more time is slower.
+  return median(gauge === "rate" ? times.map((ratio) => 1 / ratio) : times);
 }
 
 /** Those between slices of its baseline; of what is only a baseline, those between slices of the scenarios that are compared with it. */

@@ -1,5 +1,6 @@
 // `npm run bench`: Gatehouse next to servers that do nothing else, in one run, on one machine.
 import { measureAll } from "./bench.ts";
+import { measureDatabases } from "./databases.ts";
 import { parseOptions, UsageError, usage } from "./options.ts";
 import { formatResults } from "./report.ts";
 import { readRecorded, recordResults, regressions } from "./results.ts";
@@ -24,7 +25,8 @@ async function main(): Promise<number> {
   requireTools(searchPath);
   const recorded = readRecorded();
   if (options.compare && !recorded) throw new UsageError("--compare: there is no bench/results.json to compare with");
-  const results = await measureAll(options, searchPath, (text) => console.error(text));
+  const measure = options.database === "postgres" ? measureDatabases : measureAll;
+  const results = await measure(options, searchPath, (text) => console.error(text));
   console.log(formatResults(results));
   if (options.compare && recorded) {
     const worse = regressions(recorded, results);

@@ -2,8 +2,8 @@
 import type { LoadResult } from "./load-output.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** What the ratio of a scenario compares: the server's CPU time per request, or the median latency. */
-export type Gauge = "cpu" | "p50";
+/** What the ratio of a scenario compares: the server's CPU time per request, the median latency, or requests per second. */
+export type Gauge = "cpu" | "p50" | "rate";
 
 /** A load against one server. */
 export interface Scenario {

@@ -55,11 +55,11 @@ export async function startReplica(version: Version, place: Installation, addres
   try {
     await Promise.race([
       waitUntilReady(address),
-      ended.then((code) => Promise.reject(new Error(`${version.name} ended with ${code}: ${log}`))),
+      ended.then((code) => Promise.reject(new Error(`it ended with ${code}`))),
     ]);
   } catch (error) {
     end();
-    throw error;
+    throw new Error(`${version.name} did not start; its log: ${log}`, { cause: error });
   }
   return {
     address,
