@@ -22,9 +22,9 @@ export function formatResults({ scenarios, processes, parts, node, processor }: 
         ]),
       ],
     ),
-    "CPU time per request against the smallest size:",
-    formatTable(["", ...growthSizes(scenarios)], growth(scenarios)),
-    formatTable(
+    ...titled("CPU time per request against the smallest size:", ["", ...growthSizes(scenarios)], growth(scenarios)),
+    ...titled(
+      "Processes:",
       ["", "first answer ms", "RssAnon idle MiB", "under load MiB"],
       processes.map(({ name, firstAnswerMs, idleMib, loadedMib }) => [
         name,
@@ -33,9 +33,13 @@ export function formatResults({ scenarios, processes, parts, node, processor }: 
         figure(loadedMib, 0),
       ]),
     ),
-    "In process, µs:",
-    formatTable(["", ...Object.keys(parts)], partRows(parts)),
+    ...titled("In process, µs:", ["", ...Object.keys(parts)], partRows(parts)),
   ].join("\n\n");
+}
+
+/** A table with its title; nothing if the run has no rows for it. */
+function titled(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : [title, formatTable(head, rows)];
 }
 
 /** Columns as wide as their widest cell, the first one to the left. */
