@@ -9,13 +9,17 @@ import { insertSampleRepos } from "../../src/server/development/samples/repos.ts
 import { insertSampleSignIn } from "../../src/server/development/samples/sign-in.ts";
 import { insertSampleSubscription } from "../../src/server/development/samples/subscription.ts";
 import { preRegisterUser } from "../../src/services/auth/users.ts";
+import { collections } from "../../src/services/collections.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
-import { readCounter } from "../../src/storage/engine/counters.ts";
+import { readCounters } from "../../src/storage/engine/counters.ts";
 import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import { findRepoByName, writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
 import { addGroup, addIdentity, addRole, arrange, viewerRole } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
+
+type Change = { readonly actorUid: string; readonly after: { readonly content: string } };
 
 describe("gatehouse iam organizations export and import", () => {
   let source: Caller;
@@ -52,17 +56,36 @@ describe("gatehouse iam organizations export and import", () => {
     assert.deepEqual(linesOf(copy).slice(1), linesOf(file).slice(1));
   });
 
-  it("keeps counters and the change log right", async () => {
+  it("keeps entries, counters and the audit log right", async () => {
     const { database } = target.server.server;
-    for (const kind of ["groups", "identities", "role_bindings", "tags"]) {
-      const counts = [source.server.server.database, database].map(({ session }) =>
-        readCounter(session, source.server.groupUid, kind),
-      );
-      assert.equal(await counts[1], (await counts[0])! - (kind === "role_bindings" ? 1 : 0), kind);
-    }
+    const { findings } = await database.read((session) => checkDatabase(session, collections));
+    assert.deepEqual(findings, []);
+    const [before, now] = await Promise.all(
+      [source.server.server.database, database].map(({ session }) => readCounters(session, source.server.groupUid)),
+    );
+    // The invite and the role binding of the operator stay behind.
+    for (const kind of ["groups", "identities", "roles", "tags", "subscriptions"])
+      assert.equal(now!.get(kind), before!.get(kind), kind);
+    assert.equal(now!.get("role_bindings"), before!.get("role_bindings")! - 1);
+    const owner = { GATEHOUSE_TOKEN: await target.server.tokenOf(source.server.ownerUid) };
+    const place = ["--parent", source.server.groupUid, "--kind", "repo_readmes", "-o", "json"];
+    const { items } = JSON.parse((await target.runWith(owner, "changes", "list", ...place)).stdout);
+    assert.deepEqual(
+      items.map(({ actorUid, after }: Change) => [actorUid, after.content]),
+      [[target.server.ownerUid, "# nginx\n"]],
+    );
   });
 
-  it("says what differs, and keeps what the organization has besides", async () => {
+  it("leaves what the organization has besides the file", async () => {
+    const added = await addGroup(target.server, source.server.groupUid, "added here");
+    const { code, stdout } = await importFile(file);
+    assert.equal(code, 0);
+    assert.match(stdout, /^created: nothing\nupdated: nothing\n/m);
+    const owner = { GATEHOUSE_TOKEN: await target.server.tokenOf(source.server.ownerUid) };
+    assert.match((await target.runWith(owner, "iam", "groups", "describe", added)).stdout, /added here/);
+  });
+
+  it("says what differs", async () => {
     const changed = path.join(source.home, "changed.ndjson");
     writeFileSync(changed, readFileSync(file, "utf8").replace('"name":"group 7"', '"name":"renamed"'));
     const { code, stdout } = await importFile(changed, "--dry-run");
