@@ -30,6 +30,9 @@ export async function openStorage(context: ServerContext, admit: StartHooks["adm
     if (!isNew) log.info({ event: "database_migrated", ...summary(applied) }, "the database schema is up to date");
   });
   opened.defer(() => database.close());
+  database.onHostChanged?.((host) =>
+    log.warn({ event: "database_host_changed", host }, "the database moved to another host"),
+  );
   await admit?.(database);
   const encryption = replaceable(newEncryption(readKeyRing(config)));
   const pageTokenKey = await initializeInstallation(config, database, encryption, clock);

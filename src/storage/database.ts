@@ -40,6 +40,8 @@ export interface Database {
   readonly cache: Pick<ReadCache, "hits" | "misses">;
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
+  /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
+  readonly onHostChanged?: Dialect["onHostChanged"];
   close(): Promise<void>;
 }
 
@@ -84,6 +86,7 @@ export async function openDatabase(
     lists: newLists({ session, read }, pages, offsets),
     cache,
     check: () => dialect.check(),
+    ...(dialect.onHostChanged && { onHostChanged: dialect.onHostChanged }),
     close: () => dialect.close(),
   };
 }

@@ -29,6 +29,8 @@ export interface Dialect {
   write<T>(body: (tx: DialectTransaction) => Promise<T>, kind: WriteKind): Promise<T>;
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
+  /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
+  readonly onHostChanged?: (listener: (host: string) => void) => void;
   close(): Promise<void>;
 }
 

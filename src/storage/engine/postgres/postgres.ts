@@ -51,6 +51,7 @@ export async function openPostgres(
     read: (body) => pool.read((client) => body(sessionOf(client))),
     write: writer.write,
     check: pool.check,
+    onHostChanged: (listener) => hosts.onChange(() => listener(hosts.current().name)),
     async close() {
       await writer.idle();
       opened.release();
