@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly seed: number;
   readonly seconds: number;
   readonly planted: PlantedFault | undefined;
+  /** How many processes each server has (`--workers`). */
+  readonly workers: number;
 }
 
 /** What a run found. */
@@ -38,14 +40,15 @@ export interface RunResult {
 }
 
 /** Runs the clients for the given time. */
-export async function runHistory({ database, seed, seconds, planted }: RunOptions): Promise<RunResult> {
+export async function runHistory({ database, seed, seconds, planted, workers }: RunOptions): Promise<RunResult> {
   await using opened = new AsyncDisposableStack();
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-history-"));
   opened.defer(() => rmSync(directory, { recursive: true, force: true }));
   const postgres = database === "postgres" ? opened.use(await startOwnPostgres()) : undefined;
   const settings = await settingsOf(directory, postgres);
   const installation = await createInstallation(settings);
-  const { replicas, proxies } = await openReplicas(opened, directory, settings, postgres, planted);
+  const served = { ...settings, workers: String(workers) };
+  const { replicas, proxies } = await openReplicas(opened, directory, served, postgres, planted);
   await Promise.all(replicas.map((replica) => replica.start()));
 
   const history = new History();

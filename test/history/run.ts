@@ -10,6 +10,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(1 + Math.floor(Math.random() * 1_000_000)) },
     only: { type: "string" },
     show: { type: "boolean" },
+    workers: { type: "string", default: "1" },
   },
 });
 
@@ -27,7 +28,8 @@ const maxPrinted = 5;
 
 const seconds = positive("seconds", values.seconds);
 const seed = positive("seed", values.seed);
-const runs: Readonly<Record<string, Omit<RunOptions, "seed">>> = {
+const workers = positive("workers", values.workers);
+const runs: Readonly<Record<string, Omit<RunOptions, "seed" | "workers">>> = {
   postgres: { database: "postgres", seconds, planted: undefined },
   sqlite: { database: "sqlite", seconds: Math.min(seconds, sqliteSeconds), planted: undefined },
   ...Object.fromEntries(
@@ -47,17 +49,17 @@ for (const [name, options] of Object.entries(runs)) {
 }
 
 /** Runs without a planted fault. Prints the violations. */
-async function explainsAll(name: string, options: Omit<RunOptions, "seed">): Promise<boolean> {
-  const violations = await violationsOf(name, { ...options, seed });
+async function explainsAll(name: string, options: Omit<RunOptions, "seed" | "workers">): Promise<boolean> {
+  const violations = await violationsOf(name, { ...options, seed, workers });
   console.log(violations.length === 0 ? "  every response is explained" : `  ${violations.length} violations`);
   print(violations);
   return violations.length === 0;
 }
 
 /** Runs with a planted fault. A busy machine makes few calls, so there are several attempts. */
-async function findsFault(name: string, options: Omit<RunOptions, "seed">): Promise<boolean> {
+async function findsFault(name: string, options: Omit<RunOptions, "seed" | "workers">): Promise<boolean> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const violations = await violationsOf(name, { ...options, seed: seed + attempt });
+    const violations = await violationsOf(name, { ...options, seed: seed + attempt, workers });
     if (values.show) print(violations);
     if (violations.length > 0) {
       console.log(`  found, as it must be: ${violations.length} violations`);
