@@ -125,8 +125,14 @@ async function fillTarget({ from, target, command, shell }: Filling): Promise<Co
   await using progress = openCopyProgress(shell);
   const options = { progress, limits: limitsFor(target), unfinished: command };
   if (isPostgresUrl(target.databaseUrl)) return await copyToPostgres(from, target.databaseUrl, options);
-  const write = (temporary: string) => copyToFile(from, temporary, options);
-  return await writeNewFile(sqliteFile(target.databaseUrl), write, true);
+  const file = sqliteFile(target.databaseUrl);
+  const write = async (temporary: string) => {
+    const copied = await copyToFile(from, temporary, options);
+    // SQLite would apply the log of the replaced file to the new one.
+    if (existsSync(`${file}-wal`)) throw new CommandFailure(`${file} is open in another program`);
+    return copied;
+  };
+  return await writeNewFile(file, write, true);
 }
 
 async function claim(target: DatabaseConfig, command: string): Promise<void> {

@@ -63,10 +63,9 @@ async function copyPages(
   unfinished?: string,
 ): Promise<void> {
   let copied = 0;
-  let steps = 0;
+  await progress.begin("copying", connection.pragma("page_count", { simple: true }) as number, "percent");
   await connection.backup(file, {
     progress({ totalPages, remainingPages }) {
-      if (steps++ === 0) void progress.begin("copying", totalPages, "percent");
       progress.advance(totalPages - remainingPages - copied);
       copied = totalPages - remainingPages;
       return pagesPerStep;
