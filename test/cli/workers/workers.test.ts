@@ -164,7 +164,7 @@ describe("serve --workers", () => {
     assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: reason });
   });
 
-  it("is not a worker without a primary, whatever the variables say", async () => {
+  it("does not start a worker because of a variable", async () => {
     const { code, stderr } = await run(["serve"], { GATEHOUSE_WORKER_NUMBER: "1" });
     assert.equal(code, 2);
     assert.match(stderr, /GATEHOUSE_WORKER_NUMBER is not a setting and has no effect.*base-url: is required/s);
