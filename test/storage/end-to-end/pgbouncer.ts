@@ -1,6 +1,6 @@
 // `npm run test:database`: a server behind PgBouncer, which gives each transaction another session.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
@@ -44,6 +44,7 @@ async function startPgBouncer(opened: AsyncDisposableStack, { port: target }: De
   opened.defer(async () => {
     child.kill("SIGTERM");
     await ended;
+    rmSync(directory, { recursive: true });
   });
   await untilTrue(async () => {
     const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
