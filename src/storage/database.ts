@@ -62,7 +62,7 @@ export async function openDatabase(
   const dialect = await openDialect(url, limits, mode, hooks);
   const { session } = dialect;
   if (!isTarget) await requireFinished(dialect);
-  const accessEpoch = newAccessEpoch(session);
+  const accessEpoch = newAccessEpoch(dialect.isolatedSession ?? session);
   const read: Database["read"] = (body) => dialect.read(body);
   const cache = newReadCache();
   const offsets = newOffsetIndex(read);

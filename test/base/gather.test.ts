@@ -4,13 +4,16 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { newGatherer } from "../../src/base/gather.ts";
 
 /** A gatherer whose runs end when the test says so. */
-function newControlled(maxKeys = 100) {
+function newControlled(maxKeys = 100, patience: { patienceMs?: number } = {}) {
   const runs: { readonly keys: readonly string[]; readonly end: PromiseWithResolvers<string> }[] = [];
-  const gather = newGatherer<string, string>((keys) => {
-    const end = Promise.withResolvers<string>();
-    runs.push({ keys: [...keys], end });
-    return end.promise;
-  }, maxKeys);
+  const gather = newGatherer<string, string>(
+    (keys) => {
+      const end = Promise.withResolvers<string>();
+      runs.push({ keys: [...keys], end });
+      return end.promise;
+    },
+    { maxKeys, ...patience },
+  );
   return { runs, gather, keys: () => runs.map((run) => run.keys) };
 }
 
@@ -55,6 +58,18 @@ describe("gatherer", () => {
     await pause();
     runs[1]!.end.resolve("yes");
     assert.equal(await second, "yes");
+  });
+
+  it("begins another run if the one before it takes longer than the patience", async () => {
+    const { runs, gather, keys } = newControlled(100, { patienceMs: 20 });
+    const first = gather(["a"]);
+    await pause();
+    const second = gather(["b"]);
+    while (keys().length < 2) await immediate();
+    runs[1]!.end.resolve("2");
+    assert.equal(await second, "2");
+    runs[0]!.end.resolve("1");
+    assert.equal(await first, "1");
   });
 
   it("begins another run beyond the most keys", async () => {

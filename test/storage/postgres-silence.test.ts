@@ -42,7 +42,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
-    await Promise.all(Array.from({ length: 2 }, () => database.read((session) => readSetting(session, "colour"))));
+    await Promise.all(Array.from({ length: 3 }, () => database.read((session) => readSetting(session, "colour"))));
     proxy.silence();
     const waiting = [
       () => readSetting(database.session, "colour"),

@@ -1,11 +1,11 @@
 // Reads the rows that concurrent requests ask for with one statement: on PostgreSQL, statements cost more than rows.
-import { type Gatherer, newGatherer } from "../../base/gather.ts";
+import { type Gatherer, type GathererLimits, newGatherer } from "../../base/gather.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
 
-/** How many uids one statement looks up. */
-const maxUids = 200;
+/** How many uids one statement looks up, and how long it waits for the one before it. */
+const limits: GathererLimits = { maxKeys: 200, patienceMs: 500 };
 
 /** Reads rows by uid. */
 export interface RowLoader {
@@ -22,7 +22,7 @@ export function newRowLoader(session: Session): RowLoader {
     if (!gatherer) {
       const read = async (uids: ReadonlySet<string>) =>
         new Map((await findRows(session, collection, [...uids])).map((row) => [row.uid, row]));
-      gatherer = newGatherer(read, maxUids);
+      gatherer = newGatherer(read, limits);
       gatherers.set(collection.kind, gatherer);
     }
     return gatherer;

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Runs single statements, outside of any transaction. */
   readonly session: Session;
+  /** The same, but a statement without a response delays no other (PostgreSQL; absent if none can). */
+  readonly isolatedSession?: Session;
   /** Runs several reads in one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**

@@ -5,6 +5,9 @@ import { desc } from "../../schema/drizzle.ts";
 import { limitOf } from "../placeholders.ts";
 import type { Session } from "../session.ts";
 
+/** How long a look waits for the one before it, in milliseconds: a connection may have stopped responding. */
+const patienceMs = 500;
+
 /** The data version of one database. */
 export interface DataVersion {
   /**
@@ -41,7 +44,7 @@ export function newDataVersion(session: Session, onNewHistory: () => void): Data
     known = last;
     return ++version;
   }
-  const gathered = newGatherer<never, number>(look, 1);
+  const gathered = newGatherer<never, number>(look, { maxKeys: 1, patienceMs });
 
   return {
     current: () => gathered([]),

@@ -40,8 +40,8 @@ export interface PostgresPool {
   close(): Promise<void>;
 }
 
-/** How many connections there are for statements of many requests. */
-const sharedConnections = 1;
+/** How many connections there may be for single statements: one, and those that do not respond. */
+export const maxSharedConnections = 4;
 
 /** Creates the pool; it connects on first use. */
 export function openPool(hosts: Hosts, limits: DatabaseLimits): PostgresPool {
@@ -61,7 +61,7 @@ export function openPool(hosts: Hosts, limits: DatabaseLimits): PostgresPool {
   };
   const checks = { hosts, writability, hostOf: connections.hostOf };
   const pool = new Pool({ ...options, max: poolSize }, checks);
-  const shared = new Pool({ ...options, max: sharedConnections }, checks);
+  const shared = new Pool({ ...options, max: maxSharedConnections }, checks);
   const settings = sharesSessions ? `; ${transactionSettings(limits)}` : "";
   return {
     pool,

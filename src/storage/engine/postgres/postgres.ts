@@ -30,7 +30,7 @@ export async function openPostgres(
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
     if (!session) {
-      session = newSession(drizzle(client, { casing: "snake_case" }), postgresDialect, runAsync);
+      session = sessionOn(client);
       sessions.set(client, session);
     }
     return session;
@@ -48,6 +48,7 @@ export async function openPostgres(
   return {
     name: "postgres",
     session: { ...opened.session, dataVersion: version.current },
+    isolatedSession: sessionOn(pool.pool),
     read: (body) => pool.read((client) => body(sessionOf(client))),
     write: writer.write,
     check: pool.check,
@@ -58,4 +59,8 @@ export async function openPostgres(
       await pool.close();
     },
   };
+}
+
+function sessionOn(connection: pg.PoolClient | pg.Pool): Session {
+  return newSession(drizzle(connection, { casing: "snake_case" }), postgresDialect, runAsync);
 }

@@ -1,10 +1,10 @@
 // A session on one connection that many requests use at once. The statements of an event-loop tick are sent in one write,
-// and none waits for the response of another.
+// and none waits for the response of another. A connection that does not respond is left to its statements.
 import type pg from "pg";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import type { Session, SessionDialect } from "../session.ts";
 import { isLostConnection } from "./errors.ts";
-import type { PostgresPool } from "./pool.ts";
+import { maxSharedConnections, type PostgresPool } from "./pool.ts";
 
 /** A session whose connection is replaced when it breaks or leads to a server that must not be used. */
 export interface SharedSession {
@@ -15,6 +15,18 @@ export interface SharedSession {
   release(): void;
 }
 
+/** How long a connection may take to respond before new statements use another one, in milliseconds. */
+const patienceMs = 500;
+
+/** A connection, and whether it responds. */
+interface SharedConnection {
+  readonly client: pg.PoolClient;
+  /** How many statements have no response yet. */
+  waiting: number;
+  /** When it last responded or became busy, in milliseconds of `performance.now()`. */
+  activeAt: number;
+}
+
 /** Creates the session. `sessionOf` returns the session of a connection; `onOpened` is called for each new connection. */
 export function newSharedSession(
   connections: PostgresPool["shared"],
@@ -22,53 +34,80 @@ export function newSharedSession(
   sessionOf: (client: pg.PoolClient) => Session,
   onOpened: () => void,
 ): SharedSession {
-  let current: pg.PoolClient | undefined;
-  let opening: Promise<pg.PoolClient> | undefined;
+  const shared = newSharedConnections(connections, onOpened);
+  return {
+    session: {
+      ...dialect,
+      seesLatest: true,
+      prepared: (key, build) => ({
+        execute: (values) => shared.run((client) => sessionOf(client).prepared(key, build).execute(values)),
+      }),
+    },
+    async open() {
+      await shared.run(async () => {});
+    },
+    release: shared.release,
+  };
+}
 
-  async function open(): Promise<pg.PoolClient> {
+/** Creates the connections of a session. */
+function newSharedConnections(connections: PostgresPool["shared"], onOpened: () => void) {
+  /** The last one is for new statements. Those before it wait for responses. */
+  const open = new Set<SharedConnection>();
+  let opening: Promise<SharedConnection> | undefined;
+  let current: SharedConnection | undefined;
+
+  async function connect(): Promise<SharedConnection> {
     const client = await connections.connect();
-    client.once("end", () => drop(client));
-    current = client;
+    const connection = { client, waiting: 0, activeAt: performance.now() };
+    client.once("end", () => drop(connection));
+    open.add(connection);
+    current = connection;
     onOpened();
-    return client;
+    return connection;
   }
 
-  function drop(client: pg.PoolClient): void {
-    if (current !== client) return;
+  function drop(connection: SharedConnection): void {
+    if (current === connection) current = undefined;
+    if (open.delete(connection)) connection.client.release(true);
+  }
+
+  function isUsable({ client, waiting, activeAt }: SharedConnection): boolean {
+    const isSilent = waiting > 0 && performance.now() - activeAt > patienceMs;
+    return !connections.isOutdated(client) && !(isSilent && open.size < maxSharedConnections);
+  }
+
+  function connection(): MaybePromise<SharedConnection> {
+    if (current && isUsable(current)) return current;
+    if (current?.waiting === 0) drop(current);
     current = undefined;
-    client.release(true);
-  }
-
-  function connection(): MaybePromise<pg.PoolClient> {
-    if (current && connections.isOutdated(current)) drop(current);
-    if (current) return current;
-    opening ??= open().finally(() => {
+    opening ??= connect().finally(() => {
       opening = undefined;
     });
     return opening;
   }
 
+  async function execute<T>(used: SharedConnection, run: () => MaybePromise<T>): Promise<T> {
+    if (used.waiting++ === 0) used.activeAt = performance.now();
+    try {
+      return await run();
+    } catch (error) {
+      if (isLostConnection(error)) drop(used);
+      throw error;
+    } finally {
+      used.waiting--;
+      used.activeAt = performance.now();
+      if (used.waiting === 0 && used !== current) drop(used);
+    }
+  }
+
   return {
-    session: {
-      ...dialect,
-      seesLatest: true,
-      prepared(key, build) {
-        const execute = async (client: pg.PoolClient, values?: Record<string, unknown>) => {
-          try {
-            return await sessionOf(client).prepared(key, build).execute(values);
-          } catch (error) {
-            if (isLostConnection(error)) drop(client);
-            throw error;
-          }
-        };
-        return { execute: (values) => mapMaybe(connection(), (client) => execute(client, values)) };
-      },
-    },
-    async open() {
-      await connection();
-    },
-    release() {
-      if (current) drop(current);
+    /** Runs a statement on the connection for new statements. */
+    run: <T>(statement: (client: pg.PoolClient) => MaybePromise<T>): MaybePromise<T> =>
+      mapMaybe(connection(), (used) => execute(used, () => statement(used.client))),
+
+    release(): void {
+      for (const each of open) drop(each);
     },
   };
 }

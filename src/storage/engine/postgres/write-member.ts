@@ -24,7 +24,7 @@ export function newGather(batch: DialectTransaction): Gather {
   return <K, V>(name: string, items: readonly K[], run: (session: Session, items: readonly K[]) => Promise<V>) => {
     let gatherer = gatherers.get(name) as Gatherer<K, V> | undefined;
     if (!gatherer) {
-      gatherer = newGatherer((all: ReadonlySet<K>) => run(batch, [...all]), maxItems);
+      gatherer = newGatherer((all: ReadonlySet<K>) => run(batch, [...all]), { maxKeys: maxItems });
       gatherers.set(name, gatherer as Gatherer<unknown, unknown>);
     }
     return gatherer(items);
