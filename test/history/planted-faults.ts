@@ -26,8 +26,9 @@ export const plantedFaults = {
   /** A server acknowledges some writes and rolls them back. */
   "lost-write": {
     module: "/src/storage/engine/postgres/",
-    find: '"SET LOCAL statement_timeout = 0; COMMIT"',
-    replace: 'Math.random() < 0.02 ? "ROLLBACK" : "SET LOCAL statement_timeout = 0; COMMIT"',
+    find: '[client.query("COMMIT"), finished]',
+    replace:
+      '[Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT"), finished]',
   },
   /** A server reads the access epoch once and never again. */
   "stale-epoch": {
