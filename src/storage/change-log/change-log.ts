@@ -45,7 +45,8 @@ async function appendAll(session: Session, rows: readonly NewChangeRow[]): Promi
     // Drizzle omits this clause before a SELECT.
     return db.insert(changes).select(sql`overriding system value ${selected}`);
   });
-  if (rows.length > 0) await statement.execute({ rows: jsonRows(rows) });
+  const columns = getTableColumns(session.tables.changes);
+  if (rows.length > 0) await statement.execute({ rows: jsonRows(columns, rows) });
 }
 
 /** Returns changes after a sequence number, oldest first. */

@@ -47,7 +47,7 @@ export async function insertRows(
     const table = collection.rows(tables);
     return db.insert(table).select(selectRows(getTableColumns(table)));
   });
-  await statement.execute({ rows: jsonRows(rows) });
+  await statement.execute({ rows: jsonRows(getTableColumns(collection.rows(session.tables)), rows) });
 }
 
 /** Inserts entries. */
@@ -60,5 +60,5 @@ export async function insertEntryRows(
     const table = collection.entries(tables);
     return db.insert(table).select(selectRows(getTableColumns(table)));
   });
-  await statement.execute({ rows: jsonRows(entries) });
+  await statement.execute({ rows: jsonRows(getTableColumns(collection.entries(session.tables)), entries) });
 }

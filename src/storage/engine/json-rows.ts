@@ -3,9 +3,19 @@ import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { sql } from "../schema/drizzle.ts";
 
-/** Converts rows to JSON. PostgreSQL rejects the escape of a lone surrogate, so it becomes U+FFFD, as in a parameter. */
-export function jsonRows(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+/**
+ * Converts rows to JSON for `selectRows`. Values of JSON columns become texts: inside of them, PostgreSQL would reject the
+ * escape of NUL. It also rejects the escape of a lone surrogate, so that becomes U+FFFD, as in a parameter.
+ */
+export function jsonRows(columns: Readonly<Record<string, PgColumn>>, rows: readonly object[]): string {
+  const jsonColumns = Object.keys(columns).filter((name) => columns[name]!.dataType === "json");
+  const texts = (row: object) => {
+    const copy: Record<string, unknown> = { ...row };
+    for (const name of jsonColumns) copy[name] = copy[name] == null ? null : JSON.stringify(copy[name]);
+    return copy;
+  };
+  const wellFormed = (_key: string, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value);
+  return JSON.stringify(rows.map(texts), wellFormed);
 }
 
 /** Selects columns of the rows that `jsonRows` converted, given as `rows`, in their order. `computed` has other values. */

@@ -44,6 +44,23 @@ describe("writes that arrive together", () => {
     });
   }
 
+  it("store each value as it is, with escapes in every place", async () => {
+    await using store = await openPostgresStore();
+    const { database } = store;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    const texts = [`"\\\u2028'`, "{}", "null", "\\u0000", "é😀"];
+    const rows = texts.map((text, i) =>
+      groupRow(root.uid, i, { name: text, description: text, resourceLimits: { [text]: i } as never }),
+    );
+    await Promise.all(rows.map((row) => createIndependently(database, row)));
+    for (const row of rows) assert.deepEqual(await findRow(database.session, groups, row.uid), row);
+    // A claim may contain NUL, which only JSON columns can store.
+    const actorClaims = { email: "a\0@example.org" };
+    await database.write({ ...context, actorClaims }, (tx) => insertRow(tx, groups, groupRow(root.uid, "claims")));
+    const [change] = await store.tamper("SELECT actor_claims FROM changes ORDER BY sequence DESC LIMIT 1");
+    assert.deepEqual(change?.actor_claims, actorClaims);
+  });
+
   it("fail alone: the others of their batch commit, and so does what follows", async () => {
     await using store = await openPostgresStore();
     const { database } = store;
