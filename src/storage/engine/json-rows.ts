@@ -5,7 +5,7 @@ import { sql } from "../schema/drizzle.ts";
 
 /**
  * Converts rows to JSON for `selectRows`. Values of JSON columns become texts: inside of them, PostgreSQL would reject the
- * escape of NUL. It also rejects the escape of a lone surrogate, so that becomes U+FFFD, as in a parameter.
+ * escape of NUL. It also rejects the escape of a lone surrogate, which becomes U+FFFD, as in a parameter.
  */
 export function jsonRows(columns: Readonly<Record<string, PgColumn>>, rows: readonly object[]): string {
   const jsonColumns = Object.keys(columns).filter((name) => columns[name]!.dataType === "json");

@@ -16,7 +16,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "pg_advisory_xact_lock",
     pattern: /\bpg_(?:try_)?advisory_\w+/,
-    files: ["engine/postgres/migrate.ts", "engine/postgres/transaction.ts"],
+    files: ["engine/postgres/copy-target.ts", "engine/postgres/migrate.ts", "engine/postgres/transaction.ts"],
   },
   { name: "LOCK TABLE", pattern: /\bLOCK TABLE\b/, files: ["engine/postgres/transaction.ts"] },
   {
@@ -42,7 +42,17 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "OVERRIDING SYSTEM VALUE, nextval",
     pattern: /\boverriding system value\b|\bnextval\(|\bpg_get_serial_sequence\(/i,
-    files: ["change-log/change-log.ts"],
+    files: ["change-log/change-log.ts", "engine/postgres/copy-source.ts", "engine/postgres/copy-target.ts"],
+  },
+  {
+    name: "setval, pg_sequence_last_value",
+    pattern: /\bsetval\(|\bpg_sequence_last_value\(/,
+    files: ["engine/postgres/copy-source.ts", "engine/postgres/copy-target.ts"],
+  },
+  {
+    name: "pg_get_constraintdef, pg_get_indexdef",
+    pattern: /\bpg_get_(?:constraint|index)def\(/,
+    files: ["engine/postgres/copy-target.ts"],
   },
   { name: "enable_bitmapscan", pattern: /\benable_\w*scan\b/, files: ["engine/postgres/session-settings.ts", initial] },
   { name: "tcp_keepalives_idle", pattern: /\btcp_keepalives_\w+/, files: ["engine/postgres/session-settings.ts"] },
@@ -51,7 +61,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "ISOLATION LEVEL REPEATABLE READ",
     pattern: /\bISOLATION LEVEL\b/,
-    files: ["engine/postgres/pool.ts"],
+    files: ["engine/postgres/copy-source.ts", "engine/postgres/pool.ts"],
   },
 ];
 
