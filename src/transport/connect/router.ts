@@ -1,6 +1,7 @@
 // The Connect transport: gRPC, gRPC-web and Connect through connect-node, for every method of the table.
 
 import type { DescService } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ApiError, toApiError, unimplemented } from "../../aip/errors.ts";
 import { memoizeByObject, onceLoaded } from "../../base/lazy.ts";
@@ -116,7 +117,7 @@ async function serveOperation(
  */
 async function serveMethod(method: Method, exchange: MessageExchange, router: Router): Promise<void> {
   const handler = await router.methodHandler(method.descriptor.parent);
-  const transport = transportOf(exchange.head);
+  const transport = isConnectGet(exchange.head, method) ? "connect" : transportOf(exchange.head);
   // connect-node responds 405 or 415.
   if (!transport) return handler(exchange);
   const connectCall = new ConnectCall(exchange.head, transport);
@@ -136,6 +137,11 @@ async function serveMethod(method: Method, exchange: MessageExchange, router: Ro
     if (!(error instanceof ApiError)) throw error;
     router.rejectCall(exchange, call, completeError(error, method.errorDomain));
   }
+}
+
+/** Connect protocol, "Unary-Get-Request": methods without side effects can be called by GET. */
+function isConnectGet({ method }: MessageExchange["head"], { descriptor }: Method): boolean {
+  return method === "GET" && descriptor.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
 /**
