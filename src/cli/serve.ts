@@ -4,7 +4,6 @@ import { systemClock } from "../base/clock.ts";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage } from "../base/system-error.ts";
 import type { Config } from "../config/config.ts";
-import { waitingForRestart } from "../config/reloaded-settings.ts";
 import { ConfigError } from "../config/settings.ts";
 import { newLog } from "../observe/log.ts";
 import type { Development } from "../server/development/development.ts";
@@ -12,6 +11,7 @@ import { type Server, startServer } from "../server/server.ts";
 import type { UnopenedServer } from "../server/start-hooks.ts";
 import type { Database } from "../storage/database.ts";
 import { openLock } from "./lock.ts";
+import { reloadSettings } from "./reload-settings.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
 import { logOptions, startSummary } from "./start-summary.ts";
@@ -23,7 +23,10 @@ export async function serve(options: ServeOptions): Promise<number> {
   // Before anything is announced, so a server that reports that it is listening stops gracefully.
   const signals = listenForStop(options.hasLauncher);
   const started = Promise.withResolvers<Server>();
-  listenForReload(async () => reloadSettings(options, await started.promise, log));
+  listenForReload(async () => {
+    const server = await started.promise;
+    await reloadSettings(options, ({ config }) => server.reload(config), log);
+  });
   await using running = new AsyncDisposableStack();
   const development = config.dev ? await import("../server/development/development.ts") : undefined;
   const admit = async (database: Database) => {
@@ -79,18 +82,4 @@ async function stop({ shutdownDelayMs }: Config, server: Server, signals: StopSi
   server.announceStop();
   if (shutdownDelayMs > 0) await signals.pause(shutdownDelayMs);
   await server.drain();
-}
-
-/** Never rejects: invalid settings are logged, and the server keeps the old ones. */
-async function reloadSettings({ reread, settings }: ServeOptions, server: Server, log: Logger): Promise<void> {
-  try {
-    const next = reread();
-    await server.reload(next.config);
-    log.info("reloaded the certificate, the secrets and the log level");
-    const waiting = waitingForRestart(settings, next.settings);
-    if (waiting.length > 0) log.warn({ settings: waiting }, "changed settings take effect after a restart only");
-  } catch (error) {
-    const failure = error instanceof ConfigError ? { reason: error.message } : { err: error };
-    log.error(failure, "reloading the settings failed; everything stays as it was");
-  }
 }

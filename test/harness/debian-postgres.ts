@@ -5,11 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { freePort } from "./postgres.ts";
+import { freePort, unprivileged } from "./postgres.ts";
 
 const versions = "/usr/lib/postgresql";
-/** PostgreSQL refuses to run as root; any other user will do. */
-const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** The folder of its programs, or undefined if it is not installed. */
 export const debianPostgres = existsSync(versions)

@@ -8,7 +8,7 @@ import path from "node:path";
 import pg from "pg";
 
 /** PostgreSQL refuses to run as root; any other user will do. */
-const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+export const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 let running: Promise<PostgresServer> | undefined;
 let databases = 0;

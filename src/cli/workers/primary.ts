@@ -1,9 +1,10 @@
 // The primary: it keeps the port, gives each connection to a worker, and looks after the workers.
-import pino, { type Logger } from "pino";
-import { settingsAfterReload, waitingForRestart } from "../../config/reloaded-settings.ts";
+import pino from "pino";
+import { settingsAfterReload } from "../../config/reloaded-settings.ts";
 import { ConfigError, type RawSettings } from "../../config/settings.ts";
 import { newLog } from "../../observe/log.ts";
-import type { ServeOptions } from "../serve-options.ts";
+import { reloadSettings } from "../reload-settings.ts";
+import type { ReadSettings, ServeOptions } from "../serve-options.ts";
 import { listenForReload, listenForStop } from "../server-signals.ts";
 import { logOptions } from "../start-summary.ts";
 import { WorkerEnded } from "./running-worker.ts";
@@ -22,7 +23,12 @@ export async function serveWithWorkers(options: ServeOptions): Promise<number> {
   const started = Promise.withResolvers<void>();
   listenForReload(async () => {
     await started.promise;
-    await reloadSettings(options, (settings) => pool.reload(forWorkers(settings)), log);
+    const apply = async ({ settings, config: { logLevel } }: ReadSettings) => {
+      const problem = await pool.reload(forWorkers(settingsAfterReload(options.settings, settings)));
+      if (problem !== undefined) throw new ConfigError(problem);
+      log.level = logLevel;
+    };
+    await reloadSettings(options, apply, log);
   });
   try {
     console.log(await pool.start());
@@ -39,25 +45,5 @@ export async function serveWithWorkers(options: ServeOptions): Promise<number> {
     throw error;
   } finally {
     await pool.drain();
-  }
-}
-
-/** Never rejects: invalid settings are logged, and the workers keep the old ones. */
-async function reloadSettings(
-  { reread, settings }: ServeOptions,
-  apply: (settings: RawSettings) => Promise<string | undefined>,
-  log: Logger,
-): Promise<void> {
-  try {
-    const next = reread();
-    const problem = await apply(settingsAfterReload(settings, next.settings));
-    if (problem !== undefined) throw new ConfigError(problem);
-    log.level = next.config.logLevel;
-    log.info("reloaded the certificate, the secrets and the log level");
-    const waiting = waitingForRestart(settings, next.settings);
-    if (waiting.length > 0) log.warn({ settings: waiting }, "changed settings take effect after a restart only");
-  } catch (error) {
-    const failure = error instanceof ConfigError ? { reason: error.message } : { err: error };
-    log.error(failure, "reloading the settings failed; everything stays as it was");
   }
 }

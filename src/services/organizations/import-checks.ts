@@ -1,7 +1,6 @@
 // Checks that several kinds of imported resources share.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { isWithin, parentOf } from "../../model/uid.ts";
-import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import { findRow } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, roleCollection } from "../../storage/iam/collections.ts";
@@ -11,7 +10,7 @@ import { missing, type Problem } from "./import-kind.ts";
 export const noInternal = "would give the capability internal, which an import gives to nobody";
 
 /** What kinds below a group have in common. */
-export const inGroup = { parents: groupCollection as unknown as Collection<ResourceRow>, parentOf };
+export const inGroup = { parents: groupCollection, parentOf };
 
 /** Checks that a role exists, is available in a group, and does not have the capability `internal`. */
 export async function checkRoleReference(

@@ -5,7 +5,7 @@ import type { FieldViolation } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { Resource } from "../../resource/resource.ts";
-import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 
 /** A reason for which a resource is rejected. */
@@ -32,7 +32,7 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
     "schema" | "collection" | "type" | "toMessage" | "messageRules" | "tracksUpdates"
   >;
   /** The collection of the parents. */
-  readonly parents: Collection<ResourceRow>;
+  readonly parents: CollectionTables;
   /** Returns the uid of the parent that must exist; undefined for none. */
   parentOf(uid: string): string | undefined;
   /** Returns the row to store. Columns that no message has keep the values of the stored row. */

@@ -14,9 +14,9 @@ import { ApiError, Code, fieldViolationsOf } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { clip } from "../../base/clip.ts";
 import { depthOf, parentOf } from "../../model/uid.ts";
-import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
 import { changedColumns } from "../../storage/collection/row-changes.ts";
-import { findRow, insertRow, updateRow } from "../../storage/collection/rows.ts";
+import { findRow, insertRow, rowExists, updateRow } from "../../storage/collection/rows.ts";
 import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../storage/events/rows.ts";
@@ -37,7 +37,7 @@ import { type Importer, type ImportKind, type ImportPlace, missing, type Problem
 const shownLength = 200;
 
 /** The collections whose rows have uids of their own: one uid never names two resources. */
-const collections: readonly Pick<Collection<never>, "kind" | "rows" | "entries" | "changesAccess">[] = [
+const collections: readonly CollectionTables[] = [
   ...[groupCollection, identityCollection, roleCollection, roleBindingCollection, groupInviteCollection],
   ...[identityProviderCollection, externalGroupRoleMappingCollection, subscriptionCollection, advisoryCollection],
   ...registryCollections,
@@ -59,7 +59,7 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
 
   async function problemsOf(session: Session, after: R, before: R | undefined, { maxDepth }: ImportPlace) {
     const parent = before ? undefined : kind.parentOf(after.uid);
-    if (parent !== undefined && !(await findRow(session, kind.parents, parent)))
+    if (parent !== undefined && !(await rowExists(session, kind.parents, parent)))
       return [missing("uid", "a parent", parent)];
     if (parent !== undefined && parent !== after.uid && depthOf(parent) >= maxDepth)
       return [{ field: "uid", description: `groups may be nested ${maxDepth} levels deep` }];
@@ -116,8 +116,7 @@ const aboutResource: ReadonlySet<Code> = new Set([
 /** Only requests that run at the same time could still give one uid to resources of two kinds. */
 async function isUsed(session: Session, uid: string, kind: string): Promise<boolean> {
   const others = collections.filter((other) => other.kind !== kind);
-  const found = await Promise.all(others.map((other) => findRow(session, other as Collection<ResourceRow>, uid)));
-  return found.some((row) => row !== undefined);
+  return (await Promise.all(others.map((other) => rowExists(session, other, uid)))).includes(true);
 }
 
 /** Times that the message does not have stay as stored. */

@@ -2,7 +2,6 @@
 import type { ExternalGroupRoleMappingSchema } from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import { rootOf } from "../../model/uid.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import { lockRow } from "../../storage/collection/rows.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -55,7 +54,7 @@ export function providerImporter(context: ServiceContext) {
 
 /** Imports mappings of external groups. */
 export const mappingImporter = importerOf<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
-  parents: identityProviderCollection as unknown as Collection<ResourceRow>,
+  parents: identityProviderCollection,
   parentOf: inGroup.parentOf,
   resource: mapping,
   // Their number is limited.

@@ -7,7 +7,6 @@ import {
 import type { TagSchema } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { ImportOutcome } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { clip } from "../../base/clip.ts";
-import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import { findRow, lockRow } from "../../storage/collection/rows.ts";
 import { findRepoByName, findTagByName, readReadme } from "../../storage/registry/repos-and-tags.ts";
 import { type RepoRow, repoCollection, type TagRow } from "../../storage/registry/rows.ts";
@@ -30,7 +29,7 @@ export const repoImporter = importerOf<typeof RepoSchema, RepoRow>({
 
 /** Imports tags. */
 export const tagImporter = importerOf<typeof TagSchema, TagRow>({
-  parents: repoCollection as unknown as Collection<ResourceRow>,
+  parents: repoCollection,
   parentOf: inGroup.parentOf,
   resource: tag,
   isIndependent: () => true,

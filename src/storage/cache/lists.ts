@@ -1,4 +1,5 @@
 // Reads pages of lists: the offset index, a snapshot and the page cache, in the right order.
+import { once } from "../../base/lazy.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type ListQuery, prepareSkip } from "../list/list-rows.ts";
@@ -41,12 +42,14 @@ export function newLists({ session: own, read }: Reads, pages: PageCache, offset
     query: ListQuery,
     fill: FillPage<R, T>,
   ): Promise<FilledPage<R, T> | undefined> {
-    const version = await own.dataVersion?.();
-    if (version === undefined) return undefined;
+    const { dataVersion } = own;
+    if (!dataVersion) return undefined;
+    // Read on first use: there is nothing to validate if the page is not cached.
+    const version = once(dataVersion);
     let hasRead = false;
     const session: Session = {
       ...own,
-      dataVersion: () => version,
+      dataVersion: version,
       prepared(...statement) {
         hasRead = true;
         return own.prepared(...statement);
@@ -55,7 +58,7 @@ export function newLists({ session: own, read }: Reads, pages: PageCache, offset
     const page = await pages.find(session, collection, query);
     if (!page) return undefined;
     const items = await fill(session, page.rows);
-    return hasRead && (await own.dataVersion?.()) !== version ? undefined : { ...page, items };
+    return hasRead && (await dataVersion()) !== (await version()) ? undefined : { ...page, items };
   }
 
   return {

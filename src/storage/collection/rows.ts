@@ -5,7 +5,7 @@ import { ConcurrencyConflict, UniqueViolation } from "../engine/errors.ts";
 import { placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Prepared, RowLock, Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
-import type { Change, Collection, Logged, ResourceRow, RowTable } from "./collection.ts";
+import type { Change, Collection, CollectionTables, Logged, ResourceRow, RowTable } from "./collection.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { gatherRows, insertRows } from "./gathered-rows.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
@@ -19,6 +19,11 @@ export function findRow<R extends ResourceRow>(
   const { gather, readLock } = session;
   if (gather) return gatherRows(gather, collection, [uid], readLock).then(([row]) => row);
   return readRow(session, collection, uid, readLock);
+}
+
+/** Returns whether there is a row with this uid. */
+export async function rowExists(session: Session, collection: CollectionTables, uid: string): Promise<boolean> {
+  return (await findRow(session, collection as Collection<ResourceRow>, uid)) !== undefined;
 }
 
 /**
