@@ -12,6 +12,9 @@ process.on("message", async (line: CommandLine) => {
   process.send!(await runLine(line));
 });
 
+// A command that hangs must not outlive the tests: it would hold their output open.
+process.once("disconnect", () => process.exit());
+
 /** Node reads this variable when it starts. */
 const ownAuthorities = getCACertificates("default");
 
@@ -37,7 +40,7 @@ async function runLine({ args, environment, folder, input = "" }: CommandLine): 
   globalThis.console = new Console(stdout, stderr);
   const before = activity();
   await main(args);
-  while (activity() !== before) await setTimeout(1);
+  while (hasMore(activity(), before)) await setTimeout(1);
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
   process.chdir(startFolder);
@@ -55,7 +58,14 @@ async function runLine({ args, environment, folder, input = "" }: CommandLine): 
   };
 }
 
-/** What keeps this process alive. */
-function activity(): string {
-  return process.getActiveResourcesInfo().sort().join();
+/** How many resources of each kind keep this process alive. */
+function activity(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** Whether there are more of a kind than before. Fewer is no activity: the last answer may still have been on its way then. */
+function hasMore(counts: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): boolean {
+  return [...counts].some(([kind, count]) => count > (before.get(kind) ?? 0));
 }

@@ -17,6 +17,9 @@ export interface Printed extends Finished {
   readonly both: string;
 }
 
+/** Far more than any command takes on a busy machine, and less than a test may take. */
+const commandTimeoutMs = 90_000;
+
 const program = fileURLToPath(new URL("resident-process.ts", import.meta.url));
 let resident: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
@@ -46,10 +49,12 @@ async function ask(line: CommandLine): Promise<Printed> {
     reject(new Error(`gatehouse ${line.args.join(" ")} ended its process: ${code ?? signal}`));
   };
   child.once("message", resolve).once("exit", onExit);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), commandTimeoutMs);
   child.send(line);
   try {
     return await promise;
   } finally {
+    clearTimeout(timeout);
     child.off("message", resolve).off("exit", onExit);
     child.unref();
     child.channel?.unref();

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
@@ -6,9 +6,16 @@ import path from "node:path";
 export type Print = (text: string) => void;
 
 /** About three times what the longest step takes on a slow machine. */
-const toolTimeoutMs = 15 * 60_000;
+const toolTimeoutMs = 12 * 60_000;
 
-/** Runs a program of `node_modules/.bin`. Its output goes to `print`, or to the terminal. Throws unless it exits with 0. */
+/** Those that run. They end with this process. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => running.forEach(endGroup));
+
+/**
+ * Runs a program of `node_modules/.bin`. Its output goes to `print`, or to the terminal. Throws unless it exits with 0 in time.
+ * When it has ended, what it started ends too: a process that is left would hold the output open, and whoever reads it would wait.
+ */
 export async function runTool(
   name: string,
   args: readonly string[],
@@ -19,11 +26,31 @@ export async function runTool(
   const child = spawn(path.resolve("node_modules/.bin", name), args, {
     stdio: ["ignore", stdio, stdio],
     env,
-    // A test that blocks the event loop stops neither at the runner's limit nor at a signal that the process handles.
-    timeout: toolTimeoutMs,
-    killSignal: "SIGKILL",
+    // In a process group of its own, which Windows does not have.
+    detached: process.platform !== "win32",
   });
+  running.add(child);
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => print?.(text));
-  const [status, signal] = await once(child, "close");
+  const closed = once(child, "close");
+  let isLate = false;
+  // A test that blocks the event loop stops neither at the runner's limit nor at a signal that the process handles.
+  const timeout = setTimeout(() => {
+    isLate = true;
+    endGroup(child);
+  }, toolTimeoutMs);
+  child.once("exit", () => endGroup(child));
+  const [status, signal] = await closed;
+  clearTimeout(timeout);
+  running.delete(child);
+  if (isLate) throw new Error(`${name} did not end within ${toolTimeoutMs / 60_000} minutes`);
   if (status !== 0) throw new Error(`${name} ended with ${status ?? signal}`);
+}
+
+function endGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // No process of the group is left, or there are no groups.
+    child.kill("SIGKILL");
+  }
 }
