@@ -14,7 +14,7 @@ process.once("exit", () => running.forEach(endGroup));
 
 /**
  * Runs a program of `node_modules/.bin`. Its output goes to `print`, or to the terminal. Throws unless it exits with 0 in time.
- * When it has ended, what it started ends too: a process that is left would hold the output open, and whoever reads it would wait.
+ * When it has ended, what it started ends too: a process that is left would hold the output open, and its reader would wait for it.
  */
 export async function runTool(
   name: string,
