@@ -65,7 +65,10 @@ function activity(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Whether there are more of a kind than before. With fewer the command has ended too: the answer before may still have been on its way when it began. */
+/**
+ * Whether there are more of a kind than before. With fewer the command has ended too: the answer before may still have been on its
+ * way when it began.
+ */
 function hasMore(counts: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): boolean {
   return [...counts].some(([kind, count]) => count > (before.get(kind) ?? 0));
 }
