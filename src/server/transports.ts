@@ -68,7 +68,10 @@ function servedBy(
   return {
     ...{ config, log, api, draining },
     operations: operations(api.methods, { check: readiness.check, draining }),
-    endpoints: endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
+    endpoints: {
+      ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
+      ...tokenService.sessionEndpoints,
+    },
     pages: {
       ...pages(config, readiness, storage.keys, signer, api.metrics, log),
       ...openApiPages(api, config.baseUrl),

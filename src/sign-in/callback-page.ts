@@ -70,7 +70,8 @@ function requireSameProvider({ provider: uid, client }: Login, provider: LoginPr
 function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {
   const name = cookieName(loginId(secrets.state), isSecure(deps));
   const cookie = cookieLine({ name, value: "" }, 0, isSecure(deps));
-  return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } };
+  const others = reply.headers?.["set-cookie"] ?? [];
+  return { ...reply, headers: { ...reply.headers, "set-cookie": [cookie, ...others] } };
 }
 
 function readCookie(request: HttpRequest, name: string): string | undefined {

@@ -13,6 +13,7 @@ import type { Audiences } from "../sts/audiences.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
+import type { Endpoints } from "../transport/pages/endpoints.ts";
 import type { Pages } from "../transport/pages/pages.ts";
 import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
@@ -21,6 +22,7 @@ import { newUpstream } from "./openid-client.ts";
 import { signInPages } from "./pages.ts";
 import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
+import { sessionEndpoints } from "./session/endpoints.ts";
 import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
 /** Options of the sign-in. */
@@ -43,6 +45,8 @@ export interface OpenSignInOptions extends IssueDeps {
 /** The pages of the sign-in, and what the token service uses of it. */
 export interface OpenedSignIn {
   readonly pages: Pages;
+  /** The endpoints of browser sessions. */
+  readonly sessionEndpoints: Endpoints;
   readonly exchangeRefreshToken: ReturnType<typeof newRefresh>;
   /** Finds the identity providers of organizations, for the exchange of their tokens. */
   readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
@@ -70,12 +74,13 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     dev: config.dev,
     errorDomain: `iam.${config.domain}`,
   };
+  const recheck = newRecheck(directory, providers);
   const exchangeRefreshToken = newRefresh({
     ...options,
     store,
     audiences,
     lifetimeMs: signInLimits.refreshMs,
-    recheck: newRecheck(directory, providers),
+    recheck,
     log: (event) => log.info(event, "refresh"),
   });
   async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
@@ -84,5 +89,10 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
       mappingsOfPerson({ database, clock, log }, provider!, claims, userUid);
     return provider && { ...provider, mappingsOf };
   }
-  return { pages: signInPages(deps), exchangeRefreshToken, findProvider };
+  return {
+    pages: signInPages(deps),
+    sessionEndpoints: sessionEndpoints({ ...deps, failures: options.failures, recheck }),
+    exchangeRefreshToken,
+    findProvider,
+  };
 }

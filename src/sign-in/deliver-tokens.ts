@@ -9,13 +9,17 @@ import type { LoginRequest } from "./login-request.ts";
 import { withToken } from "./redirect.ts";
 import { callbackPath, donePath, type SignInDeps } from "./sign-in.ts";
 
-/** Sends the token to the program on the user's machine, or stores it for the device that showed the code. */
+/** Sends the token to the program on the user's machine, stores it for the device that showed the code, or opens the console. */
 export async function deliverTokens(
   deps: SignInDeps,
   target: LoginRequest["target"],
   granted: Granted,
 ): Promise<PageReply> {
-  const { issued, refreshToken } = granted;
+  const { issued, refreshToken, sessionCookies } = granted;
+  if ("page" in target) {
+    if (target.replaces !== "") await deps.refreshStore.revoke(target.replaces);
+    return seeOther(target.page, { "set-cookie": sessionCookies });
+  }
   if ("redirect" in target) return seeOther(withToken(target.redirect, issued.token, refreshToken));
   const { publicKey, bytes } = encryptFor(target.headlessCode, issued.token);
   const now = deps.clock();

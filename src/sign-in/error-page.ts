@@ -57,7 +57,7 @@ export function failureReply(
     status,
     "You are not signed in",
     markup`<p role="alert">${error.message}</p>
-${goBack}`,
+${target && "page" in target ? markup`<p><a class="action" href="${target.page}">Back to the console</a></p>` : goBack}`,
   );
   const retryAfter = retryAfterOf(error);
   return retryAfter === undefined

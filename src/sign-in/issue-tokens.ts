@@ -19,6 +19,7 @@ import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
+import { beginSession } from "./session/sessions.ts";
 import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
 /** The result of a sign-in. */
@@ -26,6 +27,8 @@ export interface Granted {
   readonly issued: IssuedToken;
   /** Undefined unless the request asked for one. */
   readonly refreshToken: string | undefined;
+  /** The cookies of the browser's session; empty unless the request asked for one. */
+  readonly sessionCookies: string[];
 }
 
 /** A login whose browser returned. */
@@ -56,11 +59,9 @@ export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, c
     audience: request.audience,
     ...(scopes && { scopes }),
     ...(uid !== own && { claims: JSON.stringify(claims) }),
+    client,
   };
-  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: signInLimits.refreshMs };
-  // Access by external group role mappings lasts one hour: the provider must confirm the groups again.
-  const mayRefresh = request.wantsRefreshToken && mappings.length === 0;
-  const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
+  const refreshable = await startRefreshable(deps, request, uid, signIn, mappings);
   const event = { event: "signed_in", identity: uid, provider: provider.uid, issuer: provider.issuer };
   deps.log.info({ ...event, subject: show(claims.sub), ...client }, "sign-in");
   // An organization that the user has not accepted learns nothing of the sign-in.
@@ -70,7 +71,24 @@ export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, c
     .map(rootOf);
   const groupUids = uid === own ? [...new Set([...known, ...joined])] : [parentOf(uid)];
   deps.accessLog.record(signedIn({ uid, act, groupUids }, provider, client));
-  return { issued, refreshToken: refreshed?.token };
+  return { issued, ...refreshable };
+}
+
+/** Starts what keeps the user signed in: a session of the browser, a refresh token, or nothing. */
+async function startRefreshable(
+  deps: SignInDeps,
+  { target, wantsRefreshToken }: LoginRequest,
+  uid: string,
+  signIn: SignIn,
+  mappings: readonly string[],
+): Promise<Pick<Granted, "refreshToken" | "sessionCookies">> {
+  if ("page" in target)
+    return { refreshToken: undefined, sessionCookies: await beginSession(deps, uid, signIn, mappings) };
+  const refresh = { store: deps.refreshStore, clock: deps.clock, lifetimeMs: signInLimits.refreshMs };
+  // Access by external group role mappings lasts one hour: the provider must confirm the groups again.
+  const mayRefresh = wantsRefreshToken && mappings.length === 0;
+  const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
+  return { refreshToken: refreshed?.token, sessionCookies: [] };
 }
 
 async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {

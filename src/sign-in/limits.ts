@@ -12,6 +12,17 @@ export const signInLimits = {
   headlessSessionMs: 15 * 60 * 1000,
   /** The time in which a sign-in can be refreshed. */
   refreshMs: 30 * 24 * 60 * 60 * 1000,
+  /** The longest time of a browser session, and the time after which an unused one ends. */
+  browserSessionMs: 7 * 24 * 60 * 60 * 1000,
+  browserIdleMs: 24 * 60 * 60 * 1000,
+  /** The time of a browser session with external group role mappings: the provider must confirm the groups again. */
+  mappedSessionMs: 60 * 60 * 1000,
+  /** The lifetime of the API tokens of a browser session. */
+  browserTokenMs: 10 * 60 * 1000,
+  /** How exactly the last use of a browser session is stored. */
+  lastUseMs: 60 * 1000,
+  /** The bytes of a request to a session endpoint. */
+  sessionBodyBytes: 16 * 1024,
   /** Sign-ins of one identity that can be refreshed; another one ends the oldest. */
   refreshFamilies: 20,
 } as const;

@@ -5,10 +5,21 @@ import type { Audiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
 import { parseRedirect } from "./redirect.ts";
 
+/** A sign-in that begins a session of the browser itself. */
+export interface SessionTarget {
+  /** The address of the page that opens afterwards. */
+  readonly page: string;
+  /** The session that the browser has, which ends then; empty for none. */
+  readonly replaces: string;
+}
+
 /** A requested sign-in. */
 export interface LoginRequest {
-  /** Where the token goes: a loopback address, or the public key of a device without a browser. */
-  readonly target: { readonly redirect: string } | { readonly headlessCode: string };
+  /**
+   * Where the token goes: a loopback address, the public key of a device without a browser, or a session of this browser,
+   * which then opens a page of the console.
+   */
+  readonly target: { readonly redirect: string } | { readonly headlessCode: string } | SessionTarget;
   /** The uid of an identity provider, or the name of a verified organization; empty for the operator's provider. */
   readonly provider: string;
   readonly audience: readonly string[];
@@ -37,7 +48,7 @@ const headlessCode = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
  *
  * Throws INVALID_ARGUMENT if it is not valid; the error is then shown on a page.
  */
-export function readTarget(query: URLSearchParams): LoginRequest["target"] {
+export function readTarget(query: URLSearchParams): Exclude<LoginRequest["target"], SessionTarget> {
   const code = query.get("headless_code");
   const redirect = query.get("redirect");
   if (code !== null && redirect !== null) throw invalidField("redirect", "must not be given with headless_code");

@@ -30,8 +30,8 @@ export function startPage(deps: SignInDeps) {
     try {
       const target = readTarget(query);
       attempt.target = target;
-      spendStart(deps, request);
-      return await start(deps, readLoginRequest(query, target, deps.audiences), attempt);
+      spendStart(deps, clientAddress(request));
+      return await start(deps, target, readLoginRequest(query, target, deps.audiences), attempt);
     } catch (error) {
       return failureReply(deps, error, attempt);
     }
@@ -45,17 +45,32 @@ function otherName({ dev, baseUrl }: SignInDeps, request: HttpRequest): string |
   return baseUrl + request.url;
 }
 
-function spendStart({ starts }: SignInDeps, request: HttpRequest): void {
-  const client = clientAddress(request);
+/** Counts a sign-in that a client address starts. Throws RESOURCE_EXHAUSTED if it has started too many. */
+export function spendStart({ starts }: Pick<SignInDeps, "starts">, client: string): void {
   if (starts.isSpent(client)) throw rateLimited(tooMany, windowMs);
   starts.spend(client);
 }
 
-async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt): Promise<PageReply> {
-  const { target } = request;
+async function start(
+  deps: SignInDeps,
+  target: ReturnType<typeof readTarget>,
+  request: LoginRequest,
+  attempt: Attempt,
+): Promise<PageReply> {
   // Reported before the user signs in for nothing.
   if ("headlessCode" in target && (await findHeadlessSession(deps.database.session, target.headlessCode)))
     throw codeUsed();
+  const { url, cookie } = await beginLogin(deps, request, attempt);
+  const reply = "headlessCode" in target ? askFirst(target.headlessCode, url) : seeOther(url.href);
+  return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } };
+}
+
+/** Stores a login. Returns the address of its provider, and the header that sets the login's cookie. */
+export async function beginLogin(
+  deps: SignInDeps,
+  request: LoginRequest,
+  attempt: Attempt,
+): Promise<{ readonly url: URL; readonly cookie: string }> {
   const provider = await deps.providers.choose(request.provider);
   attempt.provider = provider;
   const now = deps.clock();
@@ -65,11 +80,7 @@ async function start(deps: SignInDeps, request: LoginRequest, attempt: Attempt):
   const context = { actor: "", method: startPath, requestId: "", time: now };
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, signInLimits.signIns));
   if (!isKept) throw rateLimited(tooMany, fullRetryMs);
-  const reply = "headlessCode" in target ? askFirst(target.headlessCode, url) : seeOther(url.href);
-  return {
-    ...reply,
-    headers: { ...reply.headers, "set-cookie": cookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) },
-  };
+  return { url, cookie: cookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) };
 }
 
 /** Warns a user who follows a link from someone else that another device waits for the token. */

@@ -35,6 +35,10 @@ export interface RefreshStore {
   find(id: string): Promise<RefreshFamily | undefined>;
   /** Returns false if `digest` is no longer the valid one. */
   rotate(id: string, digest: string, next: string): Promise<boolean>;
+  /** Returns the families of an identity, the oldest first. */
+  listOf(identityUid: string): Promise<readonly RefreshFamily[]>;
+  /** Replaces the sign-in of a family. */
+  update(id: string, signIn: SignIn): Promise<void>;
   revoke(id: string): Promise<void>;
 }
 
@@ -100,7 +104,8 @@ async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRe
   if (!presented) throw unauthenticated("the token is not a refresh token");
   const family = await deps.store.find(presented.family);
   try {
-    if (!family) throw refused();
+    // The token of a browser session is valid together with its second cookie only (docs/decisions/0072).
+    if (!family || family.signIn.browser) throw refused();
     if (family.digest !== presented.digest) throw await reused(deps, family);
     return await refresh(deps, family, request);
   } catch (error) {
@@ -125,7 +130,8 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
   };
 }
 
-function assumptionOf({ identityUid, signIn }: RefreshFamily): Assumption {
+/** Returns what a sign-in lets its client assume. */
+export function assumptionOf({ identityUid, signIn }: Pick<RefreshFamily, "identityUid" | "signIn">): Assumption {
   const { act, email, emailVerified, scopes, audience } = signIn;
   const claims = { act, ...(email !== undefined && { email }), ...(emailVerified !== undefined && { emailVerified }) };
   return { uid: identityUid, claims, narrowing: scopes ? { scopes } : {}, audience };

@@ -21,6 +21,8 @@ export interface Browser {
   visit(url: string): Promise<Visit>;
   /** Makes one request and follows nothing. */
   request(url: string): Promise<Visit>;
+  /** Sends JSON as a page of the origin of the address would; `headers` replace those of the request. */
+  post(url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Visit>;
   readonly cookies: Map<string, Cookie>;
 }
 
@@ -33,11 +35,14 @@ const maxHops = 15;
 export function newBrowser(): Browser {
   const cookies = new Map<string, Cookie>();
 
-  async function request(address: string): Promise<Visit> {
+  const request = (address: string) => send(address, {});
+
+  async function send(address: string, init: RequestInit): Promise<Visit> {
     const url = new URL(address);
     const sent = [...cookies.values()].filter(({ host, path }) => host === url.host && url.pathname.startsWith(path));
     const cookie = sent.map(({ name, value }) => `${name}=${value}`).join("; ");
-    const reply = await fetch(url, { redirect: "manual", headers: { cookie } });
+    const headers = { cookie, ...init.headers };
+    const reply = await fetch(url, { redirect: "manual", ...init, headers });
     for (const line of reply.headers.getSetCookie()) keep(url.host, line);
     return { url, status: reply.status, headers: reply.headers, text: await reply.text() };
   }
@@ -53,6 +58,12 @@ export function newBrowser(): Browser {
   return {
     cookies,
     request,
+    post: (address, body = {}, headers = {}) =>
+      send(address, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json", origin: new URL(address).origin, ...headers },
+      }),
     async visit(address) {
       let next = address;
       for (let hop = 0; hop < maxHops; hop++) {

@@ -5,7 +5,9 @@ import {
   deleteRefreshFamily,
   findRefreshFamily,
   insertRefreshFamily,
+  listRefreshFamilies,
   rotateRefreshFamily,
+  updateRefreshFamily,
 } from "../../storage/sign-in/sign-ins.ts";
 import type { RefreshStore } from "../../sts/refresh.ts";
 
@@ -16,6 +18,8 @@ export function refreshStore(database: Database, clock: Clock, limit: number): R
     add: (family) => database.write(context(), (tx) => insertRefreshFamily(tx, family, limit)),
     find: (id) => findRefreshFamily(database.session, id),
     rotate: (id, digest, next) => database.write(context(), (tx) => rotateRefreshFamily(tx, id, digest, next)),
+    listOf: (identityUid) => listRefreshFamilies(database.session, identityUid),
+    update: (id, signIn) => database.write(context(), (tx) => updateRefreshFamily(tx, id, signIn)),
     revoke: (id) => database.write(context(), (tx) => deleteRefreshFamily(tx, id)),
   };
 }

@@ -137,6 +137,29 @@ export async function findRefreshFamily(session: Session, id: string): Promise<R
   return (await statement.execute({ id }))[0];
 }
 
+/** Returns the families of an identity, the oldest first. There are at most as many as `insertRefreshFamily` keeps. */
+export async function listRefreshFamilies(session: Session, identityUid: string): Promise<RefreshFamilyRow[]> {
+  const statement = session.prepared("refresh_families.list", (db, { refreshFamilies }) =>
+    db
+      .select()
+      .from(refreshFamilies)
+      .where(eq(refreshFamilies.identityUid, textPlaceholder("identityUid")))
+      .orderBy(asc(refreshFamilies.createTime), asc(refreshFamilies.id)),
+  );
+  return await statement.execute({ identityUid });
+}
+
+/** Replaces the sign-in of a family. */
+export async function updateRefreshFamily(tx: Transaction, id: string, signIn: SignIn): Promise<void> {
+  const statement = tx.prepared("refresh_families.update", (db, { refreshFamilies }) =>
+    db
+      .update(refreshFamilies)
+      .set(placeholders(["signIn"]))
+      .where(eq(refreshFamilies.id, sql.placeholder("id"))),
+  );
+  await statement.execute({ id, signIn });
+}
+
 /** Replaces the valid token of a family by the next one. Returns false if `digest` is not that of the valid token. */
 export async function rotateRefreshFamily(tx: Transaction, id: string, digest: string, next: string): Promise<boolean> {
   const statement = tx.prepared("refresh_families.rotate", (db, { refreshFamilies }) =>

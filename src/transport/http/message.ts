@@ -20,10 +20,12 @@ export function readHeader({ rawHeaders }: Pick<HttpRequest, "rawHeaders">, name
 /** The same for a list of alternating names and values. */
 export function joinedHeader(rawHeaders: readonly string[], name: string): string | undefined {
   let value: string | undefined;
+  // RFC 9113 §8.2.3: HTTP/2 may send each cookie in a field of its own.
+  const separator = name === "cookie" ? "; " : ", ";
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const candidate = rawHeaders[i]!;
     if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
-    value = value === undefined ? rawHeaders[i + 1]! : `${value}, ${rawHeaders[i + 1]}`;
+    value = value === undefined ? rawHeaders[i + 1]! : value + separator + rawHeaders[i + 1];
   }
   return value;
 }

@@ -5,11 +5,13 @@ import type { Call } from "../../pipeline/call.ts";
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./message.ts";
 import { sendAtTickEnd } from "./response-batch.ts";
 
+/** Headers by lower-case name. Only `set-cookie` may have several values (RFC 9110 §5.3). */
+export type ResponseHeaders = Readonly<Record<string, string | string[]>>;
+
 /** A response, complete. Without `body` it has no content, and no content-length. */
 export interface OutgoingResponse {
   readonly status: number;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ResponseHeaders;
   readonly body?: string | Uint8Array | undefined;
   /** Sent behind the body over HTTP/2, or as headers where there is no body. */
   readonly trailers?: Readonly<Record<string, string>>;
@@ -44,7 +46,8 @@ export function sendResponse(req: HttpRequest, res: HttpResponse, reply: Outgoin
   const body = req.method === "HEAD" ? "" : content;
   if (isHttp2(res)) {
     check(headers);
-    res.writeHead(reply.status, lines);
+    // The types lack the lists of names and values.
+    res.writeHead(reply.status, lines as string[]);
     res.end(typeof body === "string" && length > longText ? Buffer.from(body) : body);
   } else {
     res.writeHead(reply.status, lines);
@@ -64,7 +67,11 @@ function endReply(res: ServerResponse, body: string | Uint8Array, encoding: Buff
 }
 
 /** Appends headers to `lines` as alternating names and values. Those of `headers` replace those of the response. */
-export function headLines(own: OutgoingResponse["headers"], headers: HeaderList, lines: string[] = []): string[] {
+export function headLines(
+  own: ResponseHeaders,
+  headers: HeaderList,
+  lines: (string | string[])[] = [],
+): (string | string[])[] {
   for (const name in own) if (!isAmong(headers, name)) lines.push(name, own[name]!);
   for (const [name, value] of headers) lines.push(name, value);
   return lines;

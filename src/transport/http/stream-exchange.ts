@@ -133,7 +133,7 @@ export function respondOnStream(
   // A list, which node:http2 writes unchanged.
   const lines = [":status", String(status), "x-request-id", call.requestId] as OutgoingLines;
   lines[sensitiveHeaders()] = unique;
-  for (const name in headers) if (!call.responseHeaders.has(name)) lines.push(name, headers[name]!);
+  for (const name in headers) if (!call.responseHeaders.has(name)) pushHeader(lines, name, headers[name]!);
   for (const [name, value] of call.responseHeaders) lines.push(name, value);
   if (!body) {
     for (const name in trailers) lines.push(name, trailers[name]!);
@@ -143,6 +143,11 @@ export function respondOnStream(
   stream.respond(lines, trailers ? withTrailers : undefined);
   if (trailers) stream.on("wantTrailers", senderOf(trailers));
   stream.end(body);
+}
+
+function pushHeader(lines: string[], name: string, value: string | string[]): void {
+  if (typeof value === "string") lines.push(name, value);
+  else for (const each of value) lines.push(name, each);
 }
 
 /** Alternating names and values. Under a symbol, node:http2 finds the names of headers that HPACK must not index. */

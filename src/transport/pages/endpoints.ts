@@ -10,7 +10,7 @@ import type { RequestHead } from "../http/head.ts";
 import { HttpError } from "../http/http-error.ts";
 import { checkFormType, decodeUtf8 } from "../http/request-body.ts";
 import { RequestLifetime } from "../http/request-lifetime.ts";
-import { callHeaders, type OutgoingResponse } from "../http/response.ts";
+import { callHeaders, type OutgoingResponse, type ResponseHeaders } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
 import { bodyField, parseJsonText } from "../rest/json/parse-json.ts";
 import { type Parameter, parseParameters } from "../rest/query-parameters.ts";
@@ -36,7 +36,7 @@ export interface EndpointRequest {
 export interface EndpointResponse {
   readonly status: number;
   /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ResponseHeaders;
   /** Absent if the response has no content, or a stream of it. */
   readonly body?: OutgoingResponse["body"];
   /** Opens long content. May throw an ApiError. Called only if the content is sent. */
@@ -132,7 +132,7 @@ function openResponse(head: RequestHead, { open, validators, ...reply }: Endpoin
   return { ...reply, headers, ...(head.method === "HEAD" ? { body: undefined } : { stream: open() }) };
 }
 
-function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): Readonly<Record<string, string>> {
+function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): ResponseHeaders {
   const retryAfter = failure && retryAfterOf(failure);
   return {
     "cache-control": "no-store",

@@ -6,6 +6,7 @@ import type { Exchange, ExchangeHandler, MessageExchange } from "../http/exchang
 import type { HttpHandler } from "../http/handlers.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { peerOf } from "../http/peer.ts";
+import type { ResponseHeaders } from "../http/response.ts";
 import { newPathFinder } from "./path-finder.ts";
 
 /** A page as it is sent. */
@@ -19,7 +20,7 @@ export interface PageReply {
   /** The entity tag of the text, quotes included (RFC 9110 §8.8.3), for conditional requests. */
   readonly etag?: string;
   /** Further headers, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: ResponseHeaders;
 }
 
 /** Pages by path. A path that ends with a slash serves all paths below it. */
@@ -85,7 +86,7 @@ export function html(status: number, document: string, style: string): PageReply
 }
 
 /** Redirects the browser. The location holds secrets: it must be neither cached nor sent as a referrer. */
-export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): PageReply {
+export function seeOther(location: string, headers: ResponseHeaders = {}): PageReply {
   const all = { location, "referrer-policy": "no-referrer", ...headers };
   return { status: 303, contentType: "text/plain; charset=utf-8", text: "", headers: all };
 }

@@ -1,0 +1,141 @@
+// The endpoints of browser sessions: the console's page gets its API tokens here. Nothing else accepts the session cookie.
+import { invalidField, notFound, permissionDenied } from "../../aip/errors.ts";
+import { clientDetails } from "../../audit/client.ts";
+import { withFailureLimit } from "../../authn/failure-limiter.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { RefreshFamily } from "../../sts/refresh.ts";
+import { detailTypes } from "../../transport/error-detail-types.ts";
+import type { Endpoint, EndpointRequest, EndpointResponse, Endpoints } from "../../transport/pages/endpoints.ts";
+import { newErrorResponses } from "../../transport/rest/rest-response.ts";
+import { signInLimits } from "../limits.ts";
+import { readLoginRequest } from "../login-request.ts";
+import { beginLogin, spendStart } from "../start-page.ts";
+import { readPage } from "./console-page.ts";
+import { clearedSessionCookies, sessionPath } from "./cookies.ts";
+import {
+  findSession,
+  issueSessionToken,
+  requireSession,
+  type Session,
+  type SessionDeps,
+  sessionsOfPerson,
+} from "./sessions.ts";
+
+/** Returns the endpoints by path. All take POST, and only from pages of this origin. */
+export function sessionEndpoints(deps: SessionDeps): Endpoints {
+  const errorReply = newErrorResponses(() => deps.errorDomain, detailTypes);
+  const endpoint = (handle: (request: EndpointRequest) => Promise<EndpointResponse>): Endpoint => ({
+    methods: ["POST"],
+    maxBodyBytes: signInLimits.sessionBodyBytes,
+    admit: (call) => requireOwnOrigin(deps, call),
+    handle,
+    refuse: (error) => errorReply(error, undefined),
+  });
+  const withSession = (handle: (session: Session, request: EndpointRequest) => Promise<EndpointResponse>) =>
+    endpoint(async (request) => {
+      const { call } = request;
+      const verify = () => requireSession(deps, call.header("cookie"));
+      return await handle(await withFailureLimit(deps.failures, { source: call.clientAddress, verify }), request);
+    });
+  return {
+    [`${sessionPath}/sign-in`]: endpoint((request) => startSignIn(deps, request)),
+    [`${sessionPath}/token`]: withSession((session) => newToken(deps, session)),
+    [`${sessionPath}/list`]: withSession((session) => list(deps, session)),
+    [`${sessionPath}/revoke`]: withSession((session, request) => revoke(deps, session, textsOf(request).id ?? "")),
+    [`${sessionPath}/revoke-others`]: withSession((session) => revokeOthers(deps, session)),
+    [`${sessionPath}/sign-out`]: endpoint((request) => signOut(deps, request)),
+  };
+}
+
+/**
+ * Browsers state the origin of the page in every POST (https://fetch.spec.whatwg.org/#origin-header), so a page of another
+ * site cannot use the session, nor begin a sign-in with a provider of its choice.
+ */
+function requireOwnOrigin({ baseUrl }: SessionDeps, call: Call): void {
+  const { origin } = new URL(baseUrl);
+  if (call.header("origin") === origin) return;
+  throw permissionDenied(`only pages of ${origin} may use sessions`, { check: "origin" });
+}
+
+/** Starts a sign-in, and returns the address of the login provider. */
+async function startSignIn(deps: SessionDeps, request: EndpointRequest): Promise<EndpointResponse> {
+  const { call } = request;
+  const { page = "", ...parameters } = textsOf(request);
+  const address = readPage(deps.baseUrl, page);
+  if (address === undefined) throw invalidField("page", "must be a path below /console/");
+  spendStart(deps, call.clientAddress);
+  const replaces = (await findSession(deps, call.header("cookie")))?.id ?? "";
+  const wanted = readLoginRequest(new URLSearchParams(parameters), { page: address, replaces }, deps.audiences);
+  const { url, cookie } = await beginLogin(deps, wanted, { client: clientDetails(call) });
+  return json({ url: url.href }, { "set-cookie": cookie });
+}
+
+async function newToken(deps: SessionDeps, session: Session): Promise<EndpointResponse> {
+  const { token, expiresAt } = await issueSessionToken(deps, session);
+  return json({ token, expireTime: timeOf(expiresAt), sessionExpireTime: timeOf(session.expireTime) });
+}
+
+async function list(deps: SessionDeps, session: Session): Promise<EndpointResponse> {
+  const all = await sessionsOfPerson(deps, session);
+  return json({ sessions: all.map((each) => describe(each, each.id === session.id)) });
+}
+
+function describe({ id, signIn, createTime, expireTime }: RefreshFamily, isCurrent: boolean): object {
+  const { lastUseTime, browser, client: { client, userAgent } = {} } = signIn;
+  return {
+    ...{ id, isCurrent, isBrowser: browser !== undefined },
+    ...{ createTime: timeOf(createTime), expireTime: timeOf(expireTime) },
+    ...(lastUseTime !== undefined && { lastUseTime: timeOf(lastUseTime) }),
+    ...(client !== undefined && { client }),
+    ...(userAgent !== undefined && { userAgent }),
+  };
+}
+
+async function revoke(deps: SessionDeps, session: Session, id: string): Promise<EndpointResponse> {
+  const found = (await sessionsOfPerson(deps, session)).find((each) => each.id === id);
+  if (!found) throw notFound("session", id.slice(0, 64));
+  await end(deps, [found]);
+  return json({}, found.id === session.id ? { "set-cookie": clearedSessionCookies(deps.baseUrl) } : {});
+}
+
+async function revokeOthers(deps: SessionDeps, session: Session): Promise<EndpointResponse> {
+  const others = (await sessionsOfPerson(deps, session)).filter(({ id }) => id !== session.id);
+  await end(deps, others);
+  return json({ revoked: others.length });
+}
+
+/** Succeeds without a session, too: the cookies of an ended one are deleted. */
+async function signOut(deps: SessionDeps, { call }: EndpointRequest): Promise<EndpointResponse> {
+  const session = await findSession(deps, call.header("cookie"));
+  if (session) await end(deps, [session]);
+  return json({}, { "set-cookie": clearedSessionCookies(deps.baseUrl) });
+}
+
+async function end({ refreshStore, log }: SessionDeps, families: readonly RefreshFamily[]): Promise<void> {
+  for (const { id, identityUid } of families) {
+    await refreshStore.revoke(id);
+    log.info({ event: "session_ended", identity: identityUid }, "sign-in");
+  }
+}
+
+/** Returns the members of the body, which must be an object of texts; absent for an empty body. */
+function textsOf(request: EndpointRequest): Readonly<Record<string, string>> {
+  const body = request.json();
+  if (!isJsonObject(body)) throw invalidField("body", "must be a JSON object");
+  for (const [name, value] of Object.entries(body))
+    if (typeof value !== "string") throw invalidField(name.slice(0, 64), "must be a text");
+  return body as Record<string, string>;
+}
+
+function json(value: object, headers: EndpointResponse["headers"] = {}): EndpointResponse {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", "referrer-policy": "no-referrer", ...headers },
+    body: `${JSON.stringify(value)}\n`,
+  };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
