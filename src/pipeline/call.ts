@@ -27,6 +27,8 @@ export interface Call {
   readonly clientAddress: string;
   /** One object per connection, which lives as long. Absent when unknown. */
   readonly connection?: object | undefined;
+  /** Whether another process of this server forwarded the call, and observes it; false if absent. */
+  readonly isForwarded?: boolean | undefined;
   /** Whether the client sent HEAD (RFC 9110 §9.3.2). Handlers must not deliver anything that they deliver only once. */
   readonly isHead?: boolean | undefined;
   /** Returns a header of the request by its lower-case name. Repeated headers are joined by ", ". */
@@ -50,7 +52,10 @@ export interface Call {
 }
 
 /** What a transport knows about a request. `signal` is called on first use. */
-type CallInit = Pick<Call, "transport" | "requestId" | "clientAddress" | "connection" | "isHead" | "header"> & {
+type CallInit = Pick<
+  Call,
+  "transport" | "requestId" | "clientAddress" | "connection" | "isForwarded" | "isHead" | "header"
+> & {
   readonly signal?: () => AbortSignal | undefined;
 };
 
@@ -87,16 +92,18 @@ class RequestCall implements Call {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly connection: object | undefined;
+  readonly isForwarded: boolean | undefined;
   readonly isHead: boolean | undefined;
   readonly header: Call["header"];
   readonly #signal: (() => AbortSignal | undefined) | undefined;
   #responseHeaders: Map<string, string> | undefined;
 
-  constructor({ transport, requestId, clientAddress, connection, isHead, header, signal }: CallInit) {
+  constructor({ transport, requestId, clientAddress, connection, isForwarded, isHead, header, signal }: CallInit) {
     this.transport = transport;
     this.requestId = requestId;
     this.clientAddress = clientAddress;
     this.connection = connection;
+    this.isForwarded = isForwarded;
     this.isHead = isHead;
     this.header = header;
     this.#signal = signal;

@@ -3,6 +3,7 @@ import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import { type AccessRule, accessRuleOf } from "../authz/rules.ts";
 import { once } from "../base/lazy.ts";
 import { ComposedMethod, type Handler, type PipelineOptions } from "./composed-method.ts";
+import { isWrite } from "./forwarding.ts";
 import type { Implementation } from "./handlers.ts";
 import type { Method } from "./method.ts";
 import { fieldRules, type RuleBook, ruleBook } from "./text-rules.ts";
@@ -36,7 +37,13 @@ export function composeMethods(
       if (!handler) throw new Error(`${path} has no handler`);
       const validator = validators[descriptor.localName] ?? lazyValidator(descriptor, book);
       const rule = ruleOf(path, descriptor, options.exempt);
-      table.set(path, new ComposedMethod({ path, descriptor, rule, handler, validator, rules }, options));
+      table.set(
+        path,
+        new ComposedMethod(
+          { path, descriptor, rule, isWrite: isWrite(descriptor, rule), handler, validator, rules },
+          options,
+        ),
+      );
     }
   }
   return table;

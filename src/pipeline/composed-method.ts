@@ -8,6 +8,7 @@ import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
+import type { ForwardCall } from "./forwarding.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
 import type { FieldRules } from "./text-rules.ts";
@@ -24,6 +25,8 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly domain: string;
   /** Called with each call that is authorized at a uid, before its handler runs. */
   readonly enter?: (call: Call, uid: string) => MaybePromise<void>;
+  /** Forwards calls that write; absent if this process executes all calls. */
+  readonly forward?: ForwardCall | undefined;
 }
 
 /** What is particular to one method. */
@@ -31,6 +34,8 @@ interface MethodDefinition {
   readonly path: string;
   readonly descriptor: DescMethodUnary;
   readonly rule: AccessRule;
+  /** Whether its calls write. */
+  readonly isWrite: boolean;
   readonly handler: Handler;
   readonly validator: Validator;
   readonly rules: FieldRules;
@@ -88,11 +93,13 @@ export class ComposedMethod implements Method {
 
   /** AIP-211: authorization comes before existence. The handler reads, so it runs last. */
   #handle(call: Call, request: Message): unknown {
-    const { rule, handler, validator } = this.#definition;
-    const { clock, enter } = this.#options;
+    const { rule, isWrite, handler, validator } = this.#definition;
+    const { clock, enter, forward } = this.#options;
     const now = clock();
     const violations = validator(request, { now, createTime: now });
     if (violations.length > 0) throw invalidArgument(violations);
+    const forwarded = isWrite ? forward?.(this, request, call) : undefined;
+    if (forwarded) return forwarded;
     authorize(call, rule, request);
     if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
     return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
@@ -114,15 +121,19 @@ export class ComposedMethod implements Method {
 
   #succeed(call: Call, startedAt: number, result: unknown): Message {
     const message = create(this.descriptor.output, result as Message);
-    this.#options.observer(call, this.path, performance.now() - startedAt, undefined);
+    this.#observe(call, startedAt, undefined);
     return message;
   }
 
   #fail(call: Call, startedAt: number, error: unknown): never {
     const failure = finishError(error, this.errorDomain);
     call.method = this;
-    this.#options.observer(call, this.path, performance.now() - startedAt, failure);
+    this.#observe(call, startedAt, failure);
     throw failure;
+  }
+
+  #observe(call: Call, startedAt: number, failure: ApiError | undefined): void {
+    if (!call.isForwarded) this.#options.observer(call, this.path, performance.now() - startedAt, failure);
   }
 }
 

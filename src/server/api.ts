@@ -17,6 +17,7 @@ import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
+import type { Forwarder } from "../transport/forwarding/forwarder.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import { v1EventDefinitions } from "../v1/event-definitions.ts";
 import * as v1 from "../v1/routes.ts";
@@ -49,13 +50,24 @@ export interface ServerApi extends Api {
   readonly observe: Observer;
 }
 
-/** Composes the API of a server over its storage. */
-export function newServerApi(context: ServerContext, storage: ServerStorage, serverTokens: ServerTokens): ServerApi {
+/** Composes the API of a server over its storage. This process executes all calls if there is no forwarder. */
+export function newServerApi(
+  context: ServerContext,
+  storage: ServerStorage,
+  serverTokens: ServerTokens,
+  forwarder: Forwarder | undefined,
+): ServerApi {
   const { config, clock, log, sharedMetrics } = context;
   const { database, encryption, pageTokenKey } = storage;
   const { tokens, policy, failures, accessLog, tokenService } = serverTokens;
   const metrics = newMetrics(version, sharedMetrics);
   measureCaches(metrics, tokens, policy, database);
+  metrics.counters(
+    "gatehouse_forwarded_calls_total",
+    "Calls that write, in workers that forward them to the one that executes them.",
+    "result",
+    () => forwarder?.counts ?? {},
+  );
   const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
   const observe = both(newObserver(log, metrics), denialObserver({ accessLog, log, isKnownAt: isKnown }));
   const enter = newEntrance(database, clock);
@@ -67,7 +79,7 @@ export function newServerApi(context: ServerContext, storage: ServerStorage, ser
       discover: newConfiguredDiscoverer(config),
     },
     tokenService,
-    { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter },
+    { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, forward: forwarder?.forward },
   );
   return { ...api, metrics, observe };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { SharedMetrics } from "../observe/metrics.ts";
+import type { WorkerGroup } from "./start-hooks.ts";
 
 /** What every part of a server is opened with. */
 export interface ServerContext {
@@ -15,4 +16,6 @@ export interface ServerContext {
   readonly draining: AbortSignal;
   /** The metrics of all processes that serve the port; undefined if this is the only one. */
   readonly sharedMetrics: SharedMetrics | undefined;
+  /** The processes that serve the port; undefined if this is the only one. */
+  readonly group: WorkerGroup | undefined;
 }

@@ -17,6 +17,7 @@ import type { StartHooks } from "./start-hooks.ts";
 import { openStorage } from "./storage.ts";
 import { openTokens } from "./tokens.ts";
 import { openTransports, type ServerTransports } from "./transports.ts";
+import { openForwarder, openWriter } from "./write-forwarding.ts";
 
 /** A running server. Disposing of it aborts all requests; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -44,8 +45,9 @@ export async function startServer(
   hooks: StartHooks = {},
 ): Promise<Server> {
   const stopping = new AbortController();
-  const { sharedMetrics } = hooks;
-  const context = { config, log, clock, secrets: newLiveSecrets(config), draining: stopping.signal, sharedMetrics };
+  const { sharedMetrics, group } = hooks;
+  const secrets = newLiveSecrets(config);
+  const context = { config, log, clock, secrets, draining: stopping.signal, sharedMetrics, group };
   try {
     return await openServer(context, () => stopping.abort(), hooks);
   } catch (error) {
@@ -66,9 +68,11 @@ async function openServer(context: ServerContext, stop: () => void, { admit, pre
   await using opened = new AsyncDisposableStack();
   const storage = opened.use(await openStorage(context, admit));
   const tokens = opened.use(await openTokens(context, storage));
-  const api = newServerApi(context, storage, tokens);
+  const forwarder = opened.use(openForwarder(context, storage.database));
+  const api = newServerApi(context, storage, tokens, forwarder);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await prepare?.(unopened);
+  const writer = opened.use(await openWriter(context, storage.database, api));
   const transports = opened.use(await openTransports(context, storage, tokens, api));
   const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
   return {
@@ -77,7 +81,13 @@ async function openServer(context: ServerContext, stop: () => void, { admit, pre
     url: transports.url,
     announceStop: transports.announceStop,
     reload: (config) => reload({ ...context, ...storage, transports }, config),
-    ...shutdown(context.config, stop, transports, backgroundWork, opened.move()),
+    ...shutdown(
+      context.config,
+      stop,
+      transports,
+      [transports, backgroundWork, ...(writer ? [writer] : [])],
+      opened.move(),
+    ),
   };
 }
 
@@ -86,14 +96,14 @@ function shutdown(
   { drainTimeoutMs }: Config,
   stop: () => void,
   transports: ServerTransports,
-  backgroundWork: BackgroundWork,
+  drained: readonly Pick<BackgroundWork, "drain">[],
   opened: AsyncDisposableStack,
 ): Pick<Server, "drain" | typeof Symbol.asyncDispose> {
   let closed: Promise<void> | undefined;
   const drainAndClose = async (timeoutMs: number) => {
     await using _closing = opened;
     // Concurrently: each has the whole timeout.
-    await Promise.all([transports.drain(timeoutMs), backgroundWork.drain(timeoutMs)]);
+    await Promise.all(drained.map((each) => each.drain(timeoutMs)));
   };
   const close = (timeoutMs: number) => {
     transports.announceStop();

@@ -12,10 +12,20 @@ export interface UnopenedServer {
   readonly policy: Policy;
 }
 
+/** The processes that serve one port, as one of them sees them. */
+export interface WorkerGroup {
+  /** Whether this process executes the writes of all if they share a SQLite file. */
+  readonly isWriter: boolean;
+  /** The key by which the processes of the group know each other. */
+  readonly key: string;
+}
+
 /** Steps of a start, and what a worker shares with the others. If a step rejects, the start fails and nothing listens. */
 export interface StartHooks {
   /** The metrics of all processes that serve the port; absent if this is the only one. */
   readonly sharedMetrics?: SharedMetrics | undefined;
+  /** The group of processes that serve the port; absent if this is the only one. */
+  readonly group?: WorkerGroup | undefined;
   /** Runs before anything is written to the database. */
   readonly admit?: ((database: Database) => Promise<void>) | undefined;
   /** Runs just before the server listens, to write what the first request must find. */

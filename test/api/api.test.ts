@@ -16,7 +16,7 @@ import { runCase } from "./run.ts";
 import { openStage, tickingClock } from "./stage.ts";
 
 /** A server, and the transports to try on it. */
-interface Place extends Pick<TestServerOptions, "database" | "settings"> {
+interface Place extends Pick<TestServerOptions, "database" | "settings" | "forwardsWrites"> {
   readonly name: string;
   readonly apiClients: readonly TransportName[];
   /** Whether the cases of v2beta1, and no others, are run under the names of v2. */
@@ -31,8 +31,9 @@ const places: readonly Place[] = [
   { name: "SQLite as v2", database: "sqlite", apiClients: ["grpc", "rest, slashes escaped"], isV2: true },
   { name: "PostgreSQL as v2", database: "postgres", apiClients: ["grpc-web", "connect"], isV2: true },
   {
-    name: "SQLite without the short way of gRPC",
+    name: "SQLite without the short way of gRPC, in a worker that forwards writes",
     database: "sqlite",
+    forwardsWrites: true,
     settings: { fastPath: "off" },
     apiClients: ["grpc"],
   },

@@ -66,7 +66,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     ...["iam", "registry", "events", "sign-in", "vulnerabilities"],
     ...["check", "cache", "database.ts", "installation", "sweep.ts", "transfer"],
   ],
-  transport: ["error-detail-types.ts", "http", "listener", "rest", "unary", "connect", "pages"],
+  transport: ["error-detail-types.ts", "http", "listener", "rest", "unary", "forwarding", "connect", "pages"],
 };
 
 /** The folders that may import a package. A package that is not listed may be imported nowhere. */

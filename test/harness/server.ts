@@ -22,6 +22,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Settings by name, as flags give them in camelCase. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether the server forwards its writes to another one on the same SQLite file, as a worker does. */
+  readonly forwardsWrites?: boolean;
   /** Takes the log lines; nobody does when absent. */
   readonly log?: NodeJS.WritableStream;
 }
@@ -42,6 +44,8 @@ export interface TestServer extends AsyncDisposable {
   /** A token of any identity, as an exchange would make it; for the API unless an audience is named. */
   tokenOf(identityUid: string, narrowing?: Narrowing, ...audience: readonly string[]): Promise<string>;
 }
+
+const key = "the key of a group of processes";
 
 /** A server without any organization. */
 export type EmptyServer = Pick<TestServer, "url" | "config" | "server"> & AsyncDisposable;
@@ -90,15 +94,21 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   // What is there already may have keys, or is to be started on as any server would.
   const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;
   if (isNew && databaseUrl === "") await writeMigratedFile(dataDir);
-  const admit = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
-  const server = await startServer(config, log, clock, { admit });
+  const bring = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const group = (isWriter: boolean) => (options.forwardsWrites ? { isWriter, key } : undefined);
+  if (options.forwardsWrites)
+    opened.use(
+      await startServer({ ...config, port: await freePort() }, log, clock, { admit: bring, group: group(true) }),
+    );
+  const admit = options.forwardsWrites ? undefined : bring;
+  const server = opened.use(await startServer(config, log, clock, { admit, group: group(false) }));
+  const closing = opened.move();
   return {
     url: server.url,
     config,
     server,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -13,6 +13,8 @@ export interface FaultTargets {
   /** The connections of each replica to PostgreSQL; none with SQLite. */
   readonly proxies: readonly PostgresProxy[];
   readonly postgres: OwnPostgres | undefined;
+  /** How many processes each server has. */
+  readonly workers: number;
 }
 
 /** Causes one fault, and ends it. */
@@ -35,6 +37,15 @@ const processFaults: Readonly<Record<string, Fault>> = {
   "paused process": ({ replicas }, random) => pick(random, replicas).pause(200 + random(2500)),
   async "clock skew"({ replicas }, random) {
     pick(random, replicas).skewClock(random(2 * maxSkewMs) - maxSkewMs);
+  },
+};
+
+/** Faults of one of several processes of a server. */
+const workerFaults: Readonly<Record<string, Fault>> = {
+  async "kill -9 of a worker"({ replicas, workers }, random) {
+    pick(random, replicas).killWorker(random(workers));
+    // Each end within ten seconds of a start makes the next start later.
+    await pause(4000);
   },
 };
 
@@ -82,7 +93,11 @@ export async function causeFaults(
   onFault: (name: string) => void,
 ): Promise<void> {
   const random = newRandom(seed, faultStream);
-  const faults = Object.entries(targets.postgres ? { ...processFaults, ...databaseFaults } : processFaults);
+  const faults = Object.entries({
+    ...processFaults,
+    ...(targets.workers > 1 && workerFaults),
+    ...(targets.postgres && databaseFaults),
+  });
   while (now() < until) {
     const [name, cause] = pick(random, faults);
     onFault(name);

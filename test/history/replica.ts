@@ -1,5 +1,5 @@
 // A server process, which tests kill, pause and give another clock.
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Running, start } from "../cli/process.ts";
 import { clockVariable, type PlantedFault, plantVariable } from "./planted-faults.ts";
@@ -53,6 +53,16 @@ export class Replica implements AsyncDisposable {
   async kill(): Promise<void> {
     this.#running?.child.kill("SIGKILL");
     await this.#running?.finished;
+  }
+
+  /** Ends one of its workers at once, which the primary replaces. They are numbered from 0 in the order of their starts. */
+  killWorker(index: number): void {
+    const pid = this.#running?.child.pid;
+    const worker = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g)?.[index];
+    // It may not be replaced yet.
+    if (worker === undefined) return;
+    process.kill(Number(worker), "SIGKILL");
+    this.generation++;
   }
 
   /** Stops the process from running for a while, as a virtual machine that is moved. */

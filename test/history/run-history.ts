@@ -61,7 +61,7 @@ export async function runHistory({ database, seed, seconds, planted, workers }: 
   const until = now() + 1000 * seconds;
   await Promise.all([
     ...clients.map((client) => client.run(until)),
-    causeFaults({ replicas, proxies, postgres }, seed, until, (name) => {
+    causeFaults({ replicas, proxies, postgres, workers }, seed, until, (name) => {
       faults[name] = (faults[name] ?? 0) + 1;
     }),
   ]);

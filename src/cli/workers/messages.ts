@@ -4,8 +4,11 @@ import type { MetricFamily } from "../../observe/metrics.ts";
 
 /** A message of the primary. */
 export type ToWorker =
-  /** The first message: the settings, with a log format other than auto. The worker cannot read a file that is a pipe. */
-  | { readonly kind: "start"; readonly settings: RawSettings }
+  /**
+   * The first message: the settings, with a log format other than auto, and the key by which the workers know each other. The worker
+   * cannot read a file that is a pipe.
+   */
+  | { readonly kind: "start"; readonly settings: RawSettings; readonly key: string }
   | { readonly kind: "reload"; readonly settings: RawSettings }
   | { readonly kind: "announceStop" }
   | { readonly kind: "drain" }

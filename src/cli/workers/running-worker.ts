@@ -44,6 +44,8 @@ export interface RunningWorker {
 export interface WorkerOptions {
   readonly number: number;
   readonly settings: Extract<ToWorker, { kind: "start" }>["settings"];
+  /** The key that the workers of one primary share. */
+  readonly key: string;
   readonly output: LineOutput;
   /** Called when the worker asks for the metrics of all. */
   readonly onMetricsWanted: (worker: RunningWorker) => void;
@@ -63,7 +65,7 @@ export function setUpWorkers(): void {
 }
 
 /** Starts a worker. */
-export function startWorker({ number, settings, output, onMetricsWanted }: WorkerOptions): RunningWorker {
+export function startWorker({ number, settings, key, output, onMetricsWanted }: WorkerOptions): RunningWorker {
   const startedAt = performance.now();
   const worker = cluster.fork({ [workerVariable]: String(number) });
   const messages = new EventEmitter();
@@ -94,7 +96,7 @@ export function startWorker({ number, settings, output, onMetricsWanted }: Worke
     },
   };
   messages.on("combinedMetrics", () => onMetricsWanted(running));
-  send({ kind: "start", settings });
+  send({ kind: "start", settings, key });
   return running;
 }
 

@@ -1,4 +1,5 @@
 // The workers of a server: starts them, replaces those that end, and stops them.
+import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { RawSettings } from "../../config/settings.ts";
@@ -24,6 +25,7 @@ export class WorkerPool {
   readonly #metrics = newWorkerMetrics(() => [...this.#running.values()]);
   readonly #failed = Promise.withResolvers<never>();
   readonly #stopping = new AbortController();
+  readonly #key = randomBytes(32).toString("hex");
   #settings: RawSettings;
 
   constructor(options: WorkerPoolOptions) {
@@ -94,6 +96,7 @@ export class WorkerPool {
     const worker = startWorker({
       number,
       settings: this.#settings,
+      key: this.#key,
       output: this.#options.output,
       onMetricsWanted: this.#metrics.sendTo,
     });

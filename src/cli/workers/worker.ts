@@ -13,9 +13,14 @@ export async function serveAsWorker(number: number): Promise<number> {
   // A terminal and systemd signal all processes. The primary says what to do.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   using primary = openPrimaryChannel();
-  const config = toConfig((await primary.next("start")).settings);
+  const { settings: atStart, key } = await primary.next("start");
+  const config = toConfig(atStart);
   const log = newLog({ ...logOptions(config), worker: number }, pino.destination({ dest: 2, sync: false }));
-  await using server = await startServer(config, log, systemClock, { sharedMetrics: sharedMetricsOf(primary) });
+  await using server = await startServer(config, log, systemClock, {
+    sharedMetrics: sharedMetricsOf(primary),
+    // The first worker: the others start after it.
+    group: { isWriter: number === 1, key },
+  });
   primary.on("reload", async ({ settings }) =>
     primary.send({ kind: "reloaded", problem: await reloadProblem(server, settings, log) }),
   );

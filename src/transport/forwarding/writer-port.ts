@@ -1,0 +1,117 @@
+// The process that writes: executes the calls that the other processes of the server forward.
+import { timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { fromBinary } from "@bufbuild/protobuf";
+import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
+import { toApiError } from "../../aip/errors.ts";
+import { newCall } from "../../pipeline/call.ts";
+import type { MethodTable } from "../../pipeline/method.ts";
+import { type CallHead, causeOf, type ErrorHead, type Notice, type ResponseHead, toStatus } from "./call-frames.ts";
+import { FrameSocket } from "./frames.ts";
+
+/** What the port serves, and to whom. */
+export interface WriterPortOptions {
+  /** The path of the socket. One that another process left is replaced. */
+  readonly path: string;
+  /** The key that callers must have. */
+  readonly key: string;
+  readonly methods: MethodTable;
+}
+
+/** The open port. Disposing it ends the connections; calls in progress complete, but their callers do not learn it. */
+export interface WriterPort extends AsyncDisposable {
+  /** Asks the callers for no more calls, and waits for at most this long until they have their responses. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+/** Opens the port. Rejects with a system error if the system has no such sockets, or the path is too long for one. */
+export async function openWriterPort({ path, key, methods }: WriterPortOptions): Promise<WriterPort> {
+  const connections = new Map<Socket, FrameSocket>();
+  const server = createServer((socket) => {
+    const frames = serveCalls(socket, key, methods);
+    connections.set(socket, frames);
+    // It reports its end by `close`.
+    socket.on("error", () => {});
+    socket.on("close", () => connections.delete(socket));
+  });
+  await listen(server, path);
+  const closed = once(server, "close");
+  return {
+    async drain(timeoutMs) {
+      // Callers do not connect again.
+      server.close();
+      for (const frames of connections.values()) frames.send(["drain"] satisfies Notice);
+      await Promise.race([closed, setTimeout(timeoutMs, undefined, { ref: false })]);
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      for (const socket of connections.keys()) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Listens. Only the user of this process may connect, who can write to the database file as well. */
+async function listen(server: Server, path: string): Promise<void> {
+  rmSync(path, { force: true });
+  const listening = once(server, "listening");
+  const mask = process.umask(0o177);
+  try {
+    // Exclusive, because a worker of node:cluster would listen in its primary.
+    server.listen({ path, exclusive: true });
+  } finally {
+    process.umask(mask);
+  }
+  await listening;
+}
+
+/** Serves a connection. Ends it if its first frame does not have the key. */
+function serveCalls(socket: Socket, key: string, methods: MethodTable): FrameSocket {
+  let isKnown = false;
+  const frames: FrameSocket = new FrameSocket(socket, (head, message) => {
+    if (isKnown) return void execute(frames, socket, head as CallHead, message, methods);
+    if (!isEqual(String(head[0]), key)) throw new Error("the key is wrong");
+    isKnown = true;
+    frames.send(["ready"] satisfies Notice);
+  });
+  return frames;
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Executes a call as any transport does. The process that forwarded it has the log line, the metric and the audit entry of a denial. */
+async function execute(
+  frames: FrameSocket,
+  connection: object,
+  [id, path, transport, requestId, clientAddress, authorization]: CallHead,
+  request: Uint8Array,
+  methods: MethodTable,
+): Promise<void> {
+  try {
+    const method = methods.get(path);
+    if (!method) throw new Error(`there is no method ${path}`);
+    const { input, output } = method.descriptor;
+    const decoded = fromBinary(input, request);
+    const header = headerOf(authorization);
+    const call = newCall({ transport, requestId, clientAddress, connection, header, isForwarded: true });
+    const response = await method.call(call, () => decoded);
+    frames.send([id, "ok", [...call.responseHeaders]] satisfies ResponseHead, output, response);
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    frames.send([id, "error", causeOf(error)] satisfies ErrorHead, StatusSchema, toStatus(error));
+  }
+}
+
+/** A forwarded call has the headers that methods read. */
+function headerOf(authorization: string) {
+  return (name: string): string => {
+    if (name !== "authorization") throw new Error(`the header ${name} is not forwarded`);
+    return authorization;
+  };
+}
