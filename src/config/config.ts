@@ -4,7 +4,7 @@ import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { type DatabaseConfig, toDatabaseConfig } from "./database-config.ts";
-import { toDatabaseUrl } from "./database-url.ts";
+import { toDatabaseUrl, toReplicaUrl } from "./database-url.ts";
 import {
   type Address,
   type ConnectionConfig,
@@ -35,6 +35,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   readonly databaseUrl: string;
+  /** The replicas that answer lists; undefined for none. */
+  readonly replicaUrl: string | undefined;
   /** Whether opening the database applies pending migrations. */
   readonly migrates: boolean;
   readonly database: DatabaseConfig;
@@ -84,7 +86,7 @@ export function toConfig(raw: RawSettings): Config {
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),
     dataDir,
-    databaseUrl: toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir),
+    ...toDatabaseUrls(raw, dataDir),
     migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",
     database: toDatabaseConfig(raw),
     baseUrl,
@@ -114,6 +116,11 @@ export function toConfig(raw: RawSettings): Config {
 function toDataDir(text: string): string {
   if (text === "") throw new ConfigError("data-dir: must not be empty.");
   return path.resolve(text);
+}
+
+function toDatabaseUrls(raw: RawSettings, dataDir: string): Pick<Config, "databaseUrl" | "replicaUrl"> {
+  const databaseUrl = toDatabaseUrl(raw["database-url"]) || defaultDatabase(dataDir);
+  return { databaseUrl, replicaUrl: toReplicaUrl(raw["database-replica-url"], databaseUrl) };
 }
 
 /** Returns the path of the SQLite file if no database is named. */

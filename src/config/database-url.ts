@@ -6,12 +6,17 @@ import { ConfigError } from "./settings.ts";
 /** How many hosts a URL may name. */
 const maxHosts = 10;
 
-/** The accepted values of parameters whose other values the driver would ignore or misunderstand. */
-const acceptedValues = {
+/** The accepted values of `target_session_attrs`, by the setting. The driver ignores it. */
+const sessionAttributes = {
   // A standby may not know yet of a revocation.
-  target_session_attrs: ["read-write", "primary"],
-  sslmode: ["disable", "require", "verify-ca", "verify-full", "no-verify"],
+  "database-url": ["read-write", "primary"],
+  "database-replica-url": ["standby"],
 } as const;
+
+type UrlSetting = keyof typeof sessionAttributes;
+
+/** The accepted values of `sslmode`; the driver would misunderstand others. */
+const sslModes = ["disable", "require", "verify-ca", "verify-full", "no-verify"];
 
 /** Returns the URL of a PostgreSQL database or the path of a SQLite file. Throws a ConfigError for anything else. */
 export function toDatabaseUrl(text: string): string {
@@ -22,36 +27,51 @@ export function toDatabaseUrl(text: string): string {
   // As a file path it would be printed and created.
   if (scheme === undefined && /^[\s"']*postgres(ql)?(:|\/\/)/i.test(text))
     throw new ConfigError("database-url: must begin with postgres:// if it is not the path of a SQLite file.");
-  if (scheme !== undefined) checkPostgresUrl(text);
+  if (scheme !== undefined) checkPostgresUrl("database-url", text);
   return text;
 }
 
-function checkPostgresUrl(text: string): void {
+/** Returns the URL of the replicas of a PostgreSQL database, or undefined for an empty text. */
+export function toReplicaUrl(text: string, databaseUrl: string): string | undefined {
+  if (text === "") return undefined;
+  if (!isPostgresUrl(databaseUrl))
+    throw new ConfigError("database-replica-url: needs PostgreSQL: set database-url to a postgres:// URL.");
+  if (!isPostgresUrl(text)) throw new ConfigError("database-replica-url: must begin with postgres://.");
+  checkPostgresUrl("database-replica-url", text);
+  return text;
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text);
+}
+
+function checkPostgresUrl(setting: UrlSetting, text: string): void {
   const hosts = hostsOf(text);
   const names = hosts.map(({ name }) => name);
   if (hosts.length > 1 && names.includes(""))
-    throw new ConfigError("database-url: a host in the list is empty; write host1:5432,host2:5432.");
+    throw new ConfigError(`${setting}: a host in the list is empty; write host1:5432,host2:5432.`);
   if (!hosts.every(({ url }) => isUnambiguous(url))) {
     throw new ConfigError(
-      "database-url: is not a valid URL; percent-encode special characters in the user name and password: " +
+      `${setting}: is not a valid URL; percent-encode special characters in the user name and password: ` +
         "@ as %40, / as %2F, # as %23, ? as %3F, % as %25.",
     );
   }
-  if (hosts.length > maxHosts) throw new ConfigError(`database-url: names more than ${maxHosts} hosts.`);
+  if (hosts.length > maxHosts) throw new ConfigError(`${setting}: names more than ${maxHosts} hosts.`);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
-  if (duplicate !== undefined) throw new ConfigError(`database-url: names the host ${duplicate} more than once.`);
-  checkParameters(new URL(hosts[0]!.url).searchParams, hosts.length > 1);
+  if (duplicate !== undefined) throw new ConfigError(`${setting}: names the host ${duplicate} more than once.`);
+  checkParameters(setting, new URL(hosts[0]!.url).searchParams, hosts.length > 1);
 }
 
-function checkParameters(parameters: URLSearchParams, hasHosts: boolean): void {
+function checkParameters(setting: UrlSetting, parameters: URLSearchParams, hasHosts: boolean): void {
+  const acceptedValues = { target_session_attrs: sessionAttributes[setting], sslmode: sslModes };
   for (const [name, accepted] of Object.entries(acceptedValues)) {
     const wrong = parameters.getAll(name).find((value) => !(accepted as readonly string[]).includes(value));
     if (wrong !== undefined)
-      throw new ConfigError(`database-url: ${name}: ${JSON.stringify(wrong)} is not one of ${accepted.join(", ")}.`);
+      throw new ConfigError(`${setting}: ${name}: ${JSON.stringify(wrong)} is not one of ${accepted.join(", ")}.`);
   }
   for (const name of ["host", "port"]) {
     if (parameters.has(name) && (hasHosts || parameters.get(name)?.includes(",")))
-      throw new ConfigError(`database-url: the parameter ${name} cannot be used with several hosts.`);
+      throw new ConfigError(`${setting}: the parameter ${name} cannot be used with several hosts.`);
   }
 }
 

@@ -40,6 +40,14 @@ export const settings = [
     isSecret: true,
   },
   {
+    name: "database-replica-url",
+    value: "url",
+    fallback: "",
+    description:
+      "postgres:// URL of streaming standbys of database-url, several hosts allowed, that answer lists while they are up to date; empty for none",
+    isSecret: true,
+  },
+  {
     name: "migrate",
     value: "when",
     fallback: "auto",

@@ -1,11 +1,11 @@
-// The metrics of the caches.
+// The metrics of the caches and of replicas.
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Database } from "../storage/database.ts";
 
-/** Registers hits and misses of the caches. */
-export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, { cache }: Database): void {
+/** Registers hits and misses of the caches, and what became of the lists that replicas may answer. */
+export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, { cache, replicas }: Database): void {
   metrics.counter(
     "gatehouse_token_cache_hits_total",
     "Tokens answered by the cache of verified tokens.",
@@ -24,5 +24,12 @@ export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, 
     "gatehouse_read_cache_misses_total",
     "Rows and pages of lists that had to be read.",
     () => cache.misses,
+  );
+  metrics.counter("gatehouse_replica_reads_total", "Lists answered by a replica.", () => replicas?.reads ?? 0);
+  metrics.counters(
+    "gatehouse_replica_fallbacks_total",
+    "Lists answered by the primary in place of a replica.",
+    "reason",
+    () => replicas?.fallbacks ?? {},
   );
 }

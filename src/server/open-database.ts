@@ -3,7 +3,13 @@ import { hostsOf } from "../base/postgres-url.ts";
 import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
-import { type Database, isPostgresUrl, openDatabase, pendingMigrationsOf } from "../storage/database.ts";
+import {
+  type Database,
+  isPostgresUrl,
+  type OpenOptions,
+  openDatabase,
+  pendingMigrationsOf,
+} from "../storage/database.ts";
 import { type DatabaseLimits, defaultDatabaseLimits } from "../storage/engine/dialect.ts";
 import {
   DatabaseMissing,
@@ -16,12 +22,11 @@ import {
 import type { Migration, MigrationListener, OpenMode } from "../storage/engine/migrations.ts";
 
 /** Which database, and how it is opened. */
-export type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database"> & {
-  /** The setting that errors name; the one that names the database if absent. */
-  readonly setting?: string;
-  /** Whether it is the target of a copy, which may be unfinished; false if absent. */
-  readonly isTarget?: boolean;
-};
+export type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database"> &
+  OpenOptions & {
+    /** The setting that errors name; the one that names the database if absent. */
+    readonly setting?: string;
+  };
 
 /**
  * Opens the configured database, with these limits in place of others; without migrations if the setting says so. Throws
@@ -35,7 +40,7 @@ export async function openConfiguredDatabase(
 ): Promise<Database> {
   const allowed = config.migrates ? mode : "migrated";
   const limits = limitsOf(config, overrides);
-  return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated, config.isTarget));
+  return await withPlace(config, () => openDatabase(config.databaseUrl, limits, allowed, onMigrated, config));
 }
 
 /** Returns the migrations that the configured database lacks. Throws a ConfigError if it cannot be used. */

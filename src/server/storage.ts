@@ -33,6 +33,11 @@ export async function openStorage(context: ServerContext, admit: StartHooks["adm
   database.onHostChanged?.((host) =>
     log.warn({ event: "database_host_changed", host }, "the database moved to another host"),
   );
+  database.replicas?.onChange((host, failure) => {
+    if (failure)
+      log.warn({ event: "database_replica_unused", host, ...failure }, "the primary answers lists of this replica");
+    else log.info({ event: "database_replica_used", host }, "the replica answers lists again");
+  });
   await admit?.(database);
   const encryption = replaceable(newEncryption(readKeyRing(config)));
   const pageTokenKey = await initializeInstallation(config, database, encryption, clock);

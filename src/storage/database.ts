@@ -42,7 +42,17 @@ export interface Database {
   check(): Promise<void>;
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
   readonly onHostChanged?: Dialect["onHostChanged"];
+  /** What became of the lists that replicas may answer; absent without replicas. */
+  readonly replicas?: Dialect["replicas"];
   close(): Promise<void>;
+}
+
+/** Which servers are used, and for what. */
+export interface OpenOptions {
+  /** Whether the database is the target of a copy, which may be unfinished; false if absent. */
+  readonly isTarget?: boolean | undefined;
+  /** The URL of standbys that may answer lists (PostgreSQL); none if absent. */
+  readonly replicaUrl?: string | undefined;
 }
 
 /**
@@ -55,17 +65,18 @@ export async function openDatabase(
   limits: DatabaseLimits,
   mode: OpenMode = "create",
   onMigrated: MigrationListener = () => {},
-  isTarget = false,
+  { isTarget = false, replicaUrl }: OpenOptions = {},
 ): Promise<Database> {
   let clearCaches = () => {};
   const hooks: DatabaseHooks = { onMigrated, onNewHistory: () => clearCaches(), log: logWrites };
-  const dialect = await openDialect(url, limits, mode, hooks);
+  const dialect = await openDialect(url, limits, mode, hooks, replicaUrl);
   const { session } = dialect;
   if (!isTarget) await requireFinished(dialect);
   const accessEpoch = newAccessEpoch(dialect.isolatedSession ?? session);
   const read: Database["read"] = (body) => dialect.read(body);
+  const readLogged = dialect.readLogged ?? read;
   const cache = newReadCache();
-  const offsets = newOffsetIndex(read);
+  const offsets = newOffsetIndex(readLogged);
   const filterResults = newFilterResultCache(newTextSearch(dialect.name));
   const pages = newPageCache(cache, offsets, filterResults);
   clearCaches = () => {
@@ -83,10 +94,11 @@ export async function openDatabase(
     },
     accessEpoch,
     rows: newRowCache(cache, session),
-    lists: newLists({ session, read }, pages, offsets),
+    lists: newLists({ session, read, readLogged }, pages, offsets),
     cache,
     check: () => dialect.check(),
     ...(dialect.onHostChanged && { onHostChanged: dialect.onHostChanged }),
+    ...(dialect.replicas && { replicas: dialect.replicas }),
     close: () => dialect.close(),
   };
 }
@@ -171,10 +183,11 @@ async function openDialect(
   limits: DatabaseLimits,
   mode: OpenMode,
   hooks: DatabaseHooks,
+  replicaUrl: string | undefined,
 ): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./engine/postgres/postgres.ts");
-    return await openPostgres(url, limits, mode, hooks);
+    return await openPostgres(url, limits, mode, hooks, replicaUrl);
   }
   const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
   return await openSqlite(sqliteFile(url), limits, mode, hooks.onMigrated);

@@ -88,6 +88,12 @@ describe("settings", () => {
     });
   });
 
+  it("replicas of PostgreSQL may have several hosts", () => {
+    const databaseReplicaUrl = "postgres://u:p@h1,h2:5433/x?target_session_attrs=standby";
+    assert.equal(config({ databaseUrl: "postgres://h/x", databaseReplicaUrl }).replicaUrl, databaseReplicaUrl);
+    assert.equal(config({ databaseUrl: "postgres://h/x" }).replicaUrl, undefined);
+  });
+
   it("changes are retained permanently, or for days", () => {
     const kept = [{}, { changesKept: "forever" }, { changesKept: "90" }].map((flags) => config(flags).changesKeptMs);
     assert.deepEqual(kept, [undefined, undefined, 7_776_000_000]);
@@ -233,6 +239,22 @@ describe("settings", () => {
       `${name} ${value}`,
       { [name]: value },
       new RegExp(`^${message}`),
+    ]),
+    ...(
+      [
+        ["", "postgres://u:canary@h/x", "needs PostgreSQL: set database-url to a postgres:// URL"],
+        ["postgres://h/x", "h:canary", "must begin with postgres://"],
+        ["postgres://h/x", "postgres://u:canary@h1,h1/x", "names the host h1 more than once"],
+        [
+          "postgres://h/x",
+          "postgres://u:canary@h/x?target_session_attrs=primary",
+          'target_session_attrs: "primary" is not one of standby',
+        ],
+      ] as const
+    ).map(([databaseUrl, databaseReplicaUrl, reason]): (typeof wrong)[number] => [
+      `the replica ${databaseReplicaUrl} of ${databaseUrl || "SQLite"}`,
+      { databaseUrl, databaseReplicaUrl },
+      new RegExp(`^database-replica-url: ${reason}(?!.*canary)`),
     ]),
     ["a URL of SQLite", { databaseUrl: "sqlite:///data/x" }, /^database-url: sqlite:\/\/ /],
     [

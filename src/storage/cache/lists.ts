@@ -4,14 +4,17 @@ import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
 import { type ListQuery, prepareSkip } from "../list/list-rows.ts";
 import type { OffsetIndex } from "../list/offset-index.ts";
-import type { ListedPage, PageCache } from "./page-cache.ts";
+import { isLogged, type ListedPage, type PageCache } from "./page-cache.ts";
 
 /** A page, and what was made of its rows in the same snapshot. */
 export interface FilledPage<R, T> extends ListedPage<R> {
   readonly items: T;
 }
 
-/** Makes something of the rows of a page, with further reads if needed. */
+/**
+ * Makes something of the rows of a page, with further reads if needed. All changes of what it reads must be in the change
+ * log, unless the collection has `showsUnlogged`.
+ */
 export type FillPage<R, T> = (session: Session, rows: readonly R[]) => Promise<T> | T;
 
 /** Reads pages of lists. */
@@ -29,10 +32,12 @@ export interface Lists {
 interface Reads {
   readonly session: Session;
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
+  /** The same, for data whose changes are all in the change log: a replica may answer. */
+  readonly readLogged: Reads["read"];
 }
 
 /** Creates the reader of one database. */
-export function newLists({ session: own, read }: Reads, pages: PageCache, offsets: OffsetIndex): Lists {
+export function newLists({ session: own, read, readLogged }: Reads, pages: PageCache, offsets: OffsetIndex): Lists {
   /**
    * Returns a cached page without opening a snapshot, which takes round trips on PostgreSQL. Returns undefined if the page
    * is not cached, or if the database changed while the page was filled with further reads.
@@ -71,7 +76,8 @@ export function newLists({ session: own, read }: Reads, pages: PageCache, offset
       };
       if (snapshot) return await readPage(snapshot);
       const cached = own.seesLatest ? await findPage(collection, query, fill) : undefined;
-      return cached ?? (await read(readPage));
+      if (cached) return cached;
+      return await (isLogged(collection, query) && !collection.showsUnlogged ? readLogged : read)(readPage);
     },
   };
 }

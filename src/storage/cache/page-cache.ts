@@ -35,17 +35,17 @@ export function newPageCache(cache: ReadCache, offsets: OffsetIndex, filterResul
   return {
     async read<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
       const reading = new PageRead(session, collection, query, offsets, filterResults);
-      return await (isCacheable(collection, query) ? cache.get(session, reading) : reading.read());
+      return await (isLogged(collection, query) ? cache.get(session, reading) : reading.read());
     },
     find<R extends ResourceRow>(session: Session, collection: Collection<R>, query: ListQuery) {
-      if (!isCacheable(collection, query)) return undefined;
+      if (!isLogged(collection, query)) return undefined;
       return cache.find(session, new PageRead(session, collection, query, offsets, filterResults));
     },
   };
 }
 
 /** Returns whether every change of the page is in the change log. */
-function isCacheable<R extends ResourceRow>(collection: Collection<R>, { condition }: ListQuery): boolean {
+export function isLogged<R extends ResourceRow>(collection: Collection<R>, { condition }: ListQuery): boolean {
   const mayChangeUnseen = condition !== undefined && condition.dependsOnRowsOnly !== true;
   return !collection.hasUnloggedColumns && !mayChangeUnseen;
 }

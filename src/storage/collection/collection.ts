@@ -51,6 +51,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly isExported?: boolean;
   /** Whether updates of some columns skip the change log; false if absent. Rows are then not cached. */
   readonly hasUnloggedColumns?: boolean;
+  /** Whether lists show more than rows whose changes are in the change log; false if absent. No replica answers them then. */
+  readonly showsUnlogged?: boolean;
   /** Cache weight: the size of the response built from a row, as a multiple of the row. Default 1. */
   readonly responseWeight?: number;
   /** Updates dependent rows of other tables: after an insert or update of a row, and before a delete. */

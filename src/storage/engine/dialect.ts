@@ -25,6 +25,12 @@ export interface Dialect {
   /** Runs several reads in one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
+   * The same, for reads of data whose changes are all in the change log. A replica may answer, and the body may run
+   * twice. Absent without replicas.
+   */
+  readonly readLogged?: Dialect["read"];
+  readonly replicas?: ReplicaStatus;
+  /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
    * and may run again after a conflict. Bulk writes yield to other writes.
    */
@@ -34,6 +40,18 @@ export interface Dialect {
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
   readonly onHostChanged?: (listener: (host: string) => void) => void;
   close(): Promise<void>;
+}
+
+/** What became of the reads that replicas may answer (PostgreSQL). */
+export interface ReplicaStatus {
+  /** How many a replica answered. */
+  readonly reads: number;
+  /** How many the primary answered, by the reason. */
+  readonly fallbacks: Readonly<Record<string, number>>;
+  /** Calls the listener with the host when it cannot be used, and without a failure when it is used again. */
+  onChange(
+    listener: (host: string, failure: { readonly reason: string; readonly message: string } | undefined) => void,
+  ): void;
 }
 
 /** How a write may be combined with others; see `WriteContext`. */

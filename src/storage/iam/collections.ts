@@ -32,6 +32,8 @@ export const roleBindingCollection: Collection<RoleBindingRow> = {
   rows: (tables) => tables.roleBindings,
   entries: (tables) => tables.roleBindingEntries,
   changesAccess: ["insert", "update", "delete"],
+  // An identity is shown only if it has accepted the organization, and that is not logged.
+  showsUnlogged: true,
 };
 
 export const groupInviteCollection: Collection<GroupInviteRow> = {

@@ -7,19 +7,18 @@ import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";
 import { StorageUnavailable } from "../../../src/storage/engine/errors.ts";
 import { writeSetting } from "../../../src/storage/engine/settings.ts";
 import { openApiClient } from "../../harness/api-clients.ts";
-import { type DebianServer, startDebianPostgres, untilTrue } from "../../harness/debian-postgres.ts";
+import { type DebianServer, untilTrue } from "../../harness/debian-postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { openSilentProxy } from "../silent-proxy.ts";
 import { skipWithout } from "./programs.ts";
+import { startStreaming } from "./streaming.ts";
 
 skipWithout("postgres");
 
 /** A primary whose commits wait for its standby. */
 async function startReplicated(opened: AsyncDisposableStack): Promise<[primary: DebianServer, standby: DebianServer]> {
-  const primary = opened.use(await startDebianPostgres());
-  await primary.query("CREATE DATABASE gatehouse");
-  const standby = opened.use(await startDebianPostgres({ primary }));
+  const [primary, standby] = await startStreaming(opened);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query("SELECT pg_reload_conf()");
   await untilTrue(async () => {

@@ -6,7 +6,7 @@ import type { PostgresHost } from "../../../base/postgres-url.ts";
 import type { DatabaseLimits } from "../dialect.ts";
 import { StorageUnavailable } from "../errors.ts";
 import type { Hosts } from "./hosts.ts";
-import { type WatchedConnection, watchSilence } from "./silence.ts";
+import { type SilenceListener, type WatchedConnection, watchSilence } from "./silence.ts";
 import type { Writability } from "./writability.ts";
 
 /** The application name of the sessions. */
@@ -23,7 +23,7 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
 /** What a pool asks before it hands out a connection. */
 interface Checks {
   readonly hosts: Hosts;
-  readonly writability: Writability;
+  readonly writability: Pick<Writability, "isOutdated">;
   /** The host of a connection. */
   hostOf(client: pg.ClientBase): PostgresHost | undefined;
 }
@@ -97,12 +97,19 @@ export interface Connections {
   destroy(exceptTo?: PostgresHost): void;
 }
 
-/** Creates the options of connections to the current host, and tracks the connections. */
-export function newConnections(hosts: Hosts, limits: DatabaseLimits): Connections {
+/**
+ * Creates the options of connections to the current host, and tracks the connections. `onSilent` is called with those that
+ * do not respond; by default another host is searched.
+ */
+export function newConnections(
+  hosts: Hosts,
+  limits: DatabaseLimits,
+  onSilent: SilenceListener | undefined = hosts.hasSeveral ? hosts.search : undefined,
+): Connections {
   const { lockTimeoutMs, statementTimeoutMs } = limits;
   /** Includes those that a pool is opening or closing and no longer knows. */
   const clients = new Map<Socket, Client>();
-  const stopWatch = hosts.hasSeveral ? watchSilence(() => clients.values(), hosts.search) : () => {};
+  const stopWatch = onSilent ? watchSilence(() => clients.values(), onSilent) : () => {};
 
   function track(client: Client): void {
     clients.set(client.socket, client);

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
-import { newConnections, Pool } from "./connections.ts";
+import { type Connections, newConnections, Pool } from "./connections.ts";
 import { isLostConnection } from "./errors.ts";
 import type { Hosts } from "./hosts.ts";
 import { sessionSettings, transactionSettings } from "./session-settings.ts";
@@ -45,7 +45,7 @@ export const maxSharedConnections = 4;
 
 /** Creates the pool; it connects on first use. */
 export function openPool(hosts: Hosts, limits: DatabaseLimits): PostgresPool {
-  const { checkTimeoutMs, closeTimeoutMs, poolSize, sharesSessions } = limits;
+  const { checkTimeoutMs, closeTimeoutMs, poolSize } = limits;
   const connections = newConnections(hosts, limits);
   hosts.onChange(() => connections.destroy(hosts.current()));
   const writability = newWritability(async () => {
@@ -55,32 +55,59 @@ export function openPool(hosts: Hosts, limits: DatabaseLimits): PostgresPool {
   const options: pg.PoolConfig = {
     ...connections.options,
     onConnect: async (client) => {
-      if (!sharesSessions) await client.query(sessionSettings(limits));
+      await prepareSession(client, limits);
       await writability.admit(client);
     },
   };
   const checks = { hosts, writability, hostOf: connections.hostOf };
   const pool = new Pool({ ...options, max: poolSize }, checks);
   const shared = new Pool({ ...options, max: maxSharedConnections }, checks);
-  const settings = sharesSessions ? `; ${transactionSettings(limits)}` : "";
   return {
     pool,
     shared,
-    read: (body) => inTransaction(pool, (client) => readSnapshot(client, settings, body)),
+    read: (body) => readSnapshot(pool, limits, body),
     write: (body, { lockTimeoutMs, finish } = {}) => {
       const locks = lockTimeoutMs === undefined ? "" : `; SET LOCAL lock_timeout = ${lockTimeoutMs}`;
-      const begin = `BEGIN${settings}${locks}`;
+      const begin = `BEGIN${beginSettings(limits)}${locks}`;
       return whereWritable(writability, () =>
         inTransaction(pool, (client) => commitWrite(client, begin, body, finish)),
       );
     },
     check: () =>
       within(checkTimeoutMs, checkWritable(pool, writability, checkTimeoutMs), "the database does not answer"),
-    async close() {
-      const ended = Promise.all([pool.end(), shared.end()]).then(() => connections.allClosed());
-      await within(closeTimeoutMs, ended, "the connections do not end").catch(() => connections.destroy());
-    },
+    close: () => closePools([pool, shared], connections, closeTimeoutMs),
   };
+}
+
+/** Sets up a new connection, unless other programs share its session. */
+export async function prepareSession(client: pg.ClientBase, limits: DatabaseLimits): Promise<void> {
+  if (!limits.sharesSessions) await client.query(sessionSettings(limits));
+}
+
+/** Closes pools that have these connections. Waits for running statements, `timeoutMs` at most. */
+export async function closePools(pools: readonly Pool[], connections: Connections, timeoutMs: number): Promise<void> {
+  const ended = Promise.all(pools.map((pool) => pool.end())).then(() => connections.allClosed());
+  await within(timeoutMs, ended, "the connections do not end").catch(() => connections.destroy());
+}
+
+/** Runs the body in a snapshot on one connection. Rejects with StorageUnavailable if the connection is lost. */
+export async function readSnapshot<T>(
+  pool: Pool,
+  limits: DatabaseLimits,
+  body: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return await inTransaction(pool, async (client) => {
+    // Sent together with the first statement of the body.
+    const begun = client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY${beginSettings(limits)}`);
+    const [result] = await Promise.all([body(client), begun]);
+    await client.query("COMMIT");
+    return result;
+  });
+}
+
+/** Returns what follows BEGIN: a pooler keeps no settings in a session. */
+function beginSettings(limits: DatabaseLimits): string {
+  return limits.sharesSessions ? `; ${transactionSettings(limits)}` : "";
 }
 
 /** Runs a write. If the server rejects it, runs it again on a new connection that accepts writes. */
@@ -130,18 +157,6 @@ async function commitWrite<T>(
   const [{ command }] = await Promise.all([client.query("COMMIT"), finished]);
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
   if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
-  return result;
-}
-
-async function readSnapshot<T>(
-  client: pg.PoolClient,
-  settings: string,
-  body: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  // Sent together with the first statement of the body.
-  const begun = client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY${settings}`);
-  const [result] = await Promise.all([body(client), begun]);
-  await client.query("COMMIT");
   return result;
 }
 

@@ -9,18 +9,23 @@ import { postgresDialect } from "./dialect.ts";
 import { newHosts } from "./hosts.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pool.ts";
+import { openReplicas } from "./replicas.ts";
 import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
 import { newWriter } from "./writer.ts";
 
 const { drizzle } = loadPostgresDriver();
 
-/** Connects, and migrates the database. `onMigrated` is called if migrations were applied. */
+/**
+ * Connects, and migrates the database. `onMigrated` is called if migrations were applied. `replicaUrl` names standbys that
+ * may serve reads.
+ */
 export async function openPostgres(
   url: string,
   limits: DatabaseLimits,
   mode: OpenMode,
   { onMigrated, onNewHistory, log }: DatabaseHooks,
+  replicaUrl?: string,
 ): Promise<Dialect> {
   const hosts = newHosts(url, limits);
   await migratePostgres({ hosts, limits }, mode, onMigrated);
@@ -37,8 +42,13 @@ export async function openPostgres(
   }
 
   const writer = newWriter(pool, sessionOf, limits, log);
-  const opened = newSharedSession(pool.shared, postgresDialect, sessionOf, () => version.forget());
+  const opened = newSharedSession(pool.shared, postgresDialect, sessionOf, () => {
+    version.forget();
+    replicas?.forget();
+  });
   const version = newDataVersion(opened.session, onNewHistory);
+  const read: Dialect["read"] = (body) => pool.read((client) => body(sessionOf(client)));
+  const replicas = openReplicas(replicaUrl, limits, { sessionOf, read, version, pool: pool.pool });
   // Reports connection errors now, when the database is opened.
   await opened.open().catch(async (error) => {
     await pool.close();
@@ -49,14 +59,15 @@ export async function openPostgres(
     name: "postgres",
     session: { ...opened.session, dataVersion: version.current },
     isolatedSession: sessionOn(pool.pool),
-    read: (body) => pool.read((client) => body(sessionOf(client))),
+    read,
+    ...(replicas && { readLogged: replicas.read, replicas: replicas.status }),
     write: writer.write,
     check: pool.check,
     onHostChanged: (listener) => hosts.onChange(() => listener(hosts.current().name)),
     async close() {
       await writer.idle();
       opened.release();
-      await pool.close();
+      await Promise.all([pool.close(), replicas?.close()]);
     },
   };
 }

@@ -11,16 +11,19 @@ export interface WatchedConnection {
   readonly socket: Socket;
 }
 
+/** Receives the connections that do not respond. */
+export type SilenceListener = (silent: readonly WatchedConnection[]) => void;
+
 interface Progress {
   readonly bytesRead: number;
   readonly at: number;
 }
 
 /**
- * Calls `onSilent` while a busy connection has received nothing for too long: the server may be gone, or the statement
+ * Calls `onSilent` while busy connections have received nothing for too long: the server may be gone, or the statements
  * may be slow. Returns a function that ends the watch.
  */
-export function watchSilence(connections: () => Iterable<WatchedConnection>, onSilent: () => void): () => void {
+export function watchSilence(connections: () => Iterable<WatchedConnection>, onSilent: SilenceListener): () => void {
   const progress = new WeakMap<Socket, Progress>();
 
   function isSilent({ isBusy, socket }: WatchedConnection, now: number): boolean {
@@ -34,7 +37,7 @@ export function watchSilence(connections: () => Iterable<WatchedConnection>, onS
   const timer = setInterval(() => {
     const now = performance.now();
     const silent = [...connections()].filter((connection) => isSilent(connection, now));
-    if (silent.length > 0) onSilent();
+    if (silent.length > 0) onSilent(silent);
   }, times.intervalMs);
   timer.unref();
   return () => clearInterval(timer);

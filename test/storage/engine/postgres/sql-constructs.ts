@@ -56,7 +56,16 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   },
   { name: "enable_bitmapscan", pattern: /\benable_\w*scan\b/, files: ["engine/postgres/session-settings.ts", initial] },
   { name: "tcp_keepalives_idle", pattern: /\btcp_keepalives_\w+/, files: ["engine/postgres/session-settings.ts"] },
-  { name: "pg_is_in_recovery", pattern: /\bpg_is_in_recovery\(/, files: ["engine/postgres/writability.ts"] },
+  {
+    name: "pg_is_in_recovery",
+    pattern: /\bpg_is_in_recovery\(/,
+    files: ["engine/postgres/replica.ts", "engine/postgres/writability.ts"],
+  },
+  {
+    name: "pg_control_system, pg_current_wal_flush_lsn, pg_last_wal_replay_lsn",
+    pattern: /\bpg_control_\w+\(|\bpg_\w+_lsn\(/,
+    files: ["engine/postgres/replica.ts"],
+  },
   { name: "to_regclass", pattern: /\bto_reg\w+\(/, files: ["engine/postgres/migrate.ts"] },
   {
     name: "ISOLATION LEVEL REPEATABLE READ",
