@@ -9,6 +9,11 @@ export interface GathererLimits {
   readonly maxKeys: number;
   /** How long a run waits for the one before it, in milliseconds; until that one ends if absent. */
   readonly patienceMs?: number;
+  /**
+   * Whether a run begins once all promises that need no I/O are settled, instead of after the calls of an event-loop tick;
+   * false if absent.
+   */
+  readonly isEager?: boolean;
 }
 
 /**
@@ -17,14 +22,14 @@ export interface GathererLimits {
  */
 export function newGatherer<K, V>(
   run: (keys: ReadonlySet<K>) => Promise<V>,
-  { maxKeys, patienceMs }: GathererLimits,
+  { maxKeys, patienceMs, isEager = false }: GathererLimits,
 ): Gatherer<K, V> {
   let next: { readonly keys: Set<K>; readonly result: Promise<V> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   async function startAfter(previous: Promise<unknown>, keys: Set<K>): Promise<V> {
     await endOrPause(previous, patienceMs);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => (isEager ? process.nextTick(resolve) : setImmediate(resolve)));
     // Later calls must not join a run that has begun.
     if (next?.keys === keys) next = undefined;
     return await run(keys);

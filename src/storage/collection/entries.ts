@@ -36,7 +36,7 @@ export async function addEntries(tx: Transaction, collection: CollectionTables, 
   if (tx.gather) {
     const insert = (session: Session, entries: readonly object[]) => insertEntryRows(session, collection, entries);
     const entries = Object.entries(uidTails(keys, entry.uid)).map(([key, tail]) => ({ ...entry, key, tail }));
-    await tx.gather(`${collection.kind}.entries`, entries, insert, true);
+    await tx.gather.write(`${collection.kind}.entries`, entries, insert);
   } else {
     await insertEntries(tx, collection, keys, entry);
   }

@@ -13,7 +13,7 @@ export async function gatherRows<R extends ResourceRow>(
   lock: RowLock | undefined,
 ): Promise<readonly R[]> {
   const read = (session: Session, all: readonly string[]) => readRows<R>(session, collection, all, lock);
-  const found = await gather(`${collection.kind}.get.${lock ?? "plain"}`, uids, read, false);
+  const found = await gather.read(`${collection.kind}.get.${lock ?? "plain"}`, uids, read);
   return uids.flatMap((uid) => found.get(uid) ?? []);
 }
 

@@ -100,7 +100,7 @@ async function insertRowAlone<R extends ResourceRow>(
 ): Promise<void> {
   if (tx.gather) {
     const insert = (session: Session, rows: readonly R[]) => insertRows(session, collection, rows);
-    await tx.gather(`${collection.kind}.insert`, [row], insert, true);
+    await tx.gather.write(`${collection.kind}.insert`, [row], insert);
     return;
   }
   const statement = tx.prepared(`${collection.kind}.insert`, (db, tables) => {

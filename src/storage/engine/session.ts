@@ -66,8 +66,8 @@ export interface Session extends SessionDialect {
   /** The groups whose export states change in the same commit; absent if a write has a commit of its own. */
   readonly pendingExports?: Set<string>;
   /**
-   * Runs `run` once for the calls with the same name that concurrent writes make in the same tick, with all their items.
-   * Absent if no write of the same commit runs at the same time.
+   * Runs a function once for the calls with the same name that concurrent writes make in the same tick, with all their
+   * items. Absent if no write of the same commit runs at the same time.
    */
   readonly gather?: Gather;
   /** The lock for rows that are read by uid, held until the end of the transaction; none if absent. */
@@ -134,13 +134,19 @@ export interface Transaction extends Session {
   logChange(entry: ChangeEntry): void;
 }
 
-/** See `Session.gather`. `run` uses the transaction of the commit, which `isWrite` says it changes. */
-export type Gather = <K, V>(
-  name: string,
-  items: readonly K[],
-  run: (session: Session, items: readonly K[]) => Promise<V>,
-  isWrite: boolean,
-) => Promise<V>;
+/** Shares statements among concurrent writes of one commit, whose transaction they use. */
+export interface Gather {
+  read<K, V>(name: string, items: readonly K[], run: (session: Session, items: readonly K[]) => Promise<V>): Promise<V>;
+  /**
+   * Resolves once the statement is sent. If it fails, nothing is committed, and each write runs again without sharing
+   * statements: its own statement then rejects.
+   */
+  write<K>(
+    name: string,
+    items: readonly K[],
+    run: (session: Session, items: readonly K[]) => Promise<void>,
+  ): Promise<void>;
+}
 
 /** Wraps a statement of a driver, and translates its errors. */
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;

@@ -8,7 +8,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { permissionDenied } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { newChild } from "../../../model/uid.ts";
+import { newChild, rootOf } from "../../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
@@ -29,6 +29,7 @@ import { groupMessage } from "./group-message.ts";
 import { resolveParent } from "./group-parent.ts";
 import { getGroup, groupItems, showGroup } from "./group-reads.ts";
 import { allowedChange, isOperator, refuseTakenName, requireKind, withOperatorFields } from "./group-rules.ts";
+import { findOrganizations } from "./organizations.ts";
 
 export const group = defineResource<typeof GroupSchema, GroupRow, "status" | "resourceLimits">({
   schema: GroupSchema,
@@ -91,9 +92,14 @@ export function groups(context: ServiceContext): Implementation {
     requireCapability(call, Capability.CAP_IAM_GROUPS_CREATE, parent);
     // Only an organization is verified and has a kind.
     const child: Group = { ...value, verified: false, kind: 0 };
-    return await database.write({ ...writeContext(call, context.clock), isIndependent: true }, async (tx) =>
-      showGroup(database, tx, await standard.insert(tx, parent, child, { status: 0, resourceLimits: {} })),
-    );
+    return await database.write({ ...writeContext(call, context.clock), isIndependent: true }, async (tx) => {
+      // Read together with the parent.
+      const [organizations, row] = await Promise.all([
+        findOrganizations(database, tx, [{ uid: parent }]),
+        standard.insert(tx, parent, child, { status: 0, resourceLimits: {} }),
+      ]);
+      return groupMessage(row, organizations.get(rootOf(parent)));
+    });
   }
 
   async function list(request: ListGroupsRequest, call: Call) {

@@ -15,8 +15,14 @@ const readOnlyCode = "25006";
 export interface WriteOptions<T> {
   /** How long it waits for a lock, in milliseconds; as long as any other transaction if absent. */
   readonly lockTimeoutMs?: number;
-  readonly finish?: (result: T) => Promise<void>;
+  readonly finish?: (result: T) => Promise<unknown>;
 }
+
+/**
+ * The body of a write transaction. Its first reads are sent together with BEGIN. What changes rows must wait for `begun`:
+ * should BEGIN fail, such a statement would commit on its own.
+ */
+export type WritingBody<T> = (client: pg.PoolClient, begun: Promise<void>) => Promise<T>;
 
 /** A pool that drops connections that no longer respond. */
 export interface PostgresPool {
@@ -30,7 +36,7 @@ export interface PostgresPool {
    * server rejects writes, runs it again on a new connection, if that one accepts them. Rejects with StorageUnavailable
    * if the connection is lost.
    */
-  write<T>(body: (client: pg.PoolClient) => Promise<T>, options?: WriteOptions<T>): Promise<T>;
+  write<T>(body: WritingBody<T>, options?: WriteOptions<T>): Promise<T>;
   /**
    * Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable without a response within
    * `checkTimeoutMs`.
@@ -147,13 +153,16 @@ async function inTransaction<T>(pool: pg.Pool, statements: (client: pg.PoolClien
 async function commitWrite<T>(
   client: pg.PoolClient,
   begin: string,
-  body: (client: pg.PoolClient) => Promise<T>,
-  finish: (result: T) => Promise<void> = async () => {},
+  body: WritingBody<T>,
+  finish: (result: T) => Promise<unknown> = async () => {},
 ): Promise<T> {
-  // Awaited: should BEGIN fail, the statements sent after it would each commit on their own.
-  await client.query(begin);
-  const result = await body(client);
+  const begun = client.query(begin).then(() => {});
+  begun.catch(() => {});
+  const result = await body(client, begun);
+  await begun;
   const finished = finish(result);
+  // A statement that could not be sent must keep COMMIT from being sent. This waits for no response.
+  await Promise.race([finished, new Promise<void>((resolve) => process.nextTick(resolve))]);
   const [{ command }] = await Promise.all([client.query("COMMIT"), finished]);
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
   if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
 import { driverCode, StorageReadOnly, StorageUnavailable } from "../errors.ts";
 import { isLostConnection, lockTimeout, translatePostgresError } from "./errors.ts";
-import { NeedsOwnTransaction, newGather, newMember } from "./write-member.ts";
+import { type BatchTransaction, NeedsOwnTransaction, newMember, newSharedStatements } from "./write-member.ts";
 
 /** The body of a write. */
 export type WriteBody<T> = (tx: DialectTransaction) => Promise<T>;
@@ -18,9 +18,10 @@ export interface WriteQueueOptions {
   readonly maxWaitMs: number;
   /** Runs the body in a write transaction that waits only shortly for locks; it may run again on another connection. */
   transact<T>(
-    body: (client: pg.PoolClient) => Promise<T>,
+    /** Its statements that change rows must wait for `begun`. */
+    body: (client: pg.PoolClient, begun: Promise<void>) => Promise<T>,
     /** Its statements are sent together with COMMIT. */
-    finish: (result: T) => Promise<void>,
+    finish: (result: T) => Promise<unknown>,
   ): Promise<T>;
   /** Creates the transaction that the writes of a batch share. */
   newTransaction(client: pg.PoolClient): DialectTransaction;
@@ -53,7 +54,12 @@ const batchesWithSavepoints = 20;
 interface Batch {
   readonly tx: DialectTransaction;
   readonly outcomes: readonly Outcome[];
+  /** The statements that no write waited for. */
+  readonly sent: readonly Promise<void>[];
 }
+
+/** Acknowledges the writes of a batch. */
+type Acknowledge = () => void;
 
 /** A statement of a batch failed, or a write failed after it had changed rows. */
 class FailedBatch extends Error {}
@@ -98,8 +104,14 @@ export class WriteQueue {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       // The other writes of this event-loop tick join.
-      await new Promise((resolve) => setImmediate(resolve));
-      await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+      await nextTick();
+      let acknowledge = await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+      // The next batch begins before the responses of this one are made.
+      while (this.#waiting.length > 0) {
+        setImmediate(acknowledge);
+        acknowledge = await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+      }
+      acknowledge();
     }
     this.#active = undefined;
     clearTimeout(this.#expiry);
@@ -116,18 +128,23 @@ export class WriteQueue {
     this.#expiry = next && setTimeout(() => this.#expire(), Math.max(1, next.dueAt - now));
   }
 
-  async #commit(jobs: readonly Job[]): Promise<void> {
+  /** Runs a batch. Returns the function that acknowledges its writes. */
+  async #commit(jobs: readonly Job[]): Promise<Acknowledge> {
     const isGuarded = this.#guardedBatches > 0;
     if (isGuarded) this.#guardedBatches--;
     const committed = this.#options.transact(
-      (client) => failingAsBatch(this.#runBatch(client, jobs, isGuarded)),
-      ({ tx }) => failingAsBatch(this.#options.finish(tx)),
+      (client, begun) => failingAsBatch(this.#runBatch(client, begun, jobs, isGuarded)),
+      ({ tx, sent }) => failingAsBatch(Promise.all([...sent, this.#options.finish(tx)])),
     );
-    await committed.then(
-      ({ outcomes }) => {
-        for (const outcome of outcomes) this.#settle(outcome);
+    return await committed.then(
+      ({ outcomes }) =>
+        () => {
+          for (const outcome of outcomes) this.#settle(outcome);
+        },
+      (error) => {
+        this.#afterRollback(jobs, isGuarded, error);
+        return () => {};
       },
-      (error) => this.#afterRollback(jobs, isGuarded, error),
     );
   }
 
@@ -142,9 +159,14 @@ export class WriteQueue {
     }
   }
 
-  async #runBatch(client: pg.PoolClient, jobs: readonly Job[], isGuarded: boolean): Promise<Batch> {
+  async #runBatch(
+    client: pg.PoolClient,
+    begun: Promise<void>,
+    jobs: readonly Job[],
+    isGuarded: boolean,
+  ): Promise<Batch> {
     const tx = this.#options.newTransaction(client);
-    return { tx, outcomes: isGuarded ? await runGuarded(client, tx, jobs) : await runTogether(client, tx, jobs) };
+    return { tx, ...(await (isGuarded ? runGuarded : runTogether)(client, { tx, begun }, jobs)) };
   }
 
   #settle({ job, result }: Outcome): void {
@@ -176,14 +198,16 @@ function isUnusable(error: unknown): boolean {
   return isLostConnection(error) || error instanceof StorageReadOnly;
 }
 
+type Ran = Pick<Batch, "outcomes" | "sent">;
+
 /** Runs independent writes at the same time, and the others one after another. Throws FailedBatch. */
-async function runTogether(client: pg.PoolClient, tx: DialectTransaction, jobs: readonly Job[]): Promise<Outcome[]> {
+async function runTogether(client: pg.PoolClient, batch: BatchTransaction, jobs: readonly Job[]): Promise<Ran> {
   let hasPartialWrite = false;
   let previous: Promise<unknown> = Promise.resolve();
-  const gather = newGather(tx);
+  const shared = newSharedStatements(batch);
 
   async function run(job: Job): Promise<Outcome> {
-    const member = newMember(tx, job.isIndependent ? gather : undefined);
+    const member = newMember(batch, job.isIndependent ? shared.gather : undefined);
     const [result] = await Promise.allSettled([job.body(member.tx)]);
     member.end();
     if (result.status === "rejected" && member.hasWritten()) hasPartialWrite = true;
@@ -199,18 +223,20 @@ async function runTogether(client: pg.PoolClient, tx: DialectTransaction, jobs: 
       return outcome;
     }),
   );
+  shared.end();
   for (const { result } of outcomes) if (result.status === "rejected" && isUnusable(result.reason)) throw result.reason;
   const hasFailedStatement = client.getTransactionStatus() === "E";
   if (hasFailedStatement || hasPartialWrite) throw new FailedBatch("a write failed after it had changed rows");
-  return outcomes;
+  return { outcomes, sent: shared.sent };
 }
 
 /** Runs the writes one after another, and undoes those that fail. */
-async function runGuarded(client: pg.PoolClient, tx: DialectTransaction, jobs: readonly Job[]): Promise<Outcome[]> {
+async function runGuarded(client: pg.PoolClient, batch: BatchTransaction, jobs: readonly Job[]): Promise<Ran> {
   const outcomes: Outcome[] = [];
+  await batch.begun;
   for (const job of jobs) {
     await client.query("SAVEPOINT member");
-    const member = newMember(tx);
+    const member = newMember(batch);
     const [result] = await Promise.allSettled([job.body(member.tx)]);
     member.end();
     if (result.status === "rejected") {
@@ -220,5 +246,9 @@ async function runGuarded(client: pg.PoolClient, tx: DialectTransaction, jobs: r
     await client.query("RELEASE SAVEPOINT member");
     outcomes.push({ job, result });
   }
-  return outcomes;
+  return { outcomes, sent: [] };
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -40,7 +40,10 @@ export function newWriter(
 
   function runAlone<T>(body: WriteBody<T>): Promise<T> {
     const attempt = (isRetry: boolean) =>
-      pool.write((client) => body(transactionOf(client, sessionOf(client), isRetry)));
+      pool.write(async (client, begun) => {
+        await begun;
+        return await body(transactionOf(client, sessionOf(client), isRetry));
+      });
     return writers.run(() => retried(attempt));
   }
 

@@ -3,9 +3,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { findRow, insertRow, keepRow } from "../../../../src/storage/collection/rows.ts";
-import type { Database } from "../../../../src/storage/database.ts";
+import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { readCounter } from "../../../../src/storage/engine/counters.ts";
+import { type DialectTransaction, defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { UniqueViolation } from "../../../../src/storage/engine/errors.ts";
+import { newMember, newSharedStatements } from "../../../../src/storage/engine/postgres/write-member.ts";
+import type { Session } from "../../../../src/storage/engine/session.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
+import { openCountingProxy } from "../../counting-proxy.ts";
 import { context, type groupRow as GroupRow, groupRow, groups, write } from "../../fixtures.ts";
 import { openPostgresStore, type Store } from "../../stores.ts";
 
@@ -75,6 +80,36 @@ describe("writes that arrive together", () => {
     for (const { uid } of rows) assert.ok(await findRow(database.session, groups, uid));
   });
 
+  it("take two round trips if they are independent", async () => {
+    await using store = await openPostgresStore();
+    await using stack = new AsyncDisposableStack();
+    const url = new URL(store.url);
+    const proxy = stack.use(await openCountingProxy(Number(url.port)));
+    url.port = String(proxy.port);
+    const database = await openDatabase(url.href, defaultDatabaseLimits);
+    stack.defer(() => database.close());
+    await write(database, (tx) => insertRow(tx, groups, root));
+    const before = proxy.sent();
+    await Promise.all(Array.from({ length: count }, (_, i) => createIndependently(database, groupRow(root.uid, i))));
+    assert.equal(proxy.sent() - before, 2);
+  });
+
+  it("commit nothing of a write whose statement cannot be sent", async () => {
+    await using store = await openPostgresStore();
+    const { database } = store;
+    await write(database, (tx) => insertRow(tx, groups, root));
+    // JSON has no BigInt.
+    const bad = groupRow(root.uid, "bad", { resourceLimits: { groups: 1n } as never });
+    const good = groupRow(root.uid, "good");
+    const [rejected, stored] = await Promise.allSettled([bad, good].map((row) => createIndependently(database, row)));
+    assert.ok(rejected?.status === "rejected" && rejected.reason instanceof TypeError);
+    assert.equal(stored?.status, "fulfilled");
+    assert.equal(await findRow(database.session, groups, bad.uid), undefined);
+    assert.ok(await findRow(database.session, groups, good.uid));
+    assert.equal(await readCounter(database.session, root.uid, "groups"), 1);
+    assert.deepEqual(await store.tamper("SELECT count(*)::int AS n FROM changes"), [{ n: 2 }]);
+  });
+
   it("see what earlier ones of their batch did, and nothing of those that failed", async () => {
     await using store = await openPostgresStore();
     const { database } = store;
@@ -95,5 +130,29 @@ describe("writes that arrive together", () => {
       failing.catch((error) => (error instanceof RangeError ? "failed" : "other")),
     ]);
     assert.deepEqual([first, new Set(others)], ["inserted", new Set(["found", "failed"])]);
+  });
+});
+
+describe("a write of a batch", () => {
+  it("sends no statement that changes rows unless the transaction has begun", async () => {
+    const executed: string[] = [];
+    const prepared = (key: string) => ({
+      isWrite: key === "write",
+      execute: async () => void executed.push(key),
+    });
+    const tx = { prepared } as unknown as DialectTransaction;
+    const { promise: begun, reject } = Promise.withResolvers<void>();
+    const shared = newSharedStatements({ tx, begun });
+    const member = newMember({ tx, begun }, shared.gather);
+    const execute = (key: string) => member.tx.prepared(key, () => assert.fail()).execute();
+    const run = async (session: Session) => void (await session.prepared("write", () => assert.fail()).execute());
+    const results = Promise.allSettled([execute("read"), execute("write"), member.tx.gather?.write("rows", [1], run)]);
+    await new Promise((resolve) => setImmediate(resolve));
+    reject(new Error("BEGIN failed"));
+    assert.deepEqual(
+      (await results).map(({ status }) => status),
+      ["fulfilled", "rejected", "rejected"],
+    );
+    assert.deepEqual(executed, ["read"]);
   });
 });
