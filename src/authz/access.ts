@@ -1,6 +1,8 @@
 import type { Narrowing } from "../authn/caller.ts";
 import {
+  addCapabilities,
   type CapabilitySet,
+  capabilitySet,
   hasCapability,
   intersectCapabilities,
   missingCapabilities,
@@ -37,15 +39,20 @@ export class Access {
 
   /** Returns the names of the capabilities in `wanted` that are not granted at the uid. */
   missing(wanted: CapabilitySet, uid: string): string[] {
-    const held = new Uint32Array(wanted.length);
+    return missingCapabilities(this.heldAt(uid), wanted);
+  }
+
+  /** Returns all capabilities that are granted at the uid. */
+  heldAt(uid: string): CapabilitySet {
+    const held = capabilitySet([]);
     if (this.#isInside(uid)) {
       this.#anyGrantAbove(uid, (set) => {
-        for (let i = 0; i < held.length; i++) held[i]! |= set[i]!;
+        addCapabilities(held, set);
         return false;
       });
     }
     const { capabilities } = this.#narrowing;
-    return missingCapabilities(capabilities ? intersectCapabilities(held, capabilities) : held, wanted);
+    return capabilities ? intersectCapabilities(held, capabilities) : held;
   }
 
   /** Returns the subtrees in which all of these capabilities are granted. */

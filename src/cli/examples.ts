@@ -108,6 +108,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam organizations import example.org.ndjson --dry-run",
     "gatehouse iam organizations import example.org.ndjson",
   ],
+  "iam access": ["gatehouse iam access who-can example.org"],
+  "iam access who-can": [
+    "gatehouse iam access who-can example.org/engineering",
+    "gatehouse iam access who-can example.org --capability groups.delete",
+  ],
+  "iam access what-can": ["gatehouse iam access what-can", "gatehouse iam access what-can ci --capability repo.list"],
   "iam delegations": ["gatehouse iam delegations list --inactive"],
   "iam delegations list": ["gatehouse iam delegations list --parent example.org --inactive"],
   "iam delegations confirm": ["gatehouse iam delegations confirm --all --parent example.org"],

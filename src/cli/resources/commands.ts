@@ -4,6 +4,7 @@ import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import type { Format } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
+import { addAccessCommands } from "./access-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
@@ -41,6 +42,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
   addScimCommands(iam, shell);
   addTermsCommands(iam, shell);
   addDelegationCommands(iam, shell);
+  addAccessCommands(iam, shell);
 }
 
 const oneFormats: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];

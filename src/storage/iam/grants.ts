@@ -5,6 +5,7 @@ import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
 
 /** Returns whether an identity belongs to a subgroup, outside of which it has no roles. */
 export function isSubgroupIdentity(identityUid: string): boolean {
@@ -56,6 +57,16 @@ export function isHeldAtRoot(identityUid: AnyColumn): SQL {
   return sql`${identityUid} not like '%/%/%'`;
 }
 
+/**
+ * For bindings at the uid in the placeholder or at its ancestors, returns a condition: the role takes effect at the uid. Agrees with
+ * `effectiveGroup`: the identity is not limited to a subgroup, or the uid is in that subgroup.
+ */
+export function takesEffectAt(identityUid: AnyColumn, placeholder: string): SQL {
+  const home = sql`length(${identityUid}) - 16`;
+  return sql`(${isHeldAtRoot(identityUid)} or
+    substr(${textPlaceholder(placeholder)} || '/', 1, ${home}) = substr(${identityUid}, 1, ${home}))`;
+}
+
 /** A role binding with its role and the name of its group. */
 export interface ReachingBinding {
   readonly uid: string;
@@ -64,6 +75,18 @@ export interface ReachingBinding {
   readonly roleUid: string;
   readonly roleName: string;
   readonly capabilities: readonly number[];
+}
+
+/** The columns of a ReachingBinding. */
+export function reachingColumns({ roleBindings, roles, groups }: Pick<Tables, "roleBindings" | "roles" | "groups">) {
+  return {
+    uid: roleBindings.uid,
+    groupUid: roleBindings.parent,
+    groupName: groups.name,
+    roleUid: roles.uid,
+    roleName: roles.name,
+    capabilities: roles.capabilities,
+  };
 }
 
 /**
@@ -78,14 +101,7 @@ export async function findBindingsReaching(
 ): Promise<ReachingBinding[]> {
   const statement = session.prepared("role_bindings.reaching", (db, { roleBindings, roles, groups }) =>
     db
-      .select({
-        uid: roleBindings.uid,
-        groupUid: roleBindings.parent,
-        groupName: groups.name,
-        roleUid: roles.uid,
-        roleName: roles.name,
-        capabilities: roles.capabilities,
-      })
+      .select(reachingColumns({ roleBindings, roles, groups }))
       .from(roleBindings)
       .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
       .innerJoin(groups, eq(groups.uid, roleBindings.parent))

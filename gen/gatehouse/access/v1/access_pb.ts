@@ -5,6 +5,8 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
+import type { RoleBindingIdentity } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { file_chainguard_platform_iam_v2beta1_role_bindings } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -13,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/access/v1/access.proto.
  */
 export const file_gatehouse_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiSQoWRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBIbCghpZGVudGl0eRgBIAEoCUIJ4EECkK+o0gUBEhIKBXRva2VuGAIgASgJQgPgQQIiXgoXRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIyCgZjaGVja3MYAiADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4Y2hhbmdlQ2hlY2siYQoNRXhjaGFuZ2VDaGVjaxIMCgRuYW1lGAEgASgJEjIKB291dGNvbWUYAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkNoZWNrT3V0Y29tZRIOCgZkZXRhaWwYAyABKAkq1gEKDEFjY2Vzc1JlYXNvbhIdChlBQ0NFU1NfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVQUNDRVNTX1JFQVNPTl9HUkFOVEVEEAESHAoYQUNDRVNTX1JFQVNPTl9OT19CSU5ESU5HEAISJwojQUNDRVNTX1JFQVNPTl9ST0xFX0xBQ0tTX0NBUEFCSUxJVFkQAxIgChxBQ0NFU1NfUkVBU09OX1RPS0VOX05BUlJPV0VEEAQSIwofQUNDRVNTX1JFQVNPTl9JREVOVElUWV9DT05GSU5FRBAFKnwKDENoZWNrT3V0Y29tZRIdChlDSEVDS19PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ0hFQ0tfT1VUQ09NRV9QQVNTRUQQARIYChRDSEVDS19PVVRDT01FX0ZBSUxFRBACEhkKFUNIRUNLX09VVENPTUVfU0tJUFBFRBADMtkCCg1BY2Nlc3NTZXJ2aWNlEowBCg1FeHBsYWluQWNjZXNzEikuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoqLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIiSC0+STAhQSEi9hY2Nlc3MvdjEvZXhwbGFpboqvqNIFBBICEAESuAEKD0V4cGxhaW5FeGNoYW5nZRIrLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBosLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2UiSoLT5JMCODoBKiIzL2FjY2Vzcy92MS9pZGVudGl0aWVzL3tpZGVudGl0eT0qKn06ZXhwbGFpbkV4Y2hhbmdliq+o0gUGEgQKAocHYgZwcm90bzM", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIkkKFkV4cGxhaW5FeGNoYW5nZVJlcXVlc3QSGwoIaWRlbnRpdHkYASABKAlCCeBBApCvqNIFARISCgV0b2tlbhgCIAEoCUID4EECIl4KF0V4cGxhaW5FeGNoYW5nZVJlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSMgoGY2hlY2tzGAIgAygLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeGNoYW5nZUNoZWNrImEKDUV4Y2hhbmdlQ2hlY2sSDAoEbmFtZRgBIAEoCRIyCgdvdXRjb21lGAIgASgOMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DaGVja091dGNvbWUSDgoGZGV0YWlsGAMgASgJKtYBCgxBY2Nlc3NSZWFzb24SHQoZQUNDRVNTX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUFDQ0VTU19SRUFTT05fR1JBTlRFRBABEhwKGEFDQ0VTU19SRUFTT05fTk9fQklORElORxACEicKI0FDQ0VTU19SRUFTT05fUk9MRV9MQUNLU19DQVBBQklMSVRZEAMSIAocQUNDRVNTX1JFQVNPTl9UT0tFTl9OQVJST1dFRBAEEiMKH0FDQ0VTU19SRUFTT05fSURFTlRJVFlfQ09ORklORUQQBSp8CgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUEFTU0VEEAESGAoUQ0hFQ0tfT1VUQ09NRV9GQUlMRUQQAhIZChVDSEVDS19PVVRDT01FX1NLSVBQRUQQAzKJBgoNQWNjZXNzU2VydmljZRKMAQoNRXhwbGFpbkFjY2VzcxIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3QaKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL2V4cGxhaW6Kr6jSBQQSAhABEqQBChJCYXRjaEV4cGxhaW5BY2Nlc3MSLi5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1JlcXVlc3QaLy5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIi2C0+STAh06ASoiGC9hY2Nlc3MvdjEvZXhwbGFpbjpiYXRjaIqvqNIFBBICEAESigEKBldob0NhbhIiLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVxdWVzdBojLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVzcG9uc2UiN4LT5JMCJRIjL2FjY2Vzcy92MS9ncm91cHMve2dyb3VwPSoqfTp3aG9DYW6Kr6jSBQYSBAoCkwMSegoHV2hhdENhbhIjLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hhdENhblJlcXVlc3QaJC5nYXRlaG91c2UuYWNjZXNzLnYxLldoYXRDYW5SZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL3doYXRDYW6Kr6jSBQQSAhABErgBCg9FeHBsYWluRXhjaGFuZ2USKy5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlcXVlc3QaLC5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlc3BvbnNlIkqC0+STAjg6ASoiMy9hY2Nlc3MvdjEvaWRlbnRpdGllcy97aWRlbnRpdHk9Kip9OmV4cGxhaW5FeGNoYW5nZYqvqNIFBhIECgKHB2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of ExplainAccess.
@@ -142,6 +144,363 @@ export const BindingExplanationSchema: GenMessage<BindingExplanation> = /*@__PUR
   messageDesc(file_gatehouse_access_v1_access, 2);
 
 /**
+ * The request of BatchExplainAccess.
+ *
+ * @generated from message gatehouse.access.v1.BatchExplainAccessRequest
+ */
+export type BatchExplainAccessRequest = Message<"gatehouse.access.v1.BatchExplainAccessRequest"> & {
+  /**
+   * The questions, 100 at most.
+   *
+   * @generated from field: repeated gatehouse.access.v1.ExplainAccessRequest requests = 1;
+   */
+  requests: ExplainAccessRequest[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.BatchExplainAccessRequest.
+ * Use `create(BatchExplainAccessRequestSchema)` to create a new message.
+ */
+export const BatchExplainAccessRequestSchema: GenMessage<BatchExplainAccessRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 3);
+
+/**
+ * The response of BatchExplainAccess.
+ *
+ * @generated from message gatehouse.access.v1.BatchExplainAccessResponse
+ */
+export type BatchExplainAccessResponse = Message<"gatehouse.access.v1.BatchExplainAccessResponse"> & {
+  /**
+   * The explanations, in the order of the questions.
+   *
+   * @generated from field: repeated gatehouse.access.v1.ExplainAccessResponse responses = 1;
+   */
+  responses: ExplainAccessResponse[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.BatchExplainAccessResponse.
+ * Use `create(BatchExplainAccessResponseSchema)` to create a new message.
+ */
+export const BatchExplainAccessResponseSchema: GenMessage<BatchExplainAccessResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 4);
+
+/**
+ * The request of WhoCan.
+ *
+ * @generated from message gatehouse.access.v1.WhoCanRequest
+ */
+export type WhoCanRequest = Message<"gatehouse.access.v1.WhoCanRequest"> & {
+  /**
+   * The uid of the group, or of anything below it.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * Keeps identities that hold this capability there, such as "groups.list". Empty keeps all.
+   *
+   * @generated from field: string capability = 2;
+   */
+  capability: string;
+
+  /**
+   * Keeps this identity uid. Empty keeps all.
+   *
+   * @generated from field: string identity = 3;
+   */
+  identity: string;
+
+  /**
+   * Also lists identities of other subgroups whose role bindings at the group or its ancestors give them nothing there.
+   *
+   * @generated from field: bool show_confined = 4;
+   */
+  showConfined: boolean;
+
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200. A page may have fewer although more follow.
+   *
+   * @generated from field: int32 page_size = 5;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 6;
+   */
+  pageToken: string;
+
+  /**
+   * "identity_uid", optionally followed by " desc". Empty means "identity_uid".
+   *
+   * @generated from field: string order_by = 7;
+   */
+  orderBy: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 8;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.WhoCanRequest.
+ * Use `create(WhoCanRequestSchema)` to create a new message.
+ */
+export const WhoCanRequestSchema: GenMessage<WhoCanRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 5);
+
+/**
+ * The response of WhoCan.
+ *
+ * @generated from message gatehouse.access.v1.WhoCanResponse
+ */
+export type WhoCanResponse = Message<"gatehouse.access.v1.WhoCanResponse"> & {
+  /**
+   * The identities of this page.
+   *
+   * @generated from field: repeated gatehouse.access.v1.IdentityAccess identities = 1;
+   */
+  identities: IdentityAccess[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many identities the whole query has, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+
+  /**
+   * The ancestors whose role bindings the caller may not list. They may give further identities access to the group.
+   *
+   * @generated from field: repeated string unlisted_group_uids = 5;
+   */
+  unlistedGroupUids: string[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.WhoCanResponse.
+ * Use `create(WhoCanResponseSchema)` to create a new message.
+ */
+export const WhoCanResponseSchema: GenMessage<WhoCanResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 6);
+
+/**
+ * An identity with its access to one group.
+ *
+ * @generated from message gatehouse.access.v1.IdentityAccess
+ */
+export type IdentityAccess = Message<"gatehouse.access.v1.IdentityAccess"> & {
+  /**
+   * The identity. Only the uid is set if the caller may not read the rest.
+   *
+   * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 1;
+   */
+  identity?: RoleBindingIdentity | undefined;
+
+  /**
+   * The names of the capabilities that it holds there.
+   *
+   * @generated from field: repeated string capabilities = 2;
+   */
+  capabilities: string[];
+
+  /**
+   * The role bindings at the group and its ancestors, at most 100. What the caller may not see of one is left out.
+   *
+   * @generated from field: repeated gatehouse.access.v1.BindingExplanation bindings = 3;
+   */
+  bindings: BindingExplanation[];
+
+  /**
+   * How many role bindings there are.
+   *
+   * @generated from field: int32 binding_count = 4;
+   */
+  bindingCount: number;
+
+  /**
+   * Whether it belongs to another subgroup, so these role bindings give it nothing there.
+   *
+   * @generated from field: bool confined = 5;
+   */
+  confined: boolean;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.IdentityAccess.
+ * Use `create(IdentityAccessSchema)` to create a new message.
+ */
+export const IdentityAccessSchema: GenMessage<IdentityAccess> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 7);
+
+/**
+ * The request of WhatCan.
+ *
+ * @generated from message gatehouse.access.v1.WhatCanRequest
+ */
+export type WhatCanRequest = Message<"gatehouse.access.v1.WhatCanRequest"> & {
+  /**
+   * The uid of the identity. Empty means the caller.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+
+  /**
+   * Keeps role bindings that give this capability, such as "groups.list". Empty keeps all.
+   *
+   * @generated from field: string capability = 2;
+   */
+  capability: string;
+
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200. A page may have fewer although more follow.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+
+  /**
+   * "role_binding_uid", optionally followed by " desc". Empty means "role_binding_uid", by which the bindings of a group come together.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 6;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.WhatCanRequest.
+ * Use `create(WhatCanRequestSchema)` to create a new message.
+ */
+export const WhatCanRequestSchema: GenMessage<WhatCanRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 8);
+
+/**
+ * The response of WhatCan.
+ *
+ * @generated from message gatehouse.access.v1.WhatCanResponse
+ */
+export type WhatCanResponse = Message<"gatehouse.access.v1.WhatCanResponse"> & {
+  /**
+   * The role bindings of this page.
+   *
+   * @generated from field: repeated gatehouse.access.v1.HeldRole roles = 1;
+   */
+  roles: HeldRole[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many role bindings the whole query has, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+
+  /**
+   * What the caller's session holds by external group role mappings, on the first page. Only for callers who ask about themselves.
+   *
+   * @generated from field: repeated gatehouse.access.v1.HeldRole mapped_roles = 5;
+   */
+  mappedRoles: HeldRole[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.WhatCanResponse.
+ * Use `create(WhatCanResponseSchema)` to create a new message.
+ */
+export const WhatCanResponseSchema: GenMessage<WhatCanResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 9);
+
+/**
+ * A role that an identity holds, and where.
+ *
+ * @generated from message gatehouse.access.v1.HeldRole
+ */
+export type HeldRole = Message<"gatehouse.access.v1.HeldRole"> & {
+  /**
+   * The role binding. What the caller may not see of it is left out. Absent for a role by a mapping.
+   *
+   * @generated from field: gatehouse.access.v1.BindingExplanation binding = 1;
+   */
+  binding?: BindingExplanation | undefined;
+
+  /**
+   * The groups where it takes effect, each with its subtree. Empty if it has no effect, because the identity is confined.
+   *
+   * @generated from field: repeated string effective_group_uids = 2;
+   */
+  effectiveGroupUids: string[];
+
+  /**
+   * The names of the capabilities that it gives there.
+   *
+   * @generated from field: repeated string capabilities = 3;
+   */
+  capabilities: string[];
+
+  /**
+   * Whether the identity belongs to a subgroup and the role binding therefore gives less than its place says.
+   *
+   * @generated from field: bool confined = 4;
+   */
+  confined: boolean;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.HeldRole.
+ * Use `create(HeldRoleSchema)` to create a new message.
+ */
+export const HeldRoleSchema: GenMessage<HeldRole> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 10);
+
+/**
  * The request of ExplainExchange.
  *
  * @generated from message gatehouse.access.v1.ExplainExchangeRequest
@@ -167,7 +526,7 @@ export type ExplainExchangeRequest = Message<"gatehouse.access.v1.ExplainExchang
  * Use `create(ExplainExchangeRequestSchema)` to create a new message.
  */
 export const ExplainExchangeRequestSchema: GenMessage<ExplainExchangeRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 3);
+  messageDesc(file_gatehouse_access_v1_access, 11);
 
 /**
  * The answer to ExplainExchange.
@@ -195,7 +554,7 @@ export type ExplainExchangeResponse = Message<"gatehouse.access.v1.ExplainExchan
  * Use `create(ExplainExchangeResponseSchema)` to create a new message.
  */
 export const ExplainExchangeResponseSchema: GenMessage<ExplainExchangeResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 4);
+  messageDesc(file_gatehouse_access_v1_access, 12);
 
 /**
  * One check of an exchange.
@@ -230,7 +589,7 @@ export type ExchangeCheck = Message<"gatehouse.access.v1.ExchangeCheck"> & {
  * Use `create(ExchangeCheckSchema)` to create a new message.
  */
 export const ExchangeCheckSchema: GenMessage<ExchangeCheck> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 5);
+  messageDesc(file_gatehouse_access_v1_access, 13);
 
 /**
  * Why a capability is held or not.
@@ -343,7 +702,7 @@ export const CheckOutcomeSchema: GenEnum<CheckOutcome> = /*@__PURE__*/
   enumDesc(file_gatehouse_access_v1_access, 1);
 
 /**
- * Says why something is allowed, and why not.
+ * Says who may do what, why something is allowed or not, and what a change of access would do.
  *
  * @generated from service gatehouse.access.v1.AccessService
  */
@@ -360,6 +719,45 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ExplainAccessRequestSchema;
     output: typeof ExplainAccessResponseSchema;
+  },
+  /**
+   * Answers several questions of ExplainAccess from one state of the data, or none of them if the caller may not ask one.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.BatchExplainAccess
+   */
+  batchExplainAccess: {
+    methodKind: "unary";
+    input: typeof BatchExplainAccessRequestSchema;
+    output: typeof BatchExplainAccessResponseSchema;
+  },
+  /**
+   * Lists the identities that have access to a group, each with the role bindings that give it: those at the group and those it
+   * inherits from its ancestors.
+   *
+   * Roles that sessions hold by external group role mappings are not in the list, because no identity holds them.
+   *
+   * An ancestor where the caller lacks role_bindings.list is in unlisted_group_uids. Of its bindings the list has only those of the
+   * caller and of identities that the caller may list on the way to the group, with nothing but the uid of the ancestor.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.WhoCan
+   */
+  whoCan: {
+    methodKind: "unary";
+    input: typeof WhoCanRequestSchema;
+    output: typeof WhoCanResponseSchema;
+  },
+  /**
+   * Lists the role bindings of an identity, with the groups where each takes effect and what it gives there.
+   *
+   * Callers see their own bindings, as far as their token reaches. Of others they see those that take effect where they hold
+   * role_bindings.list. Of a binding at an ancestor where they lack it, they see its place and effect only.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.WhatCan
+   */
+  whatCan: {
+    methodKind: "unary";
+    input: typeof WhatCanRequestSchema;
+    output: typeof WhatCanResponseSchema;
   },
   /**
    * Explains what would become of the exchange of a token for an identity: each check and its outcome. No token is made.

@@ -59,7 +59,8 @@ export function isReadable(
   return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
 }
 
-function identityReference(row: IdentityRow) {
+/** Shows an identity as part of a role binding. */
+export function identityReference(row: IdentityRow) {
   const { uid, name, description, subject, issuer, email } = row;
   return { uid, name, description, subject, issuer, email };
 }

@@ -1,0 +1,157 @@
+// `gatehouse iam access`: who may do what, and where.
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Argument, type Command, Option } from "commander";
+import { isJsonObject } from "../../base/json.ts";
+import { completing } from "../client/completing.ts";
+import { openSession, readCount, type Session, withList } from "../client/session.ts";
+import type { Format } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+import { note, type Shell } from "../shell.ts";
+import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
+import { textAt } from "./json.ts";
+import { findUid } from "./lookup.ts";
+import { capabilityNames, namesOf } from "./names.ts";
+
+const maxPageSize = 200;
+
+const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
+
+const holderView: View = {
+  noun: "identities",
+  id: "identity.uid",
+  columns: [
+    { title: "identity", value: ({ identity }) => nameOrUid(identity, "name", "uid") },
+    { title: "uid", value: "identity.uid", wide: true },
+    { title: "roles", value: ({ bindings }) => listOf(bindings).map(roleAtPlace).join(", ") },
+    { title: "capabilities", value: ({ capabilities }) => String(listOf(capabilities).length) },
+    { title: "names", value: "capabilities", wide: true },
+    { title: "confined", value: ({ confined }) => (confined === true ? "yes" : ""), wide: true },
+  ],
+};
+
+const heldView: View = {
+  noun: "roles",
+  id: "binding.roleBindingUid",
+  columns: [
+    { title: "role", value: ({ binding }) => nameOrUid(binding, "roleName", "roleUid") },
+    { title: "bound at", value: ({ binding }) => nameOrUid(binding, "groupName", "groupUid") },
+    { title: "takes effect at", value: effectOf },
+    { title: "capabilities", value: ({ capabilities }) => String(listOf(capabilities).length) },
+    { title: "names", value: "capabilities", wide: true },
+    { title: "binding", value: "binding.roleBindingUid", wide: true },
+  ],
+};
+
+interface WhoOptions {
+  readonly capability?: string;
+  readonly identity?: string;
+  readonly showConfined?: boolean;
+  readonly limit: number;
+}
+
+/** Adds the commands to those of `gatehouse iam`. */
+export function addAccessCommands(iam: Command, shell: Shell): void {
+  const access = iam.command("access").description("who may do what, and where: who-can, what-can");
+  addWhoCan(access, shell);
+  addWhatCan(access, shell);
+}
+
+function addWhoCan(access: Command, shell: Shell): void {
+  const whoCan = access
+    .command("who-can")
+    .description("list the identities with access to a group, by bindings there and on its ancestors")
+    .addArgument(completing(new Argument("<group>", "the group, or the uid of a resource in it"), namesOf(groups)))
+    .addOption(capabilityOption("only identities with this capability, such as groups.list"))
+    .addOption(completing(new Option("--identity <name|uid>", "only this identity"), namesOf(identities)))
+    .option("--show-confined", "also identities of other subgroups, whose bindings give them nothing here")
+    .addOption(limitOption());
+  withList(whoCan, outputs).action(async (group: string) => {
+    using session = await openSession(shell, whoCan);
+    const { capability, identity, showConfined, limit } = whoCan.opts<WhoOptions>();
+    const request = {
+      group: await findUid(session, groups, group),
+      ...(capability !== undefined && { capability }),
+      ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
+      ...(showConfined && { showConfined }),
+    };
+    const { AccessService } = await service();
+    await listPages(session, AccessService.method.whoCan, "identities", request, holderView, limit);
+  });
+}
+
+function addWhatCan(access: Command, shell: Shell): void {
+  const whatCan = access
+    .command("what-can")
+    .description("list the roles of an identity, or your own, and where each takes effect")
+    .addArgument(completing(new Argument("[identity]", "the identity; yourself if left out"), namesOf(identities)))
+    .addOption(capabilityOption("only roles with this capability, such as groups.list"))
+    .addOption(limitOption());
+  withList(whatCan, outputs).action(async (identity: string | undefined) => {
+    using session = await openSession(shell, whatCan);
+    const { capability, limit } = whatCan.opts<Pick<WhoOptions, "capability" | "limit">>();
+    const request = {
+      ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
+      ...(capability !== undefined && { capability }),
+    };
+    const { AccessService } = await service();
+    await listPages(session, AccessService.method.whatCan, "roles", request, heldView, limit);
+  });
+}
+
+function capabilityOption(description: string): Option {
+  return completing(new Option("--capability <name>", description), capabilityNames);
+}
+
+function limitOption(): Option {
+  return new Option("--limit <count>", "how many at most").argParser(readCount).default(maxPageSize);
+}
+
+type Listing = Awaited<ReturnType<typeof service>>["AccessService"]["method"]["whoCan" | "whatCan"];
+
+/** Prints the first results of a list, and says whether there are more. */
+async function listPages(
+  session: Session,
+  method: Listing,
+  field: string,
+  request: JsonObject,
+  view: View,
+  limit: number,
+): Promise<void> {
+  const rows: JsonObject[] = [];
+  let [pageToken, total] = ["", 0];
+  do {
+    const pageSize = Math.min(limit - rows.length, maxPageSize);
+    const reply = await session.call(method, { ...request, pageSize, ...(pageToken !== "" && { pageToken }) });
+    rows.push(...listOf(reply.mappedRoles), ...listOf(reply[field]));
+    total = Number(reply.totalCount ?? rows.length);
+    pageToken = textAt(reply, "nextPageToken");
+  } while (pageToken !== "" && rows.length < limit);
+  await session.output.list(view, session.output.arrange(view, rows, "as it is"));
+  if (pageToken !== "") note(session.shell, `${total} in all; show more with --limit.`);
+}
+
+async function service() {
+  return await import("../../../gen/gatehouse/access/v1/access_pb.ts");
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns a name, or else the uid. Both are absent where the caller may not see them. */
+function nameOrUid(value: JsonValue | undefined, name: string, uid: string): string {
+  if (!isJsonObject(value)) return "(by an external group)";
+  return textAt(value, name) || textAt(value, uid) || "(not yours to see)";
+}
+
+function roleAtPlace(binding: JsonObject): string {
+  return `${nameOrUid(binding, "roleName", "roleUid")} at ${nameOrUid(binding, "groupName", "groupUid")}`;
+}
+
+function effectOf({ binding, effectiveGroupUids, confined }: JsonObject): string {
+  const places = listOf(effectiveGroupUids);
+  if (places.length === 0) return "nowhere: the identity is confined";
+  const isWhereBound = isJsonObject(binding) && confined !== true && String(places) === binding.groupUid;
+  return isWhereBound ? nameOrUid(binding, "groupName", "groupUid") : places.join(",");
+}

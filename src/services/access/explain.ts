@@ -1,0 +1,128 @@
+// Explains why a call is allowed or denied, without revealing what the caller cannot see.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  AccessReason,
+  BatchExplainAccessRequestSchema,
+  type ExplainAccessRequest,
+  type ExplainAccessResponseSchema,
+} from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { fieldViolationsOf, invalidArgument, invalidField, toApiError } from "../../aip/errors.ts";
+import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
+import type { GrantedRole } from "../../model/grants.ts";
+import { isUid, isWithin, rootOf } from "../../model/uid.ts";
+import { callerOf, requireCapability } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { MessageRules } from "../../pipeline/text-rules.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
+import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts";
+import { showBinding } from "./shown-binding.ts";
+
+type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
+
+/** The maximum number of bindings that an explanation reads. */
+const maxBindings = 100;
+
+/** The maximum number of questions in a batch. */
+const maxQuestions = 100;
+
+/** The rules of a batch of questions. */
+export const batchRules: MessageRules = {
+  schema: BatchExplainAccessRequestSchema,
+  fields: {},
+  bounds: { requests: { maxItems: maxQuestions } },
+};
+
+/** Makes the functions that explain access. */
+export function explanations({ database }: Pick<ServiceContext, "database">) {
+  return {
+    async explainAccess(request: ExplainAccessRequest, call: Call): Promise<Explanation> {
+      const question = readQuestion(request, call);
+      return question.isBeyondToken ? narrowed : await database.read((session) => answer(session, question, call));
+    },
+
+    async batchExplainAccess(
+      { requests }: { readonly requests: readonly ExplainAccessRequest[] },
+      call: Call,
+    ): Promise<{ responses: Explanation[] }> {
+      if (requests.length > maxQuestions)
+        throw invalidField("requests", `must not have more than ${maxQuestions} items`);
+      const questions = requests.map((request, index) => readItem(request, index, call));
+      return await database.read(async (session) => {
+        const responses: Explanation[] = [];
+        for (const question of questions)
+          responses.push(question.isBeyondToken ? narrowed : await answer(session, question, call));
+        return { responses };
+      });
+    },
+  };
+}
+
+const narrowed: Explanation = { granted: false, reason: AccessReason.TOKEN_NARROWED };
+
+interface Question {
+  readonly identity: string;
+  readonly capability: CapabilityInfo;
+  readonly group: string;
+  readonly isSelf: boolean;
+  /** Known before reading: a narrowed token must not reveal what else its identity holds. */
+  readonly isBeyondToken: boolean;
+}
+
+/** Returns the question of a request. Throws if the caller may not ask it. */
+function readQuestion({ identity: named, group, capability: name }: ExplainAccessRequest, call: Call): Question {
+  if (named !== "" && !isUid(named)) throw invalidField("identity", "must be a uid");
+  if (!isUid(group)) throw invalidField("group", "must be a uid");
+  const capability = findCapabilityByName(name);
+  if (!capability) throw invalidField("capability", "must be the name of a capability, such as groups.list");
+  const { uid } = callerOf(call);
+  const identity = named || uid;
+  const isSelf = identity === uid;
+  if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, group);
+  return { identity, capability, group, isSelf, isBeyondToken: isSelf && isBeyondToken(call, capability, group) };
+}
+
+/** Reads a question of a batch. A violation names its place in the batch. */
+function readItem(request: ExplainAccessRequest, index: number, call: Call): Question {
+  try {
+    return readQuestion(request, call);
+  } catch (error) {
+    const violations = fieldViolationsOf(toApiError(error));
+    if (!violations) throw error;
+    throw invalidArgument(
+      violations.map(({ field, description }) => ({ field: `requests[${index}].${field}`, description })),
+    );
+  }
+}
+
+function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): boolean {
+  const { scopes, capabilities } = callerOf(call).token.narrowing;
+  if (scopes && !scopes.some((scope) => isWithin(group, scope))) return true;
+  return capabilities !== undefined && !hasCapability(capabilities, capability.number);
+}
+
+async function answer(session: Session, question: Question, call: Call): Promise<Explanation> {
+  const { identity, capability, group, isSelf } = question;
+  const bindings = await findBindingsReaching(session, identity, group, maxBindings);
+  const mapped = isSelf ? await mappedAt(session, callerOf(call).token.mappings, group) : [];
+  const { number } = capability;
+  const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => showBinding(binding, call, isSelf));
+  const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
+  const lacking = bindings.filter((binding) => !granting.includes(binding));
+  const granted = granting.length > 0 || mapped.some(({ capabilities }) => capabilities.includes(number));
+  const reason = granted ? AccessReason.GRANTED : reasonAgainst(identity, group, lacking.length > 0);
+  return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
+}
+
+/** Returns the roles in a group that the session holds through mappings of the organization. */
+async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<GrantedRole[]> {
+  const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
+  return (await findActiveMappedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
+}
+
+function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean): AccessReason {
+  if (holdsOtherRoles) return AccessReason.ROLE_LACKS_CAPABILITY;
+  return effectiveGroup(identity, group) === group ? AccessReason.NO_BINDING : AccessReason.IDENTITY_CONFINED;
+}

@@ -1,0 +1,47 @@
+// `gatehouse iam access`: who may do what, and where.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type Caller, startCaller } from "./caller.ts";
+
+describe("gatehouse iam access", () => {
+  let caller: Caller;
+  before(async () => {
+    caller = await startCaller();
+    await caller.json("iam", "folders", "create", "team", "--parent", "example.org");
+    await caller.json(
+      ...["iam", "identities", "create", "ci", "--parent", "example.org/team", "--role", "viewer"],
+      ...["--identity-issuer", "https://issuer.example.org", "--subject", "ci"],
+    );
+  });
+  after(() => caller[Symbol.asyncDispose]());
+
+  const access = async (...args: string[]) => {
+    const { code, stdout, stderr } = await caller.run("iam", "access", ...args);
+    assert.equal(code, 0, stderr);
+    return { stdout, stderr };
+  };
+
+  it("who-can lists identities with their roles, and where these are bound", async () => {
+    const { stdout } = await access("who-can", "example.org/team");
+    assert.match(stdout, /^IDENTITY +ROLES +CAPABILITIES\n/);
+    assert.match(stdout, /^ci +viewer at team +\d+$/m);
+    assert.match(stdout, /^owner +owner at example\.org/m);
+  });
+
+  it("who-can filters by capability and identity", async () => {
+    assert.doesNotMatch((await access("who-can", "example.org/team", "--capability", "groups.delete")).stdout, /^ci /m);
+    const { stdout } = await access("who-can", "example.org/team", "--identity", "ci", "--no-headers");
+    assert.match(stdout, /^ci +viewer at team +\d+\n$/);
+  });
+
+  it("who-can says how many more there are", async () => {
+    const { stdout, stderr } = await access("who-can", "example.org/team", "--limit", "1", "--no-headers");
+    assert.equal(stdout.trimEnd().split("\n").length, 1);
+    assert.match(stderr, /^2 in all; show more with --limit\.$/m);
+  });
+
+  it("what-can lists roles and where they take effect, of an identity and of the caller", async () => {
+    assert.match((await access("what-can", "ci", "--no-headers")).stdout, /^viewer +team +team +\d+\n$/);
+    assert.match((await access("what-can")).stdout, /^owner +example\.org +example\.org +\d+$/m);
+  });
+});
