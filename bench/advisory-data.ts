@@ -7,7 +7,7 @@ import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { populateAdvisories } from "./advisory-population.ts";
 import { commonTexts, rareTexts } from "./advisory-texts.ts";
-import { type Data, prepareDataAt } from "./data.ts";
+import { type Data, type DataStore, prepareDataAt } from "./data.ts";
 import { newRandom } from "./random.ts";
 
 /** How many advisories there are. */
@@ -16,6 +16,14 @@ const advisoryCount = 30_000;
 /** Groups in addition to the advisories. */
 const groups = 1000;
 const atOnce = 500;
+
+/** What decides about the advisories and the queries. */
+const sources = [
+  "advisory-data.ts",
+  "advisory-population.ts",
+  "advisory-texts.ts",
+  "../src/storage/vulnerabilities/advisory-terms.ts",
+];
 
 /** Every how many advisories one is remembered to be asked for. */
 const sampleEvery = 150;
@@ -26,15 +34,15 @@ export interface AdvisoryData extends Data {
   readonly queries: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The data directory; generated when it is not there. `report` is told of the progress. */
-export async function prepareAdvisories(report: (text: string) => void): Promise<AdvisoryData> {
-  const data = await prepareDataAt("advisories", groups, report);
+/** The data directory; generated when it is not there. */
+export async function prepareAdvisories(store: DataStore): Promise<AdvisoryData> {
+  const data = await prepareDataAt("advisories", groups, store, sources);
   const file = path.join(data.directory, "queries.json");
   if (!existsSync(file)) {
     // What an interrupted run left is in the way.
     rmSync(data.directory, { recursive: true, force: true });
-    await prepareDataAt("advisories", groups, report);
-    report(`generating ${advisoryCount} advisories in ${data.directory}`);
+    await prepareDataAt("advisories", groups, store, sources);
+    store.report(`generating ${advisoryCount} advisories in ${data.directory}`);
     writeFileSync(file, JSON.stringify(await fill(data)));
   }
   return { ...data, queries: JSON.parse(readFileSync(file, "utf8")) };

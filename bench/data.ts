@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { readKeyRing } from "../src/config/key-ring-file.ts";
 import { generate, landmarksFile } from "./generate.ts";
 import type { Landmarks } from "./population.ts";
 
@@ -13,48 +14,53 @@ export interface Data {
   readonly landmarks: Landmarks;
 }
 
+/** Where data directories are kept, and what is told of the progress of generating one. */
+export interface DataStore {
+  readonly directory: string;
+  report(text: string): void;
+}
+
 const seed = "gatehouse";
-const cache = path.join(tmpdir(), "gatehouse-bench");
-/** What decides about the contents of a data directory. */
+/** What decides about the contents of a data directory, besides the migrations. */
 const sources = [
-  ...[
-    "advisory-data.ts",
-    "advisory-population.ts",
-    "advisory-texts.ts",
-    "../src/storage/vulnerabilities/advisory-terms.ts",
-  ],
-  ...[
-    "generate.ts",
-    "population.ts",
-    "random.ts",
-    "../src/storage/schema/tables/iam.ts",
-    "../src/storage/collection/entries.ts",
-  ],
+  "generate.ts",
+  "population.ts",
+  "random.ts",
+  "../src/storage/schema/tables/iam.ts",
+  "../src/storage/collection/entries.ts",
 ];
 const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 
-/** The data directory with so many groups; generated when it is not there. `report` is told of the progress. */
-export async function prepareData(groups: number, report: (text: string) => void): Promise<Data> {
-  return await prepareDataAt(String(groups), groups, report);
+/** The data directory with so many groups; generated when it is not there. */
+export async function prepareData(groups: number, store: DataStore): Promise<Data> {
+  return await prepareDataAt(String(groups), groups, store);
 }
 
 /** The same in a directory of its own, for what else is to be in it. */
-export async function prepareDataAt(name: string, groups: number, report: (text: string) => void): Promise<Data> {
-  const directory = path.join(cache, `${name}-${version()}`);
+export async function prepareDataAt(
+  name: string,
+  groups: number,
+  { directory: kept, report }: DataStore,
+  furtherSources: readonly string[] = [],
+): Promise<Data> {
+  const directory = path.join(kept, `${name}-${dataVersion(furtherSources)}`);
   if (!existsSync(landmarksFile(directory))) {
-    forgetOthers(name);
+    forgetOthers(kept, name);
     report(`generating ${groups} groups in ${directory}`);
     await generate(directory, { groups, seed }, (rows) => {
-      if (rows % 100_000 === 0) report(`  ${rows} rows`);
+      if (rows % (groups / 5) === 0) report(`  ${rows} rows`);
     });
   }
+  // All copies of the directory, also those of servers on PostgreSQL, then encrypt with the same key.
+  readKeyRing({ dev: true, dataDir: directory, secretsKeys: [] });
   return { directory, landmarks: JSON.parse(readFileSync(landmarksFile(directory), "utf8")) as Landmarks };
 }
 
-/** A copy that may be written to, until it is disposed of. */
-export function copyData({ directory, landmarks }: Data): Data & Disposable {
+/** A copy that may be written to, until it is disposed of; without the database for a server that uses another one. */
+export function copyData({ directory, landmarks }: Data, hasDatabase = true): Data & Disposable {
   const copy = mkdtempSync(path.join(tmpdir(), "gatehouse-bench-copy-"));
-  cpSync(directory, copy, { recursive: true });
+  const filter = (file: string) => hasDatabase || !path.basename(file).startsWith("gatehouse.db");
+  cpSync(directory, copy, { recursive: true, filter });
   return {
     directory: copy,
     landmarks,
@@ -62,9 +68,10 @@ export function copyData({ directory, landmarks }: Data): Data & Disposable {
   };
 }
 
-function version(): string {
+/** Changes with what generated data consist of. The names of further sources are relative to this folder. */
+export function dataVersion(furtherSources: readonly string[] = []): string {
   const files = [
-    ...sources.map((source) => fileURLToPath(new URL(source, import.meta.url))),
+    ...[...sources, ...furtherSources].map((source) => fileURLToPath(new URL(source, import.meta.url))),
     ...readdirSync(migrations)
       .filter((name) => name.endsWith(".sql"))
       .sort()
@@ -73,9 +80,9 @@ function version(): string {
   return hash("sha256", files.map((file) => readFileSync(file, "utf8")).join("\0"), "hex").slice(0, 12);
 }
 
-/** Removes data of this name that another version made, and what an interrupted run left. */
-function forgetOthers(name: string): void {
-  if (!existsSync(cache)) return;
-  for (const other of readdirSync(cache).filter((entry) => entry.startsWith(`${name}-`)))
-    rmSync(path.join(cache, other), { recursive: true, force: true });
+/** Removes data of this name that another version made, and what an interrupted run left; not the directory `used`. */
+export function forgetOthers(kept: string, name: string, used?: string): void {
+  if (!existsSync(kept)) return;
+  for (const other of readdirSync(kept).filter((entry) => entry.startsWith(`${name}-`) && entry !== used))
+    rmSync(path.join(kept, other), { recursive: true, force: true });
 }

@@ -7,10 +7,13 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { once as memoized } from "../src/base/lazy.ts";
+import { openDatabase } from "../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import type { Data } from "./data.ts";
+import { issueOwnerToken } from "./owner-token.ts";
 import type { Landmarks } from "./population.ts";
 import { anonymousMemoryOf } from "./proc.ts";
-import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { type Cores, freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
 import { median } from "./statistics.ts";
 
 /** A running Gatehouse. */
@@ -33,13 +36,10 @@ const settleMs = 500;
 /** As `npm start` has it. */
 const flags = ["--max-semi-space-size=8"];
 
-/** How often a start is measured: the first ones after other work take up to twice as long as those that follow. */
-const measuredStarts = 5;
-
 /** Starts Gatehouse several times; the last one goes on, and has the median of their times to the first answer. */
-export async function startMeasured(data: Data): Promise<Gatehouse> {
+export async function startMeasured(data: Data, starts: number): Promise<Gatehouse> {
   const times: number[] = [];
-  while (times.length < measuredStarts - 1) {
+  while (times.length < starts - 1) {
     await using started = await startGatehouse(data, []);
     times.push(started.firstAnswerMs);
   }
@@ -73,14 +73,53 @@ export async function startGatehouse(
     [...flags, ...nodeFlags, program, "serve", ...own, ...settings],
     port,
   );
+  return await whenReady(server, { url, landmarks, startedAt, token: () => readToken(tokenFile) });
+}
+
+/** How a server in production runs. */
+export interface ProductionOptions {
+  /** Of the setting `workers`. */
+  readonly workers: string;
+  readonly cores: Cores;
+  /** The PostgreSQL database with the data; absent for the SQLite file in the directory. */
+  readonly databaseUrl?: string;
+}
+
+/** Starts Gatehouse as in production, which development mode cannot show: there it is one process. */
+export async function startProduction(
+  { directory, landmarks }: Data,
+  { workers, cores, databaseUrl }: ProductionOptions,
+): Promise<Gatehouse> {
+  bundle();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const database = await openDatabase(databaseUrl ?? path.join(directory, "gatehouse.db"), defaultDatabaseLimits);
+  const { token } = await issueOwnerToken(database, directory, landmarks, url);
+  await database.close();
+  const own = ["--listen", `127.0.0.1:${port}`, "--data-dir", directory, "--log-level", "silent"];
+  // A server that had the data before had another port.
+  const production = ["--workers", workers, "--base-url", url, "--accept-issuer-change"];
+  const where = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
+  const args = [...flags, wholeProgram, "serve", ...own, ...production, ...where];
+  const startedAt = performance.now();
+  const server = await startServerProcess(process.execPath, args, port, { cores });
+  return await whenReady(server, { url, landmarks, startedAt, token: async () => token });
+}
+
+interface Starting extends Pick<Gatehouse, "url" | "landmarks"> {
+  readonly startedAt: number;
+  token(): Promise<string>;
+}
+
+/** Waits until a server responds and has settled. Ends it if that fails. */
+async function whenReady(server: ServerProcess, { url, landmarks, startedAt, token }: Starting): Promise<Gatehouse> {
   try {
     const status = await statusOf(`${url}/readyz`);
     const firstAnswerMs = performance.now() - startedAt;
     if (status !== 200) throw new Error(`${url}/readyz: answered ${status}`);
-    const token = await readToken(tokenFile);
+    const authorization = `Bearer ${await token()}`;
     await pause(settleMs);
-    const idleMib = anonymousMemoryOf(server.pid);
-    return { ...server, url, landmarks, authorization: `Bearer ${token}`, firstAnswerMs, idleMib };
+    return { ...server, url, landmarks, authorization, firstAnswerMs, idleMib: anonymousMemoryOf(server.pid) };
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;

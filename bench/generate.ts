@@ -18,8 +18,7 @@ import { runSync } from "../src/storage/engine/sqlite/statement.ts";
 import { keysOf } from "../src/storage/schema/entry-keys.ts";
 import { type Landmarks, type PlacedRow, type PopulationOptions, populate } from "./population.ts";
 
-/** Rows that share a commit. */
-const batchSize = 10_000;
+const reportEvery = 10_000;
 
 /**
  * Writes the rows, entries and counters that the server itself would, without a change log. The directory must not hold
@@ -63,16 +62,20 @@ async function fill(
   options: PopulationOptions,
   report: (rows: number) => void,
 ): Promise<Landmarks> {
-  // What is lost in a crash is generated again. SQLite leaves WAL for DELETE only, and from there for OFF.
+  // What is lost in a crash is generated again. SQLite leaves WAL for DELETE only, and from there for OFF in unsafe mode only.
   connection.pragma("journal_mode = DELETE");
+  connection.unsafeMode();
   connection.pragma("journal_mode = OFF");
   connection.pragma("synchronous = OFF");
   connection.pragma("cache_size = -2000000");
+  connection.pragma("temp_store = FILE");
   const restoreIndexes = dropIndexes(connection);
+  const addStaged = stageEntries(connection);
   const tx = newTransaction(connection);
   const landmarks = await insertAll(connection, tx, populate(options), report);
   const { groupUid, ownerUid } = landmarks;
   await writeSetting(tx, "sample_organization", JSON.stringify({ groupUid, ownerUid }));
+  addStaged();
   restoreIndexes();
   connection.pragma("journal_mode = WAL");
   return landmarks;
@@ -85,6 +88,7 @@ async function insertAll(
   report: (rows: number) => void,
 ): Promise<Landmarks> {
   let written = 0;
+  // One commit: each would write the pages of the last rows, which are all over the file.
   connection.exec("BEGIN");
   for (let next = rows.next(); ; next = rows.next()) {
     if (next.done) {
@@ -93,10 +97,7 @@ async function insertAll(
       return next.value;
     }
     await insertBulk(tx, next.value);
-    if (++written % batchSize === 0) {
-      connection.exec("COMMIT; BEGIN");
-      report(written);
-    }
+    if (++written % reportEvery === 0) report(written);
   }
 }
 
@@ -120,6 +121,24 @@ function dropIndexes(connection: BetterSqlite.Database): () => void {
   for (const { name } of indexes as { name: string }[]) connection.exec(`DROP INDEX "${name}"`);
   return () => {
     for (const { sql } of indexes as { sql: string }[]) connection.exec(sql);
+  };
+}
+
+/**
+ * Makes tables of entries in the temporary database, which hide the real ones, and returns how to move their rows there. Sorted,
+ * they are appended; one by one, each would go to another page of the largest table.
+ */
+function stageEntries(connection: BetterSqlite.Database): () => void {
+  const tables = connection
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_entries' ESCAPE '\\'")
+    .pluck()
+    .all() as string[];
+  for (const name of tables) connection.exec(`CREATE TEMP TABLE "${name}" AS SELECT * FROM main."${name}" WHERE false`);
+  return () => {
+    for (const name of tables) {
+      connection.exec(`INSERT INTO main."${name}" SELECT * FROM temp."${name}" ORDER BY key, name, tail`);
+      connection.exec(`DROP TABLE temp."${name}"`);
+    }
   };
 }
 

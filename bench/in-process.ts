@@ -3,22 +3,17 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";
 import { Capability } from "../gen/chainguard/capabilities/capabilities_pb.ts";
-import { openKeyRing } from "../src/authn/key-ring.ts";
-import { newTokens } from "../src/authn/tokens.ts";
 import { Access } from "../src/authz/access.ts";
-import { systemClock } from "../src/base/clock.ts";
-import { readKeyRing } from "../src/config/key-ring-file.ts";
 import { capabilitySet } from "../src/model/capabilities.ts";
 import { newRoot } from "../src/model/uid.ts";
 import { findRow } from "../src/storage/collection/rows.ts";
 import { type Database, openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { groupCollection } from "../src/storage/iam/collections.ts";
-import { newEncryption } from "../src/storage/installation/encryption.ts";
-import { keyStore } from "../src/storage/installation/signing-keys.ts";
 import { countRows, type ListQuery, listRows, prepareSkip, type SortField } from "../src/storage/list/list-rows.ts";
 import { newOffsetIndex } from "../src/storage/list/offset-index.ts";
 import { type MicroRow, measureMicros, type Operation } from "./micro.ts";
+import { issueOwnerToken } from "./owner-token.ts";
 import type { Landmarks } from "./population.ts";
 
 /** The operation that stands for 1.00. */
@@ -76,19 +71,8 @@ async function storageOperations({ session, read }: Database, landmarks: Landmar
   ];
 }
 
-async function warmToken(database: Database, dataDir: string, { ownerUid }: Landmarks): Promise<Operation[]> {
-  // A server of an earlier run may have encrypted its keys with the one in the directory.
-  const encryption = newEncryption(readKeyRing({ dev: true, dataDir, secretsKeys: [] }));
-  const keys = await openKeyRing(keyStore(database, encryption, systemClock), {
-    algorithm: "RS256",
-    clock: systemClock,
-    refreshCooldownMs: 1000,
-    patienceMs: 1000,
-    maxAgeMs: 1000,
-  });
-  const tokens = newTokens({ issuer, audiences: [issuer], keys, clock: systemClock });
-  const act = { iss: issuer, sub: "owner", aud: issuer };
-  const { token } = await tokens.issue({ subject: ownerUid, audience: [issuer], act, grants: {}, narrowing: {} });
+async function warmToken(database: Database, dataDir: string, landmarks: Landmarks): Promise<Operation[]> {
+  const { tokens, token } = await issueOwnerToken(database, dataDir, landmarks, issuer);
   await tokens.verify(token);
   const header = Buffer.from(token);
   const connection = {};

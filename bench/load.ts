@@ -1,12 +1,12 @@
-// Load from outside: wrk for HTTP/1.1 and h2load for HTTP/2, bounded in time and connections, on the other core.
+// Load from outside: wrk for HTTP/1.1 and h2load for HTTP/2, bounded in time and connections.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type LoadResult, parseH2load, parseLatencies, parseWrk } from "./load-output.ts";
-import { loadCore } from "./server-process.ts";
+import { type Cores, loadCore, pinned } from "./server-process.ts";
 
 /** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -15,6 +15,8 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Http1Load {
   /** Whether another load, which is measured, has the core first; false when absent. */
   readonly isBackground?: boolean;
+  /** The cores of the load generator; one when absent. */
+  readonly cores?: Cores;
   readonly port: number;
   readonly connections: number;
   readonly headers: Headers;
@@ -23,6 +25,8 @@ export interface Http1Load {
 
 /** One request over HTTP/2, sent again and again on 4 connections of 8 streams. */
 export interface Http2Load {
+  /** The cores of the load generator; one when absent. */
+  readonly cores?: Cores;
   readonly port: number;
   readonly headers: Headers;
   readonly path: string;
@@ -36,13 +40,21 @@ const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 
 /** Runs wrk for so many whole seconds. */
 export async function loadHttp1(load: Http1Load, seconds: number) {
-  const { port, connections, headers, requests, isBackground = false } = load;
+  const { port, connections, headers, requests, isBackground = false, cores = "one" } = load;
   return await withTemporary(async (folder) => {
     const file = path.join(folder, "requests");
     writeFileSync(file, requests.map(({ method, path: to, body = "" }) => `${method}\t${to}\t${body}\n`).join(""));
-    const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", script, ...headerFlags(headers)];
+    const flags = [
+      `-t${threadsOf(cores)}`,
+      `-c${connections}`,
+      `-d${seconds}s`,
+      "--latency",
+      "-s",
+      script,
+      ...headerFlags(headers),
+    ];
     const args = [...flags, `http://127.0.0.1:${port}`, "--", file];
-    return parseWrk(await (isBackground ? run("nice", ["-n", "19", "wrk", ...args]) : run("wrk", args)));
+    return parseWrk(await (isBackground ? run(cores, "nice", ["-n", "19", "wrk", ...args]) : run(cores, "wrk", args)));
   });
 }
 
@@ -58,21 +70,36 @@ export function resumedHttp1(load: Http1Load): (seconds: number) => Promise<Load
 }
 
 /** Runs h2load for so many whole seconds. It counts statuses of HTTP only: that of gRPC is for a real client to check. */
-export async function loadHttp2({ port, headers, path: to, body }: Http2Load, seconds: number): Promise<LoadResult> {
+export async function loadHttp2(load: Http2Load, seconds: number): Promise<LoadResult> {
+  const { port, headers, path: to, body, cores = "one" } = load;
   return await withTemporary(async (folder) => {
     const data = path.join(folder, "body");
     const log = path.join(folder, "log");
     writeFileSync(data, body);
-    const shape = ["-c", String(http2Shape.connections), "-m", String(http2Shape.streams), "-D", String(seconds)];
+    const shape = [
+      "-c",
+      String(http2Shape.connections),
+      "-m",
+      String(http2Shape.streams),
+      "-D",
+      String(seconds),
+      "-t",
+      String(threadsOf(cores)),
+    ];
     const flags = [...shape, "-d", data, `--log-file=${log}`, ...headerFlags(headers)];
-    const output = await run("h2load", [...flags, `http://127.0.0.1:${port}${to}`]);
+    const output = await run(cores, "h2load", [...flags, `http://127.0.0.1:${port}${to}`]);
     return { ...parseH2load(output), seconds, ...parseLatencies(readFileSync(log, "utf8")) };
   });
 }
 
-async function run(tool: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("taskset", ["-c", String(loadCore), tool, ...args]);
+async function run(cores: Cores, tool: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("taskset", [...pinned(loadCore, cores), tool, ...args]);
   return stdout;
+}
+
+/** No more than the connections of an HTTP/2 load, which a thread has at least one of. */
+function threadsOf(cores: Cores): number {
+  return cores === "one" ? 1 : Math.min(availableParallelism(), http2Shape.connections);
 }
 
 function headerFlags(headers: Headers): string[] {

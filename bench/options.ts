@@ -1,21 +1,37 @@
 // The command line of the benchmark.
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { parseArgs } from "node:util";
-import { fullSizes, parseSize, quickSizes } from "./sizes.ts";
+import { fullSizes, parseSize, quickScaleSizes, quickSizes, scaleSizes } from "./sizes.ts";
 
-/** What a run does. */
-export interface Options {
-  readonly sizes: readonly number[];
+/** What a run measures. Each suite has recorded results of its own. */
+export const suites = ["groups", "scale", "postgres", "workers", "peers"] as const;
+export type Suite = (typeof suites)[number];
+
+/** How much a run measures. */
+export interface Extent {
   readonly rounds: number;
   /** How many slices of a second each scenario has in a round, alternating with its baseline's. */
   readonly slices: number;
+  /** How many slices at most a scenario has before it counts as warm. */
+  readonly maxWarmUpSlices: number;
+}
+
+/** What a run does. */
+export interface Options {
+  readonly suite: Suite;
+  readonly isQuick: boolean;
+  /** In groups, the smallest first. */
+  readonly sizes: readonly number[];
+  readonly extent: Extent;
   /** Keeps the scenarios whose name contains one of these; empty keeps all. */
   readonly only: readonly string[];
-  /** Compares with the recorded results instead of recording. */
+  /** Whether to compare with the recorded results. */
   readonly compare: boolean;
-  /** The database that Gatehouse is measured on; on PostgreSQL next to itself on SQLite. */
-  readonly database: "sqlite" | "postgres";
-  /** Whether the run is complete: only then may its results be recorded. */
-  readonly complete: boolean;
+  /** Which recorded rows the run replaces: all of its suite, or those that it measured too. */
+  readonly record: "all" | "measured" | "nothing";
+  /** Where generated data are kept between runs. */
+  readonly dataDir: string;
 }
 
 /** Wrong usage; the message is a sentence. */
@@ -25,31 +41,61 @@ export class UsageError extends Error {
 
 /** What `--help` prints. */
 export const usage = `npm run bench -- [options]
-  --quick          1k and 100k groups only, one second of each in a round instead of three; nothing is recorded
-  --sizes <list>   sizes in groups, such as 1k,100k,1M
-  --only <list>    only scenarios whose name contains one of these texts, and the raw servers
-  --database postgres
-                   only Gatehouse on PostgreSQL, next to itself on SQLite and to pgbench; nothing is recorded
-  --compare        fail when a ratio is 10 % worse than the recorded one; nothing is recorded
-  --help           this text`;
+What to measure, of which one may be given; without any of them, groups and advisories on SQLite:
+  --database postgres   Gatehouse on PostgreSQL, next to itself on SQLite and to pgbench
+  --workers             the server with all cores, next to one process
+  --peers               OpenFGA, SpiceDB and etcd, as far as they are on the PATH, next to Gatehouse
+  --scale               10 million groups next to 10 thousand
+How:
+  --quick               fewer scenarios, one round instead of three, smaller data; records nothing
+  --sizes <list>        sizes in groups, such as 1k,100k,1M
+  --only <list>         only scenarios whose name contains one of these texts, and their baselines
+  --data <directory>    where generated data are kept; default ${path.join(tmpdir(), "gatehouse-bench")}
+  --compare             fails if a ratio is 10 % worse than the recorded one; records nothing
+  --record              with --only or --sizes, records the rows that were measured; a whole run records itself
+  --help                this text`;
 
 /** Reads the command line; undefined when help is asked for. Throws a UsageError that names the option. */
 export function parseOptions(args: readonly string[]): Options | undefined {
-  const { help, quick, sizes, only, compare, database } = read(args);
-  if (help) return undefined;
-  if (database !== "sqlite" && database !== "postgres")
-    throw new UsageError(`--database: ${JSON.stringify(database)} is not sqlite or postgres`);
-  if (database === "postgres" && (compare || sizes !== undefined))
-    throw new UsageError("--database postgres: takes neither --compare nor --sizes");
+  const flags = read(args);
+  if (flags.help) return undefined;
+  const suite = suiteOf(flags);
+  const { quick: isQuick, compare, only, sizes } = flags;
+  if (sizes !== undefined && suite !== "groups") throw new UsageError(`--sizes: ${suite} has sizes of its own`);
+  if (flags.record && (isQuick || compare))
+    throw new UsageError("--record: neither --quick nor --compare records results");
+  const isWhole = only === undefined && sizes === undefined;
   return {
-    sizes: sizes === undefined ? (quick ? quickSizes : fullSizes) : sizes.split(",").map(toSize),
-    rounds: 3,
-    slices: quick ? 1 : 3,
+    suite,
+    isQuick,
+    sizes: sizes === undefined ? sizesOf(suite, isQuick) : sizes.split(",").map(toSize),
+    extent: isQuick ? { rounds: 1, slices: 3, maxWarmUpSlices: 5 } : { rounds: 3, slices: 3, maxWarmUpSlices: 10 },
     only: (only ?? "").split(",").filter((text) => text !== ""),
     compare,
-    database,
-    complete: !quick && sizes === undefined && only === undefined && database === "sqlite",
+    record: isQuick || compare ? "nothing" : isWhole ? "all" : flags.record ? "measured" : "nothing",
+    dataDir: path.resolve(flags.data),
   };
+}
+
+type Flags = ReturnType<typeof read>;
+
+function suiteOf({ database, workers, peers, scale }: Flags): Suite {
+  if (database !== undefined && database !== "postgres")
+    throw new UsageError(`--database: ${JSON.stringify(database)} is not postgres`);
+  const asked: Suite[] = [];
+  if (database !== undefined) asked.push("postgres");
+  if (workers) asked.push("workers");
+  if (peers) asked.push("peers");
+  if (scale) asked.push("scale");
+  if (asked.length > 1) throw new UsageError("--database, --workers, --peers, --scale: only one of them may be given");
+  return asked[0] ?? "groups";
+}
+
+function sizesOf(suite: Suite, isQuick: boolean): readonly number[] {
+  if (suite === "scale") return isQuick ? quickScaleSizes : scaleSizes;
+  const sizes = isQuick ? quickSizes : fullSizes;
+  // A size between the smallest and the largest shows nothing there.
+  return suite === "groups" ? sizes : [sizes[0]!, sizes.at(-1)!];
 }
 
 function read(args: readonly string[]) {
@@ -61,8 +107,13 @@ function read(args: readonly string[]) {
         quick: { type: "boolean", default: false },
         sizes: { type: "string" },
         only: { type: "string" },
-        database: { type: "string", default: "sqlite" },
+        database: { type: "string" },
+        workers: { type: "boolean", default: false },
+        peers: { type: "boolean", default: false },
+        scale: { type: "boolean", default: false },
+        data: { type: "string", default: path.join(tmpdir(), "gatehouse-bench") },
         compare: { type: "boolean", default: false },
+        record: { type: "boolean", default: false },
       },
     }).values;
   } catch (error) {

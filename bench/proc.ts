@@ -1,19 +1,47 @@
 // What Linux says about a process.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Clock ticks per second in /proc/PID/stat: 100 on every architecture that Node runs on. */
 const ticksPerSecond = 100;
 
-/** The CPU time of all threads of a process so far, in microseconds, in steps of 10 000. */
+/** The CPU time of a process and its children so far, in microseconds, in steps of 10 000 each. */
 export function cpuMicrosOf(pid: number): number {
+  return sumOverTree(pid, ownCpuMicros);
+}
+
+/** The memory of a process and its children that no file backs, in MiB. Pages of a mapped database are the kernel's to drop. */
+export function anonymousMemoryOf(pid: number): number {
+  return sumOverTree(pid, ownAnonymousMemory);
+}
+
+/** A worker of the server is a child of the process that was started. */
+function sumOverTree(pid: number, measureOne: (pid: number) => number): number {
+  return childrenOf(pid).reduce((sum, child) => {
+    try {
+      return sum + sumOverTree(child, measureOne);
+    } catch {
+      // It has ended by now.
+      return sum;
+    }
+  }, measureOne(pid));
+}
+
+function childrenOf(pid: number): number[] {
+  const threads = `/proc/${pid}/task`;
+  return readdirSync(threads).flatMap((thread) => {
+    const text = readFileSync(`${threads}/${thread}/children`, "utf8").trim();
+    return text === "" ? [] : text.split(" ").map(Number);
+  });
+}
+
+function ownCpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The name of the program is in parentheses and may hold spaces: utime and stime are the 12th and 13th behind it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
-/** The memory of a process that no file backs, in MiB. Pages of a mapped database are the kernel's to drop. */
-export function anonymousMemoryOf(pid: number): number {
+function ownAnonymousMemory(pid: number): number {
   const match = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   if (!match) throw new Error(`/proc/${pid}/status: has no RssAnon`);
   return Number(match[1]) / 1024;

@@ -5,7 +5,7 @@ import type { Row } from "./row.ts";
 /** Everything that a run found, as text. */
 export function formatResults({ scenarios, processes, parts, node, processor }: Results): string {
   return [
-    `Node ${node}, ${processor}; one core for the server, one for the load.`,
+    `Node ${node}, ${processor}; one core for the server, one for the load, unless a row says "all cores" or "one process".`,
     "HTTP/1.1: 32 connections; HTTP/2: 4 connections of 8 streams. Ratio: speed relative to the baseline next to it.",
     formatTable(
       ["", "CPU µs", "requests/s", "p50 ms", "p99 ms", "RssAnon MiB", "ratio", "baseline"],

@@ -1,8 +1,9 @@
-// What a run found: written to results.json, and compared with what is there.
+// What a run found: recorded by suite, and compared with what was recorded.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { MicroRow } from "./micro.ts";
+import type { Suite } from "./options.ts";
 import type { Row } from "./row.ts";
 
 /** What an installation of one size is like before and after the load. */
@@ -26,23 +27,44 @@ export interface Results {
 /** A ratio that is worse than this share of the recorded one fails. */
 const tolerated = 0.9;
 
-const file = fileURLToPath(new URL("results.json", import.meta.url));
+/** Where the results of a suite are recorded. */
+function fileOf(suite: Suite): string {
+  return fileURLToPath(new URL(suite === "groups" ? "results.json" : `results-${suite}.json`, import.meta.url));
+}
 
 /** The machine that a result is from: absolute figures mean nothing on another. */
 export function machine(): Pick<Results, "node" | "processor"> {
   return { node: process.version, processor: cpus()[0]?.model.trim() ?? "unknown" };
 }
 
-/** Writes results.json. */
-export function recordResults(results: Results): string {
+/** Records the results of a suite. Returns the name of the file. */
+export function recordResults(suite: Suite, results: Results): string {
   const rounded = (_key: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(4)) : value);
+  const file = fileOf(suite);
   writeFileSync(file, `${JSON.stringify(results, rounded, 2)}\n`);
   return file;
 }
 
-/** Reads results.json; undefined when there is none. */
-export function readRecorded(): Results | undefined {
+/** Reads the recorded results of a suite; undefined when there are none. */
+export function readRecorded(suite: Suite): Results | undefined {
+  const file = fileOf(suite);
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : undefined;
+}
+
+/** The recorded results with the rows of a run that measured only some of them. */
+export function merged(recorded: Results, current: Results): Results {
+  return {
+    ...current,
+    scenarios: mergedRows(recorded.scenarios, current.scenarios),
+    processes: mergedRows(recorded.processes, current.processes),
+    parts: { ...recorded.parts, ...current.parts },
+  };
+}
+
+function mergedRows<R extends { readonly name: string }>(recorded: readonly R[], current: readonly R[]): R[] {
+  const changed = new Map(current.map((row) => [row.name, row]));
+  const known = new Set(recorded.map(({ name }) => name));
+  return [...recorded.map((row) => changed.get(row.name) ?? row), ...current.filter(({ name }) => !known.has(name))];
 }
 
 /** One sentence for every ratio that is more than 10 % worse than the recorded one. What is not in both is not compared. */

@@ -1,14 +1,8 @@
 // The order in which scenarios run: a machine that is shared has phases of seconds and of minutes, and no ratio is to show them.
+import type { Extent } from "./options.ts";
 import { type Alternation, type Row, rowOf } from "./row.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Slice } from "./slice.ts";
-
-/** How much a run measures. */
-export interface Extent {
-  readonly rounds: number;
-  /** Slices of each scenario in a round. */
-  readonly slices: number;
-}
 
 type TakeSlice = (scenario: Scenario) => Promise<Slice>;
 
@@ -21,7 +15,6 @@ type Pair = Pick<Alternation, "scenario" | "baseline">;
  */
 const stillFaster = 0.95;
 const warmRequests = 20_000;
-const maxWarmUpSlices = 10;
 
 /** What was warm once is so again when it takes no more than so many times as much: what a server had forgotten costs more. */
 const nearlyAsFast = 1.2;
@@ -33,12 +26,12 @@ const nearlyAsFast = 1.2;
  */
 export async function measure(
   scenarios: readonly Scenario[],
-  { rounds, slices }: Extent,
+  { rounds, slices, maxWarmUpSlices }: Extent,
   takeSlice: TakeSlice,
   report: (text: string) => void,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  const warmUp = newWarmUp(takeSlice);
+  const warmUp = newWarmUp(takeSlice, maxWarmUpSlices);
   for (const [comparison, own] of Map.groupBy(scenarios, (scenario) => scenario.comparison)) {
     report(comparison);
     const pairs = pairsOf(own, scenarios);
@@ -83,24 +76,29 @@ async function alternate(pair: Pair, slices: number, takeSlice: TakeSlice): Prom
  * was warm once gets a slice or more that are not counted after others have run, since what lies idle may leave the caches of the
  * server, of the processor and of the system; between slices that alternate it lies idle too briefly for that.
  */
-function newWarmUp(takeSlice: TakeSlice): (pair: Pair) => Promise<void> {
+function newWarmUp(takeSlice: TakeSlice, maxSlices: number): (pair: Pair) => Promise<void> {
   /** What a request took when the scenario was warm. */
   const warm = new Map<Scenario, number>();
   let latest: readonly Scenario[] = [];
   return async ({ scenario, baseline }) => {
     const pair = baseline ? [baseline, scenario] : [scenario];
     for (const each of pair.filter((one) => !latest.includes(one)))
-      warm.set(each, await runUntilWarm(each, warm.get(each), takeSlice));
+      warm.set(each, await runUntilWarm(each, warm.get(each), maxSlices, takeSlice));
     latest = pair;
   };
 }
 
 /** Answers what a request took in the end. `known` is what it took when the scenario was warm before, if it was. */
-async function runUntilWarm(scenario: Scenario, known: number | undefined, takeSlice: TakeSlice): Promise<number> {
+async function runUntilWarm(
+  scenario: Scenario,
+  known: number | undefined,
+  maxSlices: number,
+  takeSlice: TakeSlice,
+): Promise<number> {
   const leastRequests = known === undefined ? warmRequests : 0;
   let before = Number.POSITIVE_INFINITY;
   let answered = 0;
-  for (let slice = 0; slice < maxWarmUpSlices; slice++) {
+  for (let slice = 0; slice < maxSlices; slice++) {
     const { cpuMicros, requestsPerSecond } = await takeSlice(scenario);
     answered += requestsPerSecond;
     const isKnown = known !== undefined && cpuMicros <= known * nearlyAsFast;

@@ -1,10 +1,22 @@
 // `npm run bench`: Gatehouse next to servers that do nothing else, in one run, on one machine.
-import { measureAll } from "./bench.ts";
+import { measureGroups } from "./bench.ts";
 import { measureDatabases } from "./databases.ts";
-import { parseOptions, UsageError, usage } from "./options.ts";
+import { type Options, parseOptions, type Suite, UsageError, usage } from "./options.ts";
+import { measurePeers } from "./peers.ts";
 import { formatResults } from "./report.ts";
-import { readRecorded, recordResults, regressions } from "./results.ts";
+import { merged, type Results, readRecorded, recordResults, regressions } from "./results.ts";
 import { requireTools } from "./tools.ts";
+import { measureWorkers } from "./workers.ts";
+
+type Measure = (options: Options, searchPath: string, report: (text: string) => void) => Promise<Results>;
+
+const measures: Readonly<Record<Suite, Measure>> = {
+  groups: measureGroups,
+  scale: measureGroups,
+  postgres: measureDatabases,
+  workers: measureWorkers,
+  peers: measurePeers,
+};
 
 try {
   process.exitCode = await main();
@@ -21,18 +33,22 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
+  const { suite, compare, record } = options;
   const searchPath = process.env.PATH ?? "";
   requireTools(searchPath);
-  const recorded = readRecorded();
-  if (options.compare && !recorded) throw new UsageError("--compare: there is no bench/results.json to compare with");
-  const measure = options.database === "postgres" ? measureDatabases : measureAll;
-  const results = await measure(options, searchPath, (text) => console.error(text));
+  const recorded = readRecorded(suite);
+  if (compare && !recorded) throw new UsageError(`--compare: no run of ${suite} is recorded`);
+  const startedAt = performance.now();
+  const results = await measures[suite](options, searchPath, (text) => console.error(text));
   console.log(formatResults(results));
-  if (options.compare && recorded) {
+  console.log(`\nMeasured in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`);
+  if (compare && recorded) {
     const worse = regressions(recorded, results);
     console.log(worse.length === 0 ? "No ratio is 10 % worse than the recorded one." : worse.join("\n"));
     return worse.length === 0 ? 0 : 1;
   }
-  if (options.complete) console.log(`written to ${recordResults(results)}`);
+  if (record === "nothing") return 0;
+  const kept = record === "measured" && recorded ? merged(recorded, results) : results;
+  console.log(`Written to ${recordResults(suite, kept)}; npx node bench/write-figures.ts copies it to the docs.`);
   return 0;
 }

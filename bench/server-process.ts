@@ -18,10 +18,19 @@ export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
 }
 
-/** The environment of a server, and whether its standard error is shown; it is when absent. */
+/** Which cores a server or a load generator may use: one that the other does not use, or all. */
+export type Cores = "one" | "all";
+
+/** The environment of a server, its cores (one when absent), and whether its standard error is shown; it is when absent. */
 export interface Surroundings {
   readonly environment?: NodeJS.ProcessEnv;
+  readonly cores?: Cores;
   readonly stderr?: "inherit" | "ignore";
+}
+
+/** The arguments of taskset that keep a program on a core, or let it use all. */
+export function pinned(core: number, cores: Cores): string[] {
+  return ["-c", cores === "one" ? String(core) : `0-${availableParallelism() - 1}`];
 }
 
 /** Starts a program on the server's core and waits until its port answers. */
@@ -29,10 +38,10 @@ export async function startServerProcess(
   command: string,
   args: readonly string[],
   port: number,
-  { environment = process.env, stderr = "inherit" }: Surroundings = {},
+  { environment = process.env, cores = "one", stderr = "inherit" }: Surroundings = {},
 ): Promise<ServerProcess> {
   // taskset becomes the program: the pid is the program's.
-  const child = spawn("taskset", ["-c", String(serverCore), command, ...args], {
+  const child = spawn("taskset", [...pinned(serverCore, cores), command, ...args], {
     stdio: ["ignore", "ignore", stderr],
     env: environment,
   });

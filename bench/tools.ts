@@ -16,6 +16,12 @@ export function requireTools(searchPath: string): void {
   throw new UsageError(`${names}: not found; install by: apt-get install ${packages}`);
 }
 
+/** Throws when pgbench is missing. */
+export function requirePostgres(searchPath: string): void {
+  if (!isInstalled("pgbench", searchPath))
+    throw new UsageError("pgbench: not found; install by: apt-get install postgresql");
+}
+
 /** Whether a program is on the search path. */
 export function isInstalled(tool: string, searchPath: string): boolean {
   return searchPath.split(path.delimiter).some((folder) => {

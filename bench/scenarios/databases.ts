@@ -1,48 +1,74 @@
 // The same requests to Gatehouse on SQLite and on PostgreSQL, and transactions of pgbench.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { GetGroupRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { onceLoaded } from "../../src/base/lazy.ts";
+import { copyData, type Data } from "../data.ts";
 import { type Gatehouse, startGatehouse } from "../gatehouse.ts";
-import { frameOf, grpcHeaders } from "../grpc-frame.ts";
-import { type Http1Load, loadHttp1, loadHttp2 } from "../load.ts";
+import { createGroups, getGroupGrpc, getGroups, listGroups } from "../groups-load.ts";
 import type { LoadResult } from "../load-output.ts";
-import type { Landmarks } from "../population.ts";
 import { loadPgbench, type Postgres } from "../postgres.ts";
+import { copyDatabase, databaseOf } from "../postgres-data.ts";
 import type { Scenario } from "../scenario.ts";
-import { groupsPath, http1Connections } from "./raw.ts";
+import { sizeName } from "../sizes.ts";
+import { scatteredUids } from "./reads.ts";
 
-const groupsResource = "/iam/v2beta1/groups";
-/** Groups of the team that is read, and how many requests create them at once. */
-const teamSize = 1000;
-const creators = 32;
+/** Clients of pgbench, as many as connections of the load on Gatehouse; and clients that read while others create. */
+const clients = 32;
+const readers = 4;
 
-/** A Gatehouse, the uids that are read, and the empty group for what is created. */
-type Filled = Gatehouse & { readonly landmarks: Pick<Landmarks, "sampleUids" | "teamUid" | "emptyUid"> };
+/** The same groups in a small and a large installation, and PostgreSQL with both. */
+export interface DatabaseData {
+  readonly small: Data;
+  readonly large: Data;
+  readonly postgres: Postgres;
+}
 
-/** Starts Gatehouse on both databases, creates the same groups, and returns what is measured. It ends with the stack. */
-export async function databaseScenarios(postgres: Postgres, stack: AsyncDisposableStack): Promise<Scenario[]> {
-  await postgres.query("CREATE DATABASE gatehouse");
-  const onSqlite = await startFilled(stack, []);
-  const onPostgres = await startFilled(stack, ["--database-url", postgres.url("gatehouse")]);
+/** Starts Gatehouse on both databases in both sizes. It ends with the stack. */
+export async function databaseScenarios(data: DatabaseData, stack: AsyncDisposableStack): Promise<Scenario[]> {
+  const { small, large, postgres } = data;
+  const start = async (groups: Data, url?: string) => {
+    const settings = url === undefined ? [] : ["--database-url", url];
+    return stack.use(await startGatehouse(stack.use(copyData(groups, url === undefined)), [], undefined, settings));
+  };
+  const onSqlite = await start(small);
+  const onPostgres = await start(small, await copyDatabase(postgres, small, "written"));
+  const [largeOnSqlite, largeOnPostgres] = [
+    stack.use(await startGatehouse(large, [])),
+    await start(large, postgres.url(databaseOf(large))),
+  ];
+  // What the creates leave to be done would fall on reads of the same server.
+  const unwritten = await start(small, postgres.url(databaseOf(small)));
   const select = pgbench(postgres, "--select-only", "one resource, by rate");
   const update = pgbench(postgres, "--skip-some-updates", "creations, by rate");
+  const scattered = onceLoaded(() => scatteredUids(largeOnPostgres));
   return [
-    ...onBoth("GetGroup REST", getGroup, onSqlite, onPostgres),
-    ...onBoth("GetGroup gRPC", getGroupGrpc, onSqlite, onPostgres),
+    ...onBoth("GetGroup REST", getGroups, onSqlite, onPostgres),
+    ...onBoth("GetGroup gRPC", (server) => getGroupGrpc(server), onSqlite, onPostgres),
     ...onBoth("list of 50 by name REST", listGroups, onSqlite, onPostgres),
-    ...onBoth("CreateGroup REST", createGroup, onSqlite, onPostgres),
+    ...onBoth("CreateGroup REST", createGroups, onSqlite, onPostgres),
+    ...bySize("SQLite", onSqlite, largeOnSqlite),
+    ...bySize("PostgreSQL", onPostgres, largeOnPostgres),
     select,
-    byRate("GetGroup REST", getGroup, onPostgres, select),
+    byRate("GetGroup REST, PostgreSQL, by rate", onPostgres, select, getGroups(onPostgres)),
+    byRate(
+      `GetGroup, scattered REST ${sizeName(large.landmarks.groups)}, PostgreSQL, by rate`,
+      largeOnPostgres,
+      select,
+      async (seconds) => await getGroups(largeOnPostgres, {}, await scattered())(seconds),
+    ),
     update,
-    byRate("CreateGroup REST", createGroup, onPostgres, update),
+    byRate("CreateGroup REST, PostgreSQL, by rate", onPostgres, update, createGroups(onPostgres)),
+    ...readsDuringWrites(unwritten, onPostgres),
   ];
 }
 
-type LoadOf = (server: Filled) => (seconds: number) => Promise<LoadResult>;
+type Load = Scenario["load"];
 
 /** CPU time of the server on PostgreSQL against SQLite. */
-function onBoth(name: string, loadOf: LoadOf, onSqlite: Filled, onPostgres: Filled): Scenario[] {
+function onBoth(
+  name: string,
+  loadOf: (server: Gatehouse) => Load,
+  onSqlite: Gatehouse,
+  onPostgres: Gatehouse,
+): Scenario[] {
   const baseline = `${name}, SQLite`;
   return [
     { name: baseline, server: onSqlite, comparison: name, load: loadOf(onSqlite) },
@@ -50,87 +76,57 @@ function onBoth(name: string, loadOf: LoadOf, onSqlite: Filled, onPostgres: Fill
   ];
 }
 
+/** CPU time of a list in the large installation against the small one. */
+function bySize(database: string, small: Gatehouse, large: Gatehouse): Scenario[] {
+  const nameOf = ({ landmarks }: Gatehouse) => `list of 50 by name REST ${sizeName(landmarks.groups)}, ${database}`;
+  const [baseline, name] = [nameOf(small), nameOf(large)];
+  const comparison = `lists by size, ${database}`;
+  return [
+    { name: baseline, server: small, comparison, load: listGroups(small) },
+    { name, server: large, comparison, baseline, load: listGroups(large) },
+  ];
+}
+
 /** Requests per second against transactions of pgbench. */
-function byRate(name: string, loadOf: LoadOf, server: Filled, { name: baseline, comparison }: Scenario): Scenario {
-  const compared = { comparison, baseline, gauge: "rate" } as const;
-  return { name: `${name}, PostgreSQL, by rate`, server, ...compared, load: loadOf(server) };
+function byRate(name: string, server: Gatehouse, { name: baseline, comparison }: Scenario, load: Load): Scenario {
+  return { name, server, comparison, baseline, gauge: "rate", load };
+}
+
+/** The median latency of reads while another 32 clients create groups, against reads alone. */
+function readsDuringWrites(unwritten: Gatehouse, written: Gatehouse): Scenario[] {
+  const name = `GetGroup REST, ${readers} clients, PostgreSQL`;
+  const comparison = "reads during writes";
+  const read = getGroups(written, { connections: readers });
+  // What the one generator waits for the other would count as the server's.
+  const create = createGroups(written, { isBackground: true });
+  return [
+    { name, server: unwritten, comparison, load: getGroups(unwritten, { connections: readers }) },
+    {
+      name: `GetGroup REST, ${readers} clients, ${clients} create, PostgreSQL`,
+      server: written,
+      comparison,
+      baseline: name,
+      gauge: "p50",
+      alone: false,
+      load: (seconds) => together(read(seconds), create(seconds)),
+    },
+  ];
+}
+
+/** The result of a load, with the failures of another one at the same time. */
+async function together(measured: Promise<LoadResult>, other: Promise<LoadResult>): Promise<LoadResult> {
+  const [own, { failed }] = await Promise.all([measured, other]);
+  return { ...own, failed: own.failed + failed };
 }
 
 function pgbench(postgres: Postgres, script: "--select-only" | "--skip-some-updates", comparison: string): Scenario {
+  const url = postgres.url("pgbench");
   return {
     name: `pgbench ${script}`,
     server: postgres,
     comparison,
     // Its processes have the CPU time, and not the one that starts them.
     alone: false,
-    load: (seconds) => loadPgbench(postgres, script, creators, seconds),
+    load: (seconds) => loadPgbench(url, script, clients, seconds),
   };
-}
-
-const http1 = ({ port, authorization }: Filled, requests: Http1Load["requests"]) => {
-  const headers = { authorization, "content-type": "application/json" };
-  const load = { port, connections: http1Connections, headers, requests };
-  return (seconds: number) => loadHttp1(load, seconds);
-};
-
-const getGroup: LoadOf = (server) =>
-  http1(
-    server,
-    server.landmarks.sampleUids.map((uid) => ({ method: "GET", path: `${groupsResource}/${uid}` })),
-  );
-
-const getGroupGrpc: LoadOf = ({ port, authorization, landmarks }) => {
-  const body = frameOf(GetGroupRequestSchema, { uid: landmarks.sampleUids[0]! });
-  const load = { port, headers: { ...grpcHeaders, authorization }, path: `${groupsPath}/GetGroup`, body };
-  return (seconds) => loadHttp2(load, seconds);
-};
-
-const listGroups: LoadOf = (server) => {
-  const query = `pageSize=50&orderBy=name&uidp.descendants_of=${server.landmarks.teamUid}`;
-  return http1(server, [{ method: "GET", path: `${groupsResource}?${query}` }]);
-};
-
-const createGroup: LoadOf = (server) => {
-  const body = JSON.stringify({ name: "made by the benchmark", description: "One of many" });
-  return http1(server, [{ method: "POST", path: `${groupsResource}/${server.landmarks.emptyUid}`, body }]);
-};
-
-async function startFilled(stack: AsyncDisposableStack, settings: readonly string[]): Promise<Filled> {
-  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-bench-database-"));
-  stack.defer(() => rmSync(directory, { recursive: true }));
-  const server = stack.use(await startGatehouse({ directory, landmarks: unknown }, [], undefined, settings));
-  return { ...server, landmarks: { ...unknown, ...(await fill(server)) } };
-}
-
-/** Before the groups are created. */
-const unknown: Landmarks = {
-  groups: teamSize,
-  groupUid: "",
-  ownerUid: "",
-  teamUid: "",
-  teamSize,
-  emptyUid: "",
-  deepUid: "",
-  sampleUids: [],
-};
-
-async function fill(server: Gatehouse): Promise<Pick<Landmarks, "sampleUids" | "teamUid" | "emptyUid">> {
-  const [root] = (await call(server, "GET", "?name=example.org")).groups as { uid: string }[];
-  const create = async (parent: string, name: string) =>
-    String((await call(server, "POST", `/${parent}`, { name, description: `What ${name} needs` })).uid);
-  const teamUid = await create(root!.uid, "team");
-  const emptyUid = await create(root!.uid, "created by the benchmark");
-  const sampleUids: string[] = [];
-  for (let made = 0; made < teamSize; made += creators) {
-    const names = Array.from({ length: Math.min(creators, teamSize - made) }, (_, i) => `group ${made + i}`);
-    sampleUids.push(...(await Promise.all(names.map((name) => create(teamUid, name)))));
-  }
-  return { teamUid, emptyUid, sampleUids };
-}
-
-async function call({ url, authorization }: Gatehouse, method: string, suffix: string, body?: object) {
-  const headers = { authorization, "content-type": "application/json" };
-  const response = await fetch(`${url}${groupsResource}${suffix}`, { method, headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${method} ${groupsResource}${suffix}: ${await response.text()}`);
-  return (await response.json()) as Record<string, unknown>;
 }

@@ -46,6 +46,7 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
     path: `${groupsPath}/ListGroups`,
     body: frameOf(ListGroupsRequestSchema, { pageSize: 50 }),
   };
+  const connectNode = { server: connect, baseline: rawHttp2, isOnlyInFullRuns: true };
   const get = { connections: http1Connections, headers: {}, requests: [{ method: "GET", path }] };
   return [
     {
@@ -61,17 +62,15 @@ export async function rawScenarios(stack: AsyncDisposableStack): Promise<Scenari
       load: (seconds) => loadHttp2({ port: http2.port, ...grpc }, seconds),
     },
     {
+      ...connectNode,
       name: "connect-node hello",
-      server: connect,
       comparison: oneOverHttp2,
-      baseline: rawHttp2,
       load: (seconds) => loadHttp2({ port: connect.port, ...grpc }, seconds),
     },
     {
+      ...connectNode,
       name: connectList,
-      server: connect,
       comparison: firstPages,
-      baseline: rawHttp2,
       load: (seconds) => loadHttp2({ port: connect.port, ...list }, seconds),
     },
   ];

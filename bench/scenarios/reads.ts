@@ -1,6 +1,8 @@
 // Reads of one Gatehouse, whose size is part of the names.
 import { GetGroupRequestSchema, ListGroupsRequestSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { onceLoaded } from "../../src/base/lazy.ts";
 import type { Gatehouse } from "../gatehouse.ts";
+import { getGroups, groupsResource } from "../groups-load.ts";
 import { frameOf, grpcHeaders } from "../grpc-frame.ts";
 import { loadHttp1, loadHttp2 } from "../load.ts";
 import type { Scenario } from "../scenario.ts";
@@ -16,46 +18,74 @@ import {
   rawHttp2,
 } from "./raw.ts";
 
-const groupsResource = "/iam/v2beta1/groups";
 /** How many pages, and groups, are read that lie all over a listing. */
 const scatteredPages = 900;
 const scatteredGroups = 20_000;
 /** As many groups as a page can have. */
 const maxPage = 200;
 
-/** GetGroup and lists of 50 with their total, through every transport. */
-export async function readScenarios(gatehouse: Gatehouse): Promise<Scenario[]> {
+/**
+ * GetGroup and lists of 50 with their total. The smallest size has only those whose cost may grow with the size, for
+ * comparison: the transports do not.
+ */
+export function readScenarios(gatehouse: Gatehouse, isSmallest: boolean): Scenario[] {
   const { landmarks } = gatehouse;
   const size = sizeName(landmarks.groups);
-  const team = `uidp.descendants_of=${landmarks.teamUid}`;
-  const lists = ["uid", "name", "create_time"].map((field) =>
-    rest(gatehouse, `list by ${field}`, firstPages, [`orderBy=${field}`]),
-  );
-  const scattered = ["uid", "name", "create_time"].map(async (field) =>
-    rest(gatehouse, `list by ${field}, scattered`, "scattered lists", await scatteredQueries(gatehouse, field)),
-  );
-  return [
+  const growing = [
     getRest(gatehouse, `GetGroup REST ${size}`, http1Connections, oneOverHttp1),
-    ...(landmarks.groups < scatteredGroups ? [] : [await getScattered(gatehouse, `GetGroup, scattered REST ${size}`)]),
+    ...(landmarks.groups < scatteredGroups ? [] : [getScattered(gatehouse, `GetGroup, scattered REST ${size}`)]),
+    list(gatehouse, "uid"),
+    scatteredList(gatehouse, "uid"),
+  ];
+  if (isSmallest) return growing;
+  return [
+    ...growing,
     getConnect(gatehouse, `GetGroup Connect JSON ${size}`),
     grpc(gatehouse, `GetGroup gRPC ${size}`, "application/grpc"),
-    grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto"),
-    ...lists,
-    ...(await Promise.all(scattered)),
-    rest(gatehouse, `list by uid of ${landmarks.teamSize}`, firstPages, [team]),
-    rest(gatehouse, `list by name of ${landmarks.teamSize}`, firstPages, [`${team}&orderBy=name`]),
-    listGrpc(gatehouse, `list by uid gRPC ${size}`),
+    inFullRuns(grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto")),
+    list(gatehouse, "name"),
+    inFullRuns(list(gatehouse, "create_time")),
+    inFullRuns(teamList(gatehouse)),
+    inFullRuns(listGrpc(gatehouse, `list by uid gRPC ${size}`)),
+    scatteredList(gatehouse, "name"),
+    inFullRuns(scatteredList(gatehouse, "create_time")),
   ];
+}
+
+function inFullRuns(scenario: Scenario): Scenario {
+  return { ...scenario, isOnlyInFullRuns: true };
+}
+
+function list(gatehouse: Gatehouse, field: string): Scenario {
+  return rest(gatehouse, `list by ${field}`, firstPages, async () => [`orderBy=${field}`]);
+}
+
+function teamList(gatehouse: Gatehouse): Scenario {
+  const { teamUid, teamSize } = gatehouse.landmarks;
+  const query = `uidp.descendants_of=${teamUid}&orderBy=name`;
+  return rest(gatehouse, `list by name of ${teamSize}`, firstPages, async () => [query]);
+}
+
+function scatteredList(gatehouse: Gatehouse, field: string): Scenario {
+  const queries = () => scatteredQueries(gatehouse, field);
+  return rest(gatehouse, `list by ${field}, scattered`, "scattered lists", queries);
 }
 
 /** GetGroup over REST on a thousand random rows, again and again. */
 export function getRest(gatehouse: Gatehouse, name: string, connections: number, comparison: string): Scenario {
-  return getGroups(gatehouse, name, connections, comparison, gatehouse.landmarks.sampleUids);
+  const load = getGroups(gatehouse, { connections });
+  return { name, server: gatehouse, comparison, baseline: rawHttp, load };
 }
 
-/** GetGroup over REST on more rows than are remembered, from all over the tree. */
-async function getScattered(gatehouse: Gatehouse, name: string): Promise<Scenario> {
-  const { url, landmarks, authorization } = gatehouse;
+/** GetGroup over REST on more rows than are cached. */
+function getScattered(gatehouse: Gatehouse, name: string): Scenario {
+  const uids = onceLoaded(() => scatteredUids(gatehouse));
+  const load = async (seconds: number) => await getGroups(gatehouse, {}, await uids())(seconds);
+  return { name, server: gatehouse, comparison: oneOverHttp1, baseline: rawHttp, load };
+}
+
+/** More groups than are cached, from all over the tree. Reading them takes seconds. */
+export async function scatteredUids({ url, landmarks, authorization }: Gatehouse): Promise<string[]> {
   const uids: string[] = [];
   for (let i = 0; i < scatteredGroups / maxPage; i++) {
     const skip = Math.floor((i * landmarks.groups * maxPage) / scatteredGroups);
@@ -66,21 +96,7 @@ async function getScattered(gatehouse: Gatehouse, name: string): Promise<Scenari
     uids.push(...groups.map(({ uid }) => uid));
   }
   // Not neighbour after neighbour: those share a page of the database.
-  const mixed = uids.map((_, i) => uids[(i * 7919) % uids.length]!);
-  return getGroups(gatehouse, name, http1Connections, oneOverHttp1, mixed);
-}
-
-function getGroups(
-  gatehouse: Gatehouse,
-  name: string,
-  connections: number,
-  comparison: string,
-  uids: readonly string[],
-): Scenario {
-  const { port, authorization } = gatehouse;
-  const requests = uids.map((uid) => ({ method: "GET", path: `${groupsResource}/${uid}` }));
-  const load = { port, connections, headers: { authorization }, requests };
-  return { name, server: gatehouse, comparison, baseline: rawHttp, load: (seconds) => loadHttp1(load, seconds) };
+  return uids.map((_, i) => uids[(i * 7919) % uids.length]!);
 }
 
 function getConnect(gatehouse: Gatehouse, name: string): Scenario {
@@ -117,16 +133,21 @@ function listGrpc(gatehouse: Gatehouse, name: string): Scenario {
 }
 
 /** Lists of 50 over REST, by these queries in turn. */
-function rest(gatehouse: Gatehouse, name: string, comparison: string, queries: readonly string[]): Scenario {
+function rest(gatehouse: Gatehouse, name: string, comparison: string, queries: () => Promise<string[]>): Scenario {
   const { port, landmarks, authorization } = gatehouse;
-  const requests = queries.map((query) => ({ method: "GET", path: `${groupsResource}?pageSize=50&${query}` }));
-  const load = { port, connections: http1Connections, headers: { authorization }, requests };
+  const prepared = onceLoaded(async () => {
+    const requests = (await queries()).map((query) => ({
+      method: "GET",
+      path: `${groupsResource}?pageSize=50&${query}`,
+    }));
+    return { port, connections: http1Connections, headers: { authorization }, requests };
+  });
   return {
     name: `${name} REST ${sizeName(landmarks.groups)}`,
     server: gatehouse,
     comparison,
     baseline: rawHttp,
-    load: (seconds) => loadHttp1(load, seconds),
+    load: async (seconds) => await loadHttp1(await prepared(), seconds),
   };
 }
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { copyData, type Data } from "../data.ts";
 import { type Gatehouse, startGatehouse } from "../gatehouse.ts";
-import { loadHttp1 } from "../load.ts";
+import { createGroups } from "../groups-load.ts";
 import type { LoadResult } from "../load-output.ts";
 import type { Scenario } from "../scenario.ts";
 import { durableWrites, rawHttp } from "./raw.ts";
@@ -31,16 +31,16 @@ export async function writeScenarios(
 ): Promise<{ scenarios: Scenario[]; written: Written[] }> {
   const shared = await startOnCopy(data, stack);
   const each = await startOnCopy(data, stack, commitEach);
-  const create = createGroups(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
+  const create = createRest(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
   // What the one generator waits for the other would count as the server's.
-  const meanwhile = createGroups(shared, create.name, rawHttp, true);
+  const meanwhile = createRest(shared, create.name, rawHttp, true);
   // On the server that is written to, what the writes leave to be done would fall on the reads alone.
   const { server: unwritten } = await startOnCopy(data, stack);
   const alone = getRest(unwritten, `GetGroup REST, ${readers} clients`, readers, readsDuringWrites);
   const concurrent = getRest(shared.server, `${alone.name}, ${writers} create`, readers, readsDuringWrites);
   const scenarios: Scenario[] = [
     create,
-    createGroups(each, `${create.name}, a commit each`, create.name),
+    { ...createRest(each, `${create.name}, a commit each`, create.name), isOnlyInFullRuns: true },
     alone,
     {
       ...concurrent,
@@ -61,23 +61,16 @@ async function startOnCopy(data: Data, stack: AsyncDisposableStack, program?: st
   return { server: stack.use(await startGatehouse(copy, [], program)), created: 0 };
 }
 
-function createGroups(written: Written, name: string, baseline: string, isBackground = false): Scenario {
+function createRest(written: Written, name: string, baseline: string, isBackground = false): Scenario {
   const { server } = written;
-  const body = JSON.stringify({ name: "made by the benchmark", description: "One of many" });
-  const load = {
-    isBackground,
-    port: server.port,
-    connections: writers,
-    headers: { authorization: server.authorization, "content-type": "application/json" },
-    requests: [{ method: "POST", path: `/iam/v2beta1/groups/${server.landmarks.emptyUid}`, body }],
-  };
+  const create = createGroups(server, { connections: writers, isBackground });
   return {
     name,
     server,
     comparison: durableWrites,
     baseline,
     async load(seconds): Promise<LoadResult> {
-      const result = await loadHttp1(load, seconds);
+      const result = await create(seconds);
       written.created += result.requests - result.failed;
       return result;
     },

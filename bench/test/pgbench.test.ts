@@ -22,6 +22,11 @@ describe("pgbench", () => {
       p99Ms: Number.NaN,
     }));
 
+  it("may do nothing while the machine stands still", () => {
+    const nothing = "number of transactions actually processed: 0\nnumber of failed transactions: 0 (0.000%)\n";
+    assert.equal(parsePgbench(nothing).requests, 0);
+  });
+
   it("is an error if it prints no rate", () => {
     assert.throws(() => parsePgbench(output.replace(/^tps.*/m, "")), /pgbench: printed no \^tps = /);
   });

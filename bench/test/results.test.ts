@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { parseH2load, parseLatencies, parseWrk } from "../load-output.ts";
 import { parseOptions } from "../options.ts";
 import { formatTable, growth } from "../report.ts";
-import { type Results, regressions } from "../results.ts";
+import { merged, type Results, regressions } from "../results.ts";
 import type { Row } from "../row.ts";
 import { parseSize, sizeName } from "../sizes.ts";
 import { median, percentile } from "../statistics.ts";
@@ -38,6 +38,15 @@ describe("the comparison with recorded results", () => {
   for (const [name, current, wanted] of cases) {
     it(name, () => assert.deepEqual(regressions(recorded, current), wanted));
   }
+});
+
+it("a run of a part replaces its rows and adds new ones", () => {
+  const recorded = results([row("raw", 20, null), row("get", 40, 0.5)]);
+  const { scenarios } = merged(recorded, results([row("get", 30, 0.6), row("list", 80, 0.2)]));
+  assert.deepEqual(
+    scenarios.map(({ name, cpuMicros }) => `${name} ${cpuMicros}`),
+    ["raw 20", "get 30", "list 80"],
+  );
 });
 
 describe("the output of the load generators", () => {
@@ -86,15 +95,33 @@ describe("the command line", () => {
     assert.deepEqual([1000, 1_000_000, 5500].map(sizeName), ["1k", "1M", "5500"]);
   });
 
-  it("only a run of everything may be recorded", () => {
-    const complete = (args: string[]) => parseOptions(args)?.complete;
-    assert.equal(complete([]), true);
-    for (const args of [["--quick"], ["--sizes", "1k"], ["--only", "list"]]) assert.equal(complete(args), false);
+  it("a run of everything records all rows, one of a part its own if it is to", () => {
+    const recorded = (...args: string[]) => parseOptions(args)?.record;
+    assert.deepEqual([recorded(), recorded("--peers"), recorded("--database", "postgres")], ["all", "all", "all"]);
+    const part = [
+      ["--sizes", "1k"],
+      ["--only", "list"],
+    ];
+    for (const args of [["--quick"], ["--compare"], ...part]) assert.equal(recorded(...args), "nothing");
+    for (const args of part) assert.equal(recorded(...args, "--record"), "measured");
+  });
+
+  it("each suite has its sizes", () => {
+    const sizes = (...args: string[]) => parseOptions(args)?.sizes.map(sizeName).join();
+    assert.equal(sizes(), "1k,100k,1M");
+    assert.equal(sizes("--quick"), "1k,100k");
+    assert.equal(sizes("--database", "postgres"), "1k,1M");
+    assert.equal(sizes("--scale"), "10k,10M");
+    assert.equal(sizes("--sizes", "2k,3k"), "2k,3k");
   });
 
   for (const [args, message] of [
     [["--sizes", "10"], /--sizes: "10" is not a size/],
     [["--fast"], /--fast/],
+    [["--database", "mysql"], /--database: "mysql" is not postgres/],
+    [["--peers", "--scale"], /only one of them/],
+    [["--peers", "--sizes", "1k"], /--sizes: peers has sizes of its own/],
+    [["--quick", "--record"], /--record: neither --quick nor --compare/],
   ] as const) {
     it(`${args.join(" ")} is refused`, () => assert.throws(() => parseOptions([...args]), message));
   }

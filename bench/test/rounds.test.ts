@@ -26,7 +26,7 @@ async function run(
     const cost = costOf(name, order.push(name) - 1);
     return typeof cost === "number" ? slice(cost) : cost;
   };
-  const rows = await measure(scenarios, extent, take, () => {});
+  const rows = await measure(scenarios, { ...extent, maxWarmUpSlices: 10 }, take, () => {});
   return { rows: new Map(rows.map((row) => [row.name, row])), order };
 }
 

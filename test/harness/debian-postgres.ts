@@ -33,6 +33,8 @@ export interface DebianServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The primary that it is a standby of. */
   readonly primary?: DebianServer;
+  /** A directory that is kept, with its data directory if there is one; a temporary one if absent. */
+  readonly directory?: string;
   /** Called with the data directory before the server starts. */
   readonly prepare?: (data: string) => void;
 }
@@ -59,9 +61,9 @@ export function newServerDirectory(): string {
 
 /** Starts a server with a data directory of its own. */
 export async function startDebianPostgres(options: DebianServerOptions = {}): Promise<DebianServer> {
-  const directory = newServerDirectory();
+  const directory = options.directory ?? newServerDirectory();
   const data = path.join(directory, "data");
-  await createData(data, directory, options.primary);
+  if (!existsSync(data)) await createData(data, directory, options.primary);
   options.prepare?.(data);
   const port = await freePort();
   const settings = { listen_addresses: "127.0.0.1", port: String(port), ...options.settings };
@@ -84,8 +86,9 @@ export async function startDebianPostgres(options: DebianServerOptions = {}): Pr
       await ended;
     },
     async [Symbol.asyncDispose]() {
-      if (child.exitCode === null && child.signalCode === null) await server.stop("SIGQUIT");
-      rmSync(directory, { recursive: true, force: true });
+      const isKept = options.directory !== undefined;
+      if (child.exitCode === null && child.signalCode === null) await server.stop(isKept ? "SIGINT" : "SIGQUIT");
+      if (!isKept) rmSync(directory, { recursive: true, force: true });
     },
   };
   await untilTrue(async () => (await server.query("SELECT 1")).length === 1);

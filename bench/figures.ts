@@ -1,0 +1,44 @@
+// The figures of docs/design/performance.md, as rows of its tables.
+import { suites } from "./options.ts";
+import { type Results, readRecorded } from "./results.ts";
+
+/** The page with the figures. */
+export const figuresPage = "docs/design/performance.md";
+
+/** The text of the page with the recorded figures in every row that begins with the name of something measured. */
+export function withRecordedFigures(text: string): string {
+  const rows = new Map(suites.flatMap((suite) => rowsOf(readRecorded(suite))).map((row) => [row[0], row]));
+  return text
+    .split("\n")
+    .map((line) => {
+      const row = rows.get(/^\| (.*?) \|/.exec(line)?.[1] ?? "");
+      return row ? `| ${row.join(" | ")} |` : line;
+    })
+    .join("\n");
+}
+
+function rowsOf(recorded: Results | undefined): string[][] {
+  if (!recorded) return [];
+  const scenarios = recorded.scenarios.map((row) => {
+    const [cpu, p99] = [row.cpuMicros, row.p99Ms].map(optional);
+    const ratio = row.ratio === null ? "" : figure(row.ratio);
+    return [row.name, cpu!, figure(row.requestsPerSecond), figure(row.p50Ms), p99!, ratio];
+  });
+  const processes = recorded.processes.map((row) => [
+    row.name,
+    figure(row.firstAnswerMs),
+    figure(row.idleMib),
+    figure(row.loadedMib),
+  ]);
+  return [...scenarios, ...processes];
+}
+
+/** JSON has null for what is not a number. */
+function optional(value: number | null): string {
+  return value === null || Number.isNaN(value) ? "" : figure(value);
+}
+
+/** Three digits, or all before the point. */
+function figure(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
