@@ -82,32 +82,60 @@ export async function startStandby(): Promise<{ readonly port: number } & AsyncD
 /** A server of one test, with one database. */
 export interface OwnPostgres extends AsyncDisposable {
   readonly url: string;
+  /** The URL of the database on a streaming standby. */
+  readonly standbyUrl: string;
   /** Stops the server and starts it again: SIGINT ends its sessions in order, SIGQUIT crashes it. */
   restart(signal: "SIGINT" | "SIGQUIT"): Promise<void>;
 }
 
-/** Starts a server whose acknowledged commits survive the end of its processes. Disposing of it ends it. */
+/**
+ * Starts a server whose acknowledged commits survive the end of its processes, and a streaming standby. Disposing of it ends
+ * both.
+ */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const server = await start({ keepsCommits: true });
+  await using opened = new AsyncDisposableStack();
+  const server = await start({ keepsCommits: true, isCopied: true });
+  opened.defer(() => stop(server));
+  const standby = await start({ isStandby: true, primary: server });
+  opened.defer(() => stop(standby));
+  const url = await createDatabase(server, "template1");
+  const closing = opened.move();
   return {
-    url: await createDatabase(server, "template1"),
+    url,
+    standbyUrl: url.replace(`:${server.port}/`, `:${standby.port}/`),
     async restart(signal) {
       await end(server, signal);
       server.process = server.launch();
       await waitUntilReady(server.port);
     },
-    [Symbol.asyncDispose]: () => stop(server),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
 
-async function start({ isStandby = false, keepsCommits = false } = {}): Promise<PostgresServer> {
+interface StartOptions {
+  readonly isStandby?: boolean;
+  /** The server that a standby follows. */
+  readonly primary?: PostgresServer;
+  readonly keepsCommits?: boolean;
+  /** Whether a copy of the new data is kept for standbys. */
+  readonly isCopied?: boolean;
+}
+
+/** The copy of the new data of a server. */
+function copyOf({ directory }: Pick<PostgresServer, "directory">): string {
+  return path.join(directory, "new-data");
+}
+
+async function start({ isStandby, primary, keepsCommits, isCopied }: StartOptions = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-postgres-"));
   const native = nativeFolder(directory);
   const data = path.join(directory, "data");
   if (unprivileged.uid !== undefined) chownSync(directory, unprivileged.uid, unprivileged.gid);
   const options = { ...unprivileged, cwd: directory, env: { ...process.env, LC_ALL: "C" } };
   const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
-  execFileSync(path.join(native, "bin/initdb"), initdb, { ...options, stdio: "ignore" });
+  if (primary) execFileSync("cp", ["-R", copyOf(primary), data], options);
+  else execFileSync(path.join(native, "bin/initdb"), initdb, { ...options, stdio: "ignore" });
+  if (isCopied) execFileSync("cp", ["-R", data, copyOf({ directory })], options);
   if (isStandby) writeFileSync(path.join(data, "standby.signal"), "");
   const port = await freePort();
   const settings = [
@@ -118,6 +146,9 @@ async function start({ isStandby = false, keepsCommits = false } = {}): Promise<
     // In its directory: what it has in the shared memory of the system outlives a server that is killed.
     "dynamic_shared_memory_type=mmap",
     `port=${port}`,
+    ...(primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`] : []),
+    // After a restart of the primary.
+    ...(primary ? ["wal_retrieve_retry_interval=100ms"] : []),
   ];
   const args = ["-D", data, "-k", directory, ...settings.flatMap((setting) => ["-c", setting])];
   const launch = () => {

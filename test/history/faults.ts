@@ -75,10 +75,17 @@ const databaseFaults: Readonly<Record<string, Fault>> = {
   },
   async "locked table"({ postgres }, random) {
     const table = pick(random, ["changes", "settings", "counters", "groups", "group_entries", "role_bindings"]);
-    await withSession(postgres!, async (client) => {
+    await withSession(postgres!.url, async (client) => {
       await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
       await pause(random(2000));
       await client.query("COMMIT");
+    });
+  },
+  async "lagging standby"({ postgres }, random) {
+    await withSession(postgres!.standbyUrl, async (client) => {
+      await client.query("SELECT pg_wal_replay_pause()");
+      await pause(1000 + random(4000));
+      await client.query("SELECT pg_wal_replay_resume()");
     });
   },
   "terminated sessions": ({ postgres }) => signalSessions(postgres!, "pg_terminate_backend"),
@@ -116,14 +123,14 @@ async function delay(proxies: readonly PostgresProxy[], ms: number, durationMs: 
 }
 
 async function signalSessions(postgres: OwnPostgres, signal: string): Promise<void> {
-  await withSession(postgres, async (client) => {
+  await withSession(postgres.url, async (client) => {
     await client.query(`SELECT ${signal}(pid) FROM pg_stat_activity
       WHERE application_name = 'gatehouse' AND random() < 0.3`);
   });
 }
 
-async function withSession(postgres: OwnPostgres, body: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(postgres.url);
+async function withSession(url: string, body: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client(url);
   client.on("error", () => {});
   await client.connect();
   try {

@@ -20,8 +20,8 @@ export const plantedFaults = {
   /** Caches on PostgreSQL never learn that anything has changed. */
   "stale-cache": {
     module: "/src/storage/engine/postgres/",
-    find: "return ++version;",
-    replace: "return version;",
+    find: "version: ++version,",
+    replace: "version,",
   },
   /** A server acknowledges some writes and rolls them back. */
   "lost-write": {
@@ -29,6 +29,12 @@ export const plantedFaults = {
     find: '[client.query("COMMIT"), finished]',
     replace:
       '[Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT"), finished]',
+  },
+  /** Lists may come from a standby that lags. */
+  "stale-replica": {
+    module: "/src/storage/engine/postgres/",
+    find: "if (isSameEntry(end, last)) return;",
+    replace: "return;",
   },
   /** A server reads the access epoch once and never again. */
   "stale-epoch": {

@@ -92,7 +92,10 @@ async function settingsOf(directory: string, postgres: OwnPostgres | undefined) 
   };
 }
 
-/** Creates the replicas, which are not started yet; those on PostgreSQL have a proxy each. */
+/**
+ * Creates the replicas, which are not started yet; those on PostgreSQL have a proxy each. All but the first let the standby
+ * answer lists.
+ */
 async function openReplicas(
   opened: AsyncDisposableStack,
   directory: string,
@@ -106,7 +109,11 @@ async function openReplicas(
     const proxy = postgres && opened.use(await openPostgresProxy(postgres.url));
     if (proxy) proxies.push(proxy);
     const listen = `127.0.0.1:${await freePort()}`;
-    const args = ["serve", ...flagsOf({ ...settings, listen, ...(proxy && { databaseUrl: proxy.url }) })];
+    const databases = {
+      ...(proxy && { databaseUrl: proxy.url }),
+      ...(postgres && index > 0 && { databaseReplicaUrl: postgres.standbyUrl }),
+    };
+    const args = ["serve", ...flagsOf({ ...settings, listen, ...databases })];
     const options = { name: `r${index}`, args, url: `http://${listen}`, directory, planted };
     replicas.push(opened.use(new Replica(options)));
   }

@@ -1,9 +1,10 @@
-// Lists for which a replica is set that cannot be used. test/storage/end-to-end/replica.ts has real standbys.
+// Lists that a replica may answer. test/storage/end-to-end/replica.ts has more about standbys that fail.
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, describe, it } from "node:test";
+import pg from "pg";
 import { newMigratedDatabase } from "../harness/migrated.ts";
-import { freePort, stopPostgres } from "../harness/postgres.ts";
+import { freePort, startOwnPostgres, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";
 
@@ -30,6 +31,35 @@ async function listWith(replicaOf: (databaseUrl: string) => string | Promise<str
       .map(({ event, reason, message }) => [event, reason, message]),
   };
 }
+
+describe("PostgreSQL: a streaming standby", () => {
+  it("answers lists while it has every change, and the primary does while it has not", async () => {
+    await using postgres = await startOwnPostgres();
+    const standby = new pg.Client(postgres.standbyUrl);
+    const settings = { databaseUrl: postgres.url, databaseReplicaUrl: postgres.standbyUrl };
+    await using server = await startTestServer({ settings });
+    const { url, ownerToken, groupUid } = server;
+    let lists = 0;
+    /** Lists groups, in a page that is not cached. Returns how many there are, and how many lists the standby answered. */
+    async function list() {
+      const path = `/iam/v2beta1/groups?page_size=${1 + (lists % 200)}&skip=${Math.floor(lists++ / 200)}`;
+      const { body } = await rest(url, ownerToken, "GET", path);
+      return [body.totalCount, server.server.database.replicas!.reads];
+    }
+    const create = (name: string) => rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name });
+    // The standby may still be replaying the start of the server.
+    while (server.server.database.replicas!.reads === 0) await list();
+    await standby.connect();
+    await standby.query("SELECT pg_wal_replay_pause()");
+    const { reads } = server.server.database.replicas!;
+    await create("one");
+    assert.deepEqual(await list(), ["2", reads]);
+    assert.ok(server.server.database.replicas!.fallbacks.behind! > 0);
+    await standby.query("SELECT pg_wal_replay_resume()");
+    await standby.end();
+    while (server.server.database.replicas!.reads === reads) assert.equal((await list())[0], "2");
+  });
+});
 
 describe("PostgreSQL: a replica that cannot be used", () => {
   it("is reported once if it accepts writes, and the primary answers", async () => {

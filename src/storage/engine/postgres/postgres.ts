@@ -50,8 +50,9 @@ export async function openPostgres(
   const read: Dialect["read"] = (body) => pool.read((client) => body(sessionOf(client)));
   const replicas = openReplicas(replicaUrl, limits, { sessionOf, read, version, pool: pool.pool });
   // Reports connection errors now, when the database is opened.
+  const closeAll = () => Promise.all([pool.close(), replicas?.close()]);
   await opened.open().catch(async (error) => {
-    await pool.close();
+    await closeAll();
     throw error;
   });
 
@@ -67,7 +68,7 @@ export async function openPostgres(
     async close() {
       await writer.idle();
       opened.release();
-      await Promise.all([pool.close(), replicas?.close()]);
+      await closeAll();
     },
   };
 }
