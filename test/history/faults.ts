@@ -47,6 +47,8 @@ const workerFaults: Readonly<Record<string, Fault>> = {
     // Each end within ten seconds of a start makes the next start later.
     await pause(4000);
   },
+  "paused worker": ({ replicas, workers }, random) =>
+    pick(random, replicas).pauseWorker(random(workers), 200 + random(2500)),
 };
 
 /** Faults of PostgreSQL and of the connections to it. */

@@ -57,25 +57,33 @@ export class Replica implements AsyncDisposable {
 
   /** Ends one of its workers at once, which the primary replaces. They are numbered from 0 in the order of their starts. */
   killWorker(index: number): void {
-    const pid = this.#running?.child.pid;
-    const worker = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g)?.[index];
+    const worker = this.#workers()[index];
     // It may not be replaced yet.
     if (worker === undefined) return;
-    process.kill(Number(worker), "SIGKILL");
+    process.kill(worker, "SIGKILL");
     this.generation++;
+  }
+
+  /** Stops one of its workers from running for a while. */
+  async pauseWorker(index: number, ms: number): Promise<void> {
+    const worker = this.#workers()[index];
+    if (worker === undefined) return;
+    process.kill(worker, "SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    process.kill(worker, "SIGCONT");
   }
 
   /** Stops the process from running for a while, as a virtual machine that is moved. */
   async pause(ms: number): Promise<void> {
-    this.#running?.child.kill("SIGSTOP");
+    this.#signal("SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, ms));
-    this.#running?.child.kill("SIGCONT");
+    this.#signal("SIGCONT");
   }
 
   /** Makes the clock of the process differ from that of the machine. It keeps the difference when it is started again. */
   skewClock(ms: number): void {
     writeFileSync(this.#clockFile, String(ms));
-    this.#running?.child.kill("SIGUSR2");
+    this.#signal("SIGUSR2");
   }
 
   /** Why the process ended, if it ended by itself. */
@@ -88,6 +96,18 @@ export class Replica implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     rmSync(this.#clockFile, { force: true });
+  }
+
+  /** Signals all processes of the server. */
+  #signal(signal: NodeJS.Signals): void {
+    for (const worker of this.#workers()) process.kill(worker, signal);
+    this.#running?.child.kill(signal);
+  }
+
+  /** Returns the process ids of its workers; none if it is one process. */
+  #workers(): readonly number[] {
+    const pid = this.#running?.child.pid;
+    return (readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g) ?? []).map(Number);
   }
 
   #environment(): Record<string, string> {
