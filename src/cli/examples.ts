@@ -103,10 +103,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "iam account-associations update": ["gatehouse iam account-associations update cloud --description 'Build accounts'"],
   "iam account-associations delete": ["gatehouse iam account-associations delete cloud --yes"],
-  "iam organizations export": ["gatehouse iam organizations export example.org example.org.ndjson"],
+  "iam organizations export": [
+    "gatehouse iam organizations export example.org example.org.ndjson",
+    "gatehouse iam organizations export example.org example.org.ndjson --recipient import-key.pub",
+  ],
   "iam organizations import": [
     "gatehouse iam organizations import example.org.ndjson --dry-run",
-    "gatehouse iam organizations import example.org.ndjson",
+    "gatehouse iam organizations import example.org.ndjson --existing",
   ],
   "iam access": ["gatehouse iam access who-can example.org"],
   "iam access who-can": [

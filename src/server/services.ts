@@ -18,6 +18,7 @@ import { identityProviders, type ProviderOptions } from "../services/iam/provide
 import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
+import { organizationExport } from "../services/organizations/organization-export.ts";
 import { organizationImport } from "../services/organizations/organization-import.ts";
 import { ping } from "../services/ping.ts";
 import { imageStore } from "../services/registry/image-store.ts";
@@ -69,7 +70,8 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     delegations(deps),
     terms(deps),
     access(deps),
-    organizationImport(deps),
+    organizationImport(deps, deps),
+    organizationExport(deps, deps),
     ping(),
   ];
 }

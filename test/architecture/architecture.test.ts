@@ -87,7 +87,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "csv-stringify": ["cli/output"],
   "drizzle-kit": ["storage/schema"],
   "drizzle-orm": ["storage"],
-  jose: ["cli", "sts"],
+  jose: ["cli", "services/organizations", "sts"],
   "lru-cache": ["advisories", "authn", "authz", "services/registry", "sign-in", "storage", "sts"],
   "markdown-it": ["services/registry"],
   "markdown-it-footnote": ["services/registry"],

@@ -1,5 +1,6 @@
 // Each page of the help has examples, and each example does what it says against a server.
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
@@ -90,6 +91,7 @@ describe("examples against a development server", () => {
     ];
     const files = {
       "secret.txt": "secret",
+      "import-key.pub": generateKeyPairSync("x25519").publicKey.export({ type: "spki", format: "pem" }) as string,
       "token.jwt": unsigned({ iss: "https://token.actions.githubusercontent.com", sub: "x" }),
       "advisories.json": JSON.stringify({ id: "CVE-2030-1000001", modified: "2030-01-09T00:00:00Z", affected }),
     };

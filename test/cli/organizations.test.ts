@@ -46,7 +46,10 @@ describe("gatehouse iam organizations export and import", () => {
     const done = await importFile(file);
     assert.equal(done.code, 0, done.stdout + done.stderr);
     assert.equal(done.stdout.replaceAll(/^would be /gm, ""), dry.stdout.replaceAll(/^(would be |\+.*\n)/gm, ""));
-    const again = await importFile(file);
+    const unasked = await importFile(file);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.stderr, /exists here already[\s\S]*add --existing/);
+    const again = await importFile(file, "--existing");
     assert.equal(again.code, 0, again.stderr);
     assert.match(again.stdout, /^created: nothing\nupdated: nothing\n/m);
     const copy = path.join(target.home, "copy.ndjson");
@@ -78,7 +81,7 @@ describe("gatehouse iam organizations export and import", () => {
 
   it("leaves what the organization has besides the file", async () => {
     const added = await addGroup(target.server, source.server.groupUid, "added here");
-    const { code, stdout } = await importFile(file);
+    const { code, stdout } = await importFile(file, "--existing");
     assert.equal(code, 0);
     assert.match(stdout, /^created: nothing\nupdated: nothing\n/m);
     const owner = { GATEHOUSE_TOKEN: await target.server.tokenOf(source.server.ownerUid) };

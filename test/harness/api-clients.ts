@@ -35,7 +35,10 @@ import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
-import { OrganizationImportService } from "../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import {
+  OrganizationExportService,
+  OrganizationImportService,
+} from "../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
 import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
@@ -86,6 +89,7 @@ export const services = [
   TermsService,
   SecurityTokenService,
   AccessService,
+  OrganizationExportService,
   OrganizationImportService,
   PingService,
   ...v1Services,

@@ -1,5 +1,6 @@
 // I, R: every RPC of every version x who may call it: with just what it demands, with all but one of that, and from elsewhere.
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
@@ -40,6 +41,10 @@ const byHand: Readonly<Record<string, Ask>> = {
     organizationUid: root,
     resources: [{ group: { uid: `${root}/${"a".repeat(16)}`, name: "imported" } }],
   }),
+  "gatehouse.organizations.v1.OrganizationExportService/ExportClientSecret": (absent) => ({
+    identityProviderUid: uidOf("identityProvider", absent),
+    recipientKey,
+  }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected": () => ({ query: { purl: "pkg:npm/a@1" } }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/BatchQueryAffected": () => ({
     queries: [{ purl: "pkg:npm/a@1" }],
@@ -59,6 +64,7 @@ const byHand: Readonly<Record<string, Ask>> = {
     records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
   }),
 };
+const recipientKey = generateKeyPairSync("x25519").publicKey.export({ type: "spki", format: "pem" }) as string;
 const everything = allCapabilities().map(({ number }) => number);
 
 before(async () => {

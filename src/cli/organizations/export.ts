@@ -16,37 +16,54 @@ import { note } from "../shell.ts";
 import { countedText, type End, formatVersion, type Header, type Kind, leftOut, lineOf } from "./format.ts";
 import { changesSince, logPosition } from "./interim-changes.ts";
 import { type ResourceList, resourceLists } from "./resource-lists.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
 
 const pageSize = 200;
 
 /** How many readmes are read at once: each takes a call. */
 const readmesAtOnce = 8;
 
+/** How an organization is exported. */
+interface ExportOptions {
+  /** The file to write; standard output if undefined. */
+  readonly file: string | undefined;
+  /** The file with the public key that client secrets are encrypted for; they are left out if undefined. */
+  readonly recipient: string | undefined;
+}
+
 /** Exports an organization to a file, or to standard output if there is none. */
-export async function exportOrganization(session: Session, uid: string, file: string | undefined): Promise<void> {
+export async function exportOrganization(
+  session: Session,
+  uid: string,
+  { file, recipient }: ExportOptions,
+): Promise<void> {
   const { shell } = session;
+  const secrets = await openSecrets(session, recipient);
   await requireWholeView(session, uid);
   const position = await logPosition(session, uid);
   const counts: Partial<Record<Kind, number>> = {};
   {
     using progress = await openProgress(shell, "exporting", 0);
-    const lines = linesOf(session, uid, counts, progress);
+    const lines = linesOf(session, uid, { counts, progress, secrets });
     if (file !== undefined) await writeWhole(file, lines);
     else for await (const line of lines) if (!shell.stdout.write(line)) await once(shell.stdout, "drain");
   }
   note(shell, `exported: ${countedText(counts)}`);
   note(shell, "left out:");
-  for (const each of leftOut) note(shell, `  ${each}`);
+  for (const each of [...secrets.missing, ...leftOut]) note(shell, `  ${each}`);
   const changed = await changesSince(session, uid, position);
   if (changed !== "") note(shell, changed);
 }
 
-async function* linesOf(
-  session: Session,
-  uid: string,
-  counts: Partial<Record<Kind, number>>,
-  progress: Progress,
-): AsyncGenerator<string> {
+/** What an export has written, and how it encrypts secrets. */
+interface Work {
+  readonly counts: Partial<Record<Kind, number>>;
+  readonly progress: Progress;
+  readonly secrets: Secrets;
+}
+
+async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerator<string> {
+  const { counts, progress, secrets } = work;
   const { name = "" } = await session.call(GroupsService.method.getGroup, { uid });
   const header: Header = {
     ...{ gatehouseOrganization: formatVersion, organization: uid, name: String(name) },
@@ -62,10 +79,10 @@ async function* linesOf(
     for await (const { rows, more } of pagesOf(session, list, uid)) {
       total += more;
       progress.total(total);
-      yield* linesOfPage(session, list, rows, count);
+      yield* linesOfPage(session, list, rows, secrets, count);
     }
   }
-  const end: End = { end: { counts, leftOut } };
+  const end: End = { end: { counts, leftOut: [...secrets.missing, ...leftOut] } };
   yield lineOf(end);
 }
 
@@ -73,13 +90,14 @@ async function* linesOfPage(
   session: Session,
   { kind, toImported = (row) => row }: ResourceList,
   rows: readonly JsonObject[],
+  secrets: Secrets,
   count: (kind: Kind) => void,
 ): AsyncGenerator<string> {
   for (const row of rows) {
     const imported = toImported(row);
     if (!imported) continue;
     count(kind);
-    yield lineOf({ [kind]: imported });
+    yield lineOf({ [kind]: imported, ...(kind === "identityProvider" && (await secrets.of(imported))) });
   }
   if (kind !== "repo") return;
   for (const readme of await readmesOf(session, rows)) {

@@ -34,15 +34,21 @@ export interface End {
 
 /** What an organization has and an export has not, and what to do about it. */
 export const leftOut: readonly string[] = [
-  "client secrets and SCIM tokens of identity providers, which are secret: set them again",
+  "SCIM tokens of identity providers, whose SCIM address changes: generate them again",
   "group invites, whose codes are secret: create them again",
   "people: a user is bound by uid, and is pending until they sign in with the same login provider",
+  "that the organization is verified, unless you import with --accept-verified",
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
   "advisories and their records: use `gatehouse advisories export` and `import`",
   "images, former digests of tags, accepted terms, and metadata of identities",
   "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
   "the audit log, undelivered events and sessions",
 ];
+
+/** Returns what an import without the client secret of an identity provider leaves to do. */
+export function missingSecretText(name: string, uid: string, isRequired = true): string {
+  return `the client secret of the identity provider ${name} (${uid})${isRequired ? "" : ", if it has one"}: set it again`;
+}
 
 /** Returns a line of an export. */
 export function lineOf(value: JsonObject | Header | End): string {

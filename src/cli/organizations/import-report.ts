@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ImportOutcome, type ImportResult } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { printable } from "../escape.ts";
-import { countedText, type Kind, nouns } from "./format.ts";
+import { countedText, type Kind, missingSecretText, nouns } from "./format.ts";
 import type { Line } from "./read-file.ts";
 
 /** How many resources of each outcome are shown one by one. */
@@ -36,8 +36,12 @@ export class ImportReport {
     this.#isDryRun = isDryRun;
   }
 
+  /** The client secrets that have to be set again, as sentences. */
+  readonly missingSecrets: string[] = [];
+
   add(line: Line, result: ImportResult): void {
     const { outcome, problems } = result;
+    if (isWithoutSecret(line, result)) this.missingSecrets.push(missingSecretText(line.name, line.uid));
     const waits = this.#isDryRun && problems.length > 0 && problems.every(({ missingUid }) => this.#has(missingUid));
     const name = waits ? "created" : (names[outcome] ?? "rejected");
     const counts = this.#counts[name];
@@ -77,7 +81,15 @@ export class ImportReport {
       this.#counts[name],
     ]);
     const { updated, rejected } = this.#details;
-    return { dryRun: this.#isDryRun, complete: isComplete, counts: Object.fromEntries(outcomes), updated, rejected };
+    const { missingSecrets } = this;
+    return {
+      dryRun: this.#isDryRun,
+      complete: isComplete,
+      counts: Object.fromEntries(outcomes),
+      updated,
+      rejected,
+      missingSecrets,
+    };
   }
 
   #has(uid: string): boolean {
@@ -92,6 +104,12 @@ export class ImportReport {
 /** A number below 2^48: the last digits of a uid are random. */
 function numberOf(uid: string): number {
   return Number.parseInt(uid.slice(-12), 16);
+}
+
+/** Whether an identity provider has no client secret here, but needs one or had one. */
+function isWithoutSecret({ resource: { resource }, lacksSecret }: Line, { hasClientSecret }: ImportResult): boolean {
+  if (resource.case !== "identityProvider" || hasClientSecret) return false;
+  return lacksSecret || resource.value.configuration.value?.pkceEnabled !== true;
 }
 
 function detailOf({ number, kind, uid, name }: Line, result: ImportResult | undefined): JsonObject {

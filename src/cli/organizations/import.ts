@@ -1,15 +1,17 @@
 // `gatehouse iam organizations import`: sends an exported organization in batches. A repeated import changes nothing, so an interrupted
 // one continues when it runs again.
-import { OrganizationImportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { ImportOutcome, OrganizationImportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { openProgress } from "../client/progress.ts";
 import { newRetries } from "../client/retry.ts";
 import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
 import { hasLauncher } from "../launcher.ts";
 import { listenForStop } from "../server-signals.ts";
 import { note } from "../shell.ts";
 import { leftOut } from "./format.ts";
 import { ImportReport } from "./import-report.ts";
 import { checkFile, type Line, resourcesIn } from "./read-file.ts";
+import { type Decrypt, readRecipientKey } from "./recipient.ts";
 
 /** What one request may have: the server accepts 500 resources, 4 MiB and 200,000 values. */
 const maxBatch = { resources: 500, size: 3 * 1024 * 1024, values: 150_000 } as const;
@@ -17,16 +19,30 @@ const maxBatch = { resources: 500, size: 3 * 1024 * 1024, values: 150_000 } as c
 /** The exit code of a program that was interrupted. */
 const interrupted = 130;
 
+/** The flags of an import. */
+export interface ImportOptions {
+  readonly dryRun?: boolean;
+  /** Whether the organization may exist already. */
+  readonly existing?: boolean;
+  readonly acceptVerified?: boolean;
+  /** The file with the private key that decrypts client secrets. */
+  readonly recipientKey?: string;
+}
+
 /** Imports an organization, and returns the exit code: 1 if a resource was rejected. */
-export async function importOrganization(session: Session, file: string, isDryRun: boolean): Promise<number> {
-  const { organization, resources } = await checkFile(file);
+export async function importOrganization(session: Session, file: string, options: ImportOptions): Promise<number> {
+  const { dryRun: isDryRun = false, existing = false, acceptVerified = false, recipientKey } = options;
+  const decrypt = recipientKey === undefined ? undefined : readRecipientKey(recipientKey);
+  const { organization, resources } = await checkFile(file, decrypt);
+  const work = { file, organization, resources, isDryRun, acceptVerified, decrypt };
+  if (!isDryRun && !existing) await requireNew(session, work);
   const report = new ImportReport(isDryRun);
   const stop = new AbortController();
   using signals = listenForStop(hasLauncher());
   void signals.stopped.then(() => stop.abort());
   let isComplete = false;
   try {
-    isComplete = await sendAll(session, { file, organization, resources, isDryRun }, report, stop.signal);
+    isComplete = await sendAll(session, work, report, stop.signal);
   } finally {
     await print(session, report, isDryRun, isComplete);
   }
@@ -39,12 +55,34 @@ interface Work {
   readonly organization: string;
   readonly resources: number;
   readonly isDryRun: boolean;
+  readonly acceptVerified: boolean;
+  readonly decrypt: Decrypt | undefined;
+}
+
+/**
+ * Fails if the organization exists. The maker of the file could have given it the uid of any organization here, and themselves access
+ * to it.
+ */
+async function requireNew(session: Session, { file, organization, decrypt }: Work): Promise<void> {
+  for await (const { kind, uid, resource } of resourcesIn(file, organization, decrypt)) {
+    if (kind !== "group" || uid !== organization) continue;
+    const client = await session.client(OrganizationImportService);
+    const request = { organizationUid: organization, resources: [resource], validateOnly: true };
+    const [result] = (await client.importResources(request)).results;
+    if (result?.outcome === ImportOutcome.CREATED) return;
+    const [problem] = result?.problems ?? [];
+    if (problem) throw new CommandFailure(`the organization is rejected: ${problem.field}: ${problem.description}`);
+    throw new CommandFailure(`the organization ${organization} exists here already`, {
+      hint: "See with --dry-run what the file would change. To import it, or to continue an interrupted import, add --existing.",
+    });
+  }
+  throw new CommandFailure(`${file} does not have the organization itself`);
 }
 
 /** Returns whether everything was sent: false if the import was interrupted. */
 async function sendAll(
   session: Session,
-  { file, organization, resources, isDryRun }: Work,
+  { file, organization, resources, isDryRun, acceptVerified, decrypt }: Work,
   report: ImportReport,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -55,12 +93,13 @@ async function sendAll(
       note(session.shell, `gatehouse: ${message}; the next attempt is in ${pauseMs / 1000} s`),
   });
   using progress = await openProgress(session.shell, isDryRun ? "comparing" : "importing", resources);
-  for await (const batch of batchesOf(resourcesIn(file, organization))) {
+  for await (const batch of batchesOf(resourcesIn(file, organization, decrypt))) {
     if (signal.aborted) return false;
     const request = {
       organizationUid: organization,
       resources: batch.map(({ resource }) => resource),
       validateOnly: isDryRun,
+      acceptVerified,
     };
     const { results } = await retry(() => client.importResources(request));
     batch.forEach((line, i) => {
@@ -102,9 +141,10 @@ async function print(
     else note(shell, line);
   }
   for (const line of report.summary()) shell.stdout.write(`${line}\n`);
-  if (!isComplete) note(shell, "Run the same command again to continue: what is imported already stays unchanged.");
+  if (!isComplete)
+    note(shell, "Run the same command again with --existing to continue: what is imported already stays unchanged.");
   else if (!isDryRun) {
     note(shell, "not imported:");
-    for (const each of leftOut) note(shell, `  ${each}`);
+    for (const each of [...report.missingSecrets, ...leftOut]) note(shell, `  ${each}`);
   }
 }

@@ -11,6 +11,7 @@ import { isBelow, isUid } from "../../model/uid.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { formatVersion, type Kind } from "./format.ts";
+import type { Decrypt } from "./recipient.ts";
 
 /** The maximum length of a line in UTF-16 units: no request can have a longer resource. */
 const maxLine = 3 * 1024 * 1024;
@@ -22,6 +23,8 @@ export interface Line {
   readonly uid: string;
   readonly name: string;
   readonly resource: OrganizationResource;
+  /** Whether it is an identity provider with an encrypted client secret that was not decrypted. */
+  readonly lacksSecret: boolean;
   /** The number of characters. */
   readonly size: number;
   /** At least the number of JSON values. */
@@ -36,7 +39,7 @@ export interface FileSummary {
 }
 
 /** Checks a whole file: an import must not begin with a truncated or damaged one. Fails with the line and the field. */
-export async function checkFile(file: string): Promise<FileSummary> {
+export async function checkFile(file: string, decrypt?: Decrypt): Promise<FileSummary> {
   const found = await stat(file).catch((error: unknown) => {
     throw wrongUsage(`${file} cannot be read: ${errorMessage(error)}`);
   });
@@ -54,7 +57,7 @@ export async function checkFile(file: string): Promise<FileSummary> {
       checkCounts(json.end as JsonObject, counts, fail);
       isComplete = true;
     } else {
-      const { kind } = toLine(number, text, json, organization, fail);
+      const { kind } = await toLine(number, text, json, organization, fail, decrypt);
       counts[kind] = (counts[kind] ?? 0) + 1;
       resources++;
     }
@@ -64,11 +67,11 @@ export async function checkFile(file: string): Promise<FileSummary> {
 }
 
 /** Yields the resources of a file that was checked. */
-export async function* resourcesIn(file: string, organization: string): AsyncGenerator<Line> {
+export async function* resourcesIn(file: string, organization: string, decrypt?: Decrypt): AsyncGenerator<Line> {
   for await (const { number, text } of textLines(file)) {
     const fail = failureAt(file, number);
     const json = parseLine(text, fail);
-    if (number > 1 && json.end === undefined) yield toLine(number, text, json, organization, fail);
+    if (number > 1 && json.end === undefined) yield await toLine(number, text, json, organization, fail, decrypt);
   }
 }
 
@@ -105,20 +108,48 @@ function checkCounts({ counts }: JsonObject, found: Readonly<Record<string, numb
   }
 }
 
-function toLine(number: number, text: string, json: JsonObject, organization: string, fail: Fail): Line {
-  let resource: OrganizationResource;
-  try {
-    resource = fromJson(OrganizationResourceSchema, json);
-  } catch (error) {
-    throw fail(errorMessage(error).replaceAll("gatehouse.organizations.v1.", ""));
-  }
+async function toLine(
+  number: number,
+  text: string,
+  { encryptedClientSecret: jwe, ...json }: JsonObject,
+  organization: string,
+  fail: Fail,
+  decrypt: Decrypt | undefined,
+): Promise<Line> {
+  const resource = parseResource(json, fail);
   const { case: kind, value } = resource.resource;
   if (kind === undefined) throw fail("must have one resource, such as group");
   const { uid } = value;
   if (!isUid(uid) || (uid !== organization && !isBelow(uid, organization)))
     throw fail(`${kind}.uid: must be a uid below that of the organization, ${organization}`);
+  if (jwe !== undefined && decrypt) await addSecret(resource, jwe, decrypt, fail);
   const name = "name" in value ? value.name : "";
-  return { number, kind, uid, name, resource, size: text.length, values: text.split(/[,[{]/).length };
+  const lacksSecret = jwe !== undefined && !decrypt;
+  return { number, kind, uid, name, resource, lacksSecret, size: text.length, values: text.split(/[,[{]/).length };
+}
+
+function parseResource(json: JsonObject, fail: Fail): OrganizationResource {
+  try {
+    return fromJson(OrganizationResourceSchema, json);
+  } catch (error) {
+    throw fail(errorMessage(error).replaceAll("gatehouse.organizations.v1.", ""));
+  }
+}
+
+/**
+ * Decrypts the client secret of an identity provider. Anyone could have changed the file: the secret must be of this provider, and is
+ * sent to its issuer only.
+ */
+async function addSecret({ resource }: OrganizationResource, jwe: JsonValue, decrypt: Decrypt, fail: Fail) {
+  const oidc = resource.case === "identityProvider" ? resource.value.configuration.value : undefined;
+  if (resource.case !== "identityProvider" || !oidc)
+    throw fail("encryptedClientSecret: belongs to an identity provider with OpenID Connect only");
+  const { identityProvider, issuer, clientSecret } = await decrypt(String(jwe)).catch((error: unknown) => {
+    throw fail(`encryptedClientSecret: ${errorMessage(error)}`);
+  });
+  if (identityProvider !== resource.value.uid || issuer !== oidc.issuer)
+    throw fail("encryptedClientSecret: is of another identity provider or issuer");
+  oidc.clientSecret = clientSecret;
 }
 
 async function* textLines(file: string): AsyncGenerator<{ number: number; text: string }> {

@@ -1,5 +1,6 @@
 // Users: identities without a group, one per issuer and subject, created at the first sign-in.
 
+import { permissionDenied } from "../../aip/errors.ts";
 import type { TokenRequest } from "../../authn/token-claims.ts";
 import { newChild } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -11,6 +12,7 @@ import { findBinding } from "../../storage/iam/role-bindings.ts";
 import type { IdentityRow } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { unbind } from "../iam/identities/identities.ts";
+import { mayBeUser } from "../iam/roles/role-binding-rules.ts";
 import { accept } from "../iam/users/membership.ts";
 import { isPendingUser } from "../iam/users/pending-users.ts";
 import { newUserRow } from "../iam/users/user-row.ts";
@@ -42,6 +44,9 @@ export async function registerUser(tx: Transaction, person: Person): Promise<str
   const addresses = addressesOf(person);
   const { issuer, subject } = person;
   const registered = newUserRow(uid, tx.context.time, { name: nameOf(person), ...addresses, issuer, subject });
+  // Security case R6: an imported organization may have any uid, also that of a person who has not registered yet.
+  if (!known && !(await mayBeUser(tx, uid)))
+    throw permissionDenied("the uid of the person is that of another resource");
   if (!known) await insertOrRetry(tx, identityCollection, registered);
   else if (isPendingUser(known)) {
     await updateRow(tx, identityCollection, known, { ...registered, createTime: known.createTime });

@@ -8,12 +8,15 @@ import {
   accessKinds,
   type KeyRotation,
   keyRotationKind,
+  type SecretExport,
+  secretExportKind,
 } from "../../storage/change-log/access-entries.ts";
 
 /** Entries contain no secrets and are shown unchanged, with times as text. */
 export const accessEntryViews: readonly RowView[] = [
   ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
   { kind: keyRotationKind, show: keyRotationOf },
+  { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }) },
 ];
 
 function keyRotationOf(row: unknown): JsonObject {

@@ -1,4 +1,5 @@
 // How groups, roles, identities, role bindings and account associations are imported.
+import { isDeepStrictEqual } from "node:util";
 import { create } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -20,14 +21,21 @@ import { requireServiceIdentities } from "../iam/accounts/service-bindings.ts";
 import { refuseTakenName } from "../iam/groups/group-rules.ts";
 import { group } from "../iam/groups/groups.ts";
 import { identityResource } from "../iam/identities/identities.ts";
-import { mayBeUser, requireIdentity } from "../iam/roles/role-binding-rules.ts";
+import { mayBeUser } from "../iam/roles/role-binding-rules.ts";
 import { roleBinding } from "../iam/roles/role-bindings.ts";
 import { role } from "../iam/roles/roles.ts";
 import { givesOwner, refuseLastOwner } from "../iam/rules/last-owner.ts";
 import { isKnownAt } from "../iam/users/membership.ts";
-import { deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
+import { createPendingUser, deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
-import { checkRoleReference, inGroup, noInternal, takenBy } from "./import-checks.ts";
+import {
+  checkKeepsOperators,
+  checkRoleReference,
+  inGroup,
+  isOperatorIdentity,
+  noInternal,
+  takenBy,
+} from "./import-checks.ts";
 import { type ImportKind, missing, type Problem } from "./import-kind.ts";
 import { importerOf, problemsIn } from "./import-resource.ts";
 
@@ -36,10 +44,11 @@ export const groupImporter = importerOf<typeof group.schema, GroupRow>({
   ...inGroup,
   parentOf: (uid) => (uid.includes("/") ? inGroup.parentOf(uid) : undefined),
   resource: { ...group, toMessage: (row) => group.toMessage(row) },
-  toRow: (message, own, before) => ({
+  toRow: (message, own, before, { acceptsVerified }) => ({
     ...group.toRow(message),
-    // Only an organization is verified and has a kind.
-    ...(own.parent !== null && { verified: false, kind: 0 }),
+    // Only an organization has a kind.
+    ...(own.parent !== null && { kind: 0 }),
+    verified: before?.verified || (acceptsVerified && own.parent === null && message.verified),
     ...{ status: before?.status ?? 0, resourceLimits: before?.resourceLimits ?? {} },
     ...own,
   }),
@@ -61,8 +70,9 @@ export const roleImporter = importerOf<typeof role.schema, Parameters<typeof rol
   resource: role,
   isIndependent: () => true,
   toRow: (message, own) => ({ ...role.toRow(message), ...own }),
-  async check(_session, { capabilities }) {
-    return capabilities.includes(Capability.CAP_INTERNAL) ? [{ field: "capabilities", description: noInternal }] : [];
+  async check(session, { capabilities }, before) {
+    if (capabilities.includes(Capability.CAP_INTERNAL)) return [{ field: "capabilities", description: noInternal }];
+    return before ? await checkKeepsOperators(session, before.uid, "capabilities") : [];
   },
 });
 
@@ -85,6 +95,13 @@ export function identityImporter(context: ServiceContext) {
         before?.lastSeenTime ?? (message.lastSeenTime ? fromTimestamp(message.lastSeenTime) : own.createTime),
       ...own,
     }),
+    async check(session, after, before) {
+      const isSame = !before || isDeepStrictEqual(before.relationship, after.relationship);
+      if (isSame || !(await isOperatorIdentity(session, after.uid))) return [];
+      return [
+        { field: "uid", description: "is an identity of an operator here, which an import gives no other credentials" },
+      ];
+    },
   } satisfies ImportKind<typeof identity.schema, Parameters<typeof identity.toMessage>[0]>);
 }
 
@@ -106,9 +123,14 @@ export const roleBindingImporter = importerOf<typeof roleBinding.schema, RoleBin
   finish: (tx, { identityUid }) => deleteUnusedPendingUser(tx, identityUid),
 });
 
-async function checkBinding(session: Session, after: RoleBindingRow): Promise<readonly Problem[]> {
+async function checkBinding(
+  session: Session,
+  after: RoleBindingRow,
+  before: RoleBindingRow | undefined,
+): Promise<readonly Problem[]> {
   const { uid, parent, identityUid, roleUid } = after;
   const problems = [...(await checkRoleReference(session, roleUid, parent, "role_uid"))];
+  if (before) problems.push(...(await checkKeepsOperators(session, before.roleUid, "uid")));
   if (!(await findRow(session, identityCollection, identityUid)) && !(await mayBeUser(session, identityUid)))
     problems.push(missing("identity_uid", "an identity", identityUid));
   const same = await findBinding(session, parent, roleUid, identityUid);
@@ -125,8 +147,8 @@ async function prepareBinding(
     const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
     if (!isOwned) await refuseLastOwner(tx, before, call);
   }
-  // Creates a pending user for a user who has not signed in here.
-  await requireIdentity(tx, after, after.parent, call);
+  // A user who has not signed in here.
+  if (!(await findRow(tx, identityCollection, after.identityUid))) await createPendingUser(tx, after.identityUid);
 }
 
 /** Imports account associations. */

@@ -4,10 +4,16 @@ import { isWithin, parentOf } from "../../model/uid.ts";
 import { findRow } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, roleCollection } from "../../storage/iam/collections.ts";
+import { findRoleCapabilities } from "../../storage/iam/delegations.ts";
+import { findGrants } from "../../storage/iam/grants.ts";
+import { findMappedRoles } from "../../storage/iam/providers.ts";
 import { missing, type Problem } from "./import-kind.ts";
 
 /** What an import never gives. */
 export const noInternal = "would give the capability internal, which an import gives to nobody";
+
+/** What an import never takes, so a file cannot lock operators out either. */
+const takesInternal = "gives the capability internal here, which an import neither gives nor takes";
 
 /** What kinds below a group have in common. */
 export const inGroup = { parents: groupCollection, parentOf };
@@ -36,4 +42,26 @@ export function takenBy(
 ): Problem[] {
   if (!found || found.uid === uid) return [];
   return [{ field, description: `${what} already: ${found.uid}` }];
+}
+
+/** Checks that a stored role, binding or mapping does not give the capability `internal`, before an import changes it. */
+export async function checkKeepsOperators(session: Session, roleUid: string, field: string): Promise<Problem[]> {
+  return (await isOperatorRole(session, roleUid)) ? [{ field, description: takesInternal }] : [];
+}
+
+/** Whether a stored identity has the capability `internal` anywhere: its credentials decide who is an operator. */
+export async function isOperatorIdentity(session: Session, identityUid: string): Promise<boolean> {
+  const { roles = [] } = (await findGrants(session, identityUid)) ?? {};
+  return roles.some(({ capabilities }) => capabilities.includes(Capability.CAP_INTERNAL));
+}
+
+/** Whether a mapping of a stored provider gives the capability `internal`: its issuer decides who is an operator. */
+export async function mapsOperators(session: Session, providerUid: string): Promise<boolean> {
+  for (const { roleUid } of await findMappedRoles(session, providerUid))
+    if (await isOperatorRole(session, roleUid)) return true;
+  return false;
+}
+
+async function isOperatorRole(session: Session, roleUid: string): Promise<boolean> {
+  return (await findRoleCapabilities(session, roleUid)).includes(Capability.CAP_INTERNAL);
 }

@@ -36,7 +36,9 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
   /** Returns the uid of the parent that must exist; undefined for none. */
   parentOf(uid: string): string | undefined;
   /** Returns the row to store. Columns that no message has keep the values of the stored row. */
-  toRow(message: MessageShape<D>, own: OwnColumns, before: R | undefined): R;
+  toRow(message: MessageShape<D>, own: OwnColumns, before: R | undefined, place: ImportPlace): R;
+  /** The column with a secret, which no message of a response has. */
+  readonly secret?: { readonly field: string; of(row: R): string | null };
   /** Returns the uids that the resource refers to, besides its parent. */
   references?(message: MessageShape<D>): readonly string[];
   /** Checks references, unique fields and limits against the database. */
@@ -56,6 +58,11 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
 export interface ImportPlace {
   readonly call: Call;
   readonly maxDepth: number;
+  /**
+   * Whether a verified organization of the file becomes one here. People are led to the organization of their domain by a verified
+   * name, so the operators of each installation decide it.
+   */
+  readonly acceptsVerified: boolean;
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** The transaction that writes; undefined if nothing is written. */

@@ -76,8 +76,11 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
       const { tx, call } = place;
       const { uid } = message as unknown as Stamped;
       const before = await findRow(session, collection, uid);
-      const after = kind.toRow(message, ownColumns(message as unknown as Stamped, before, place.time), before);
-      if (before && changedColumns(before, after).length === 0) return { outcome: ImportOutcome.UNCHANGED };
+      const own = ownColumns(message as unknown as Stamped, before, place.time);
+      const after = kind.toRow(message, own, before, place);
+      const hasClientSecret = Boolean(kind.secret?.of(after));
+      if (before && changedColumns(before, after).length === 0)
+        return { outcome: ImportOutcome.UNCHANGED, hasClientSecret };
       if (place.isShared && (before || !kind.isIndependent(after))) return undefined;
       const problems = await problemsOf(session, after, before, place);
       if (problems.length > 0) return rejected(problems);
@@ -87,8 +90,8 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
         else await insertRow(tx, collection, after);
         if (before) await kind.finish?.(tx, before);
       }
-      if (!before) return { outcome: ImportOutcome.CREATED };
-      return { outcome: ImportOutcome.UPDATED, changes: changesOf(kind, before, after) };
+      if (!before) return { outcome: ImportOutcome.CREATED, hasClientSecret };
+      return { outcome: ImportOutcome.UPDATED, changes: changesOf(kind, before, after), hasClientSecret };
     },
   };
 }
@@ -129,7 +132,7 @@ function ownColumns({ uid, createTime, updateTime }: Stamped, before: ResourceRo
 
 /** Returns the fields in which two states of a resource differ, with their JSON. */
 function changesOf<D extends DescMessage, R extends ResourceRow>(
-  { resource: { schema, toMessage } }: ImportKind<D, R>,
+  { resource: { schema, toMessage }, secret }: ImportKind<D, R>,
   before: R,
   after: R,
 ) {
@@ -137,9 +140,12 @@ function changesOf<D extends DescMessage, R extends ResourceRow>(
     toJson(schema, create(schema, toMessage(row)) as MessageShape<D>, { useProtoFieldName: true }) as JsonObject;
   const [old, now] = [jsonOf(before), jsonOf(after)];
   const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])];
-  return fields
+  const changes = fields
     .filter((field) => field !== "update_time" && !isDeepStrictEqual(old[field], now[field]))
     .map((field) => ({ field, oldValue: textOf(old[field]), newValue: textOf(now[field]) }));
+  if (!secret || secret.of(before) === secret.of(after)) return changes;
+  const shown = (row: R) => (secret.of(row) === null ? "" : "secret");
+  return [...changes, { field: secret.field, oldValue: shown(before), newValue: shown(after) }];
 }
 
 function textOf(value: JsonValue | undefined): string {

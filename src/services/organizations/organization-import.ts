@@ -8,16 +8,16 @@ import {
   type OrganizationResource,
   OrganizationResourceSchema,
 } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import { invalidField, permissionDenied } from "../../aip/errors.ts";
+import { invalidField } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isBelow, isUid, parentOf } from "../../model/uid.ts";
-import { isNarrowed, scopeOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
 import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { UniqueViolation } from "../../storage/engine/errors.ts";
+import type { Encryption } from "../../storage/installation/encryption.ts";
 import {
   accountAssociationImporter,
   groupImporter,
@@ -27,6 +27,7 @@ import {
 } from "./iam-kinds.ts";
 import type { Importer, Problem, Result } from "./import-kind.ts";
 import { problemsIn, rejected } from "./import-resource.ts";
+import { requireUnlimited } from "./operator-call.ts";
 import { mappingImporter, providerImporter, subscriptionImporter } from "./provider-kinds.ts";
 import { readmeImporter, repoImporter, tagImporter } from "./registry-kinds.ts";
 
@@ -44,8 +45,11 @@ type AnyMessage = Message & {
 };
 
 /** Serves the import of organizations. */
-export function organizationImport(context: ServiceContext): Implementation {
-  const importers = importersOf(context);
+export function organizationImport(
+  context: ServiceContext,
+  { encryption }: { readonly encryption: Encryption },
+): Implementation {
+  const importers = importersOf(context, encryption);
   const check = resourceCheck(importers, context);
 
   const importOne = resourceWriter(context);
@@ -53,12 +57,13 @@ export function organizationImport(context: ServiceContext): Implementation {
   return implement(
     OrganizationImportService,
     {
-      async importResources({ organizationUid, resources, validateOnly }, call) {
-        requireUnlimited(call);
+      async importResources({ organizationUid, resources, validateOnly, acceptVerified }, call) {
+        requireUnlimited(call, "import an organization");
         if (organizationUid.includes("/"))
           throw invalidField("organization_uid", "must be the uid of an organization (a root group)");
         if (resources.length > maxResources)
           throw invalidField("resources", `must not have more than ${maxResources} items`);
+        const place = { call, isDryRun: validateOnly, acceptsVerified: acceptVerified };
         const started = new Map<string, Promise<unknown>>();
         const results: Promise<Result>[] = [];
         for (const { resource } of resources) {
@@ -72,7 +77,7 @@ export function organizationImport(context: ServiceContext): Implementation {
           // It may refer to resources before it in the request, so it waits until they are stored.
           const uids = [value.uid, parentOf(value.uid), ...importer.references(value as never)];
           const earlier = uids.map((uid) => started.get(uid));
-          const result = Promise.all(earlier).then(() => importOne(importer, value as never, call, validateOnly));
+          const result = Promise.all(earlier).then(() => importOne(importer, value as never, place));
           started.set(value.uid, result);
           results.push(result);
         }
@@ -91,10 +96,17 @@ export function organizationImport(context: ServiceContext): Implementation {
   );
 }
 
+/** What a request asks for all its resources. */
+interface Asked {
+  readonly call: Call;
+  readonly isDryRun: boolean;
+  readonly acceptsVerified: boolean;
+}
+
 /** Returns the function that imports one resource, in a transaction of its own that shares its commit with others. */
 function resourceWriter({ database, clock, settings }: ServiceContext) {
-  return async (importer: Importer, message: never, call: Call, isDryRun: boolean): Promise<Result> => {
-    const place = { call, maxDepth: settings.maxDepth, time: clock(), isShared: false };
+  return async (importer: Importer, message: never, { call, isDryRun, acceptsVerified }: Asked): Promise<Result> => {
+    const place = { call, acceptsVerified, maxDepth: settings.maxDepth, time: clock(), isShared: false };
     const write = (isShared: boolean) =>
       database.write({ ...writeContext(call, clock), isBulk: true, isIndependent: isShared }, (tx) =>
         importer.run(tx, message, { ...place, tx, isShared }),
@@ -113,12 +125,12 @@ function exclusiveAfterClash(error: unknown): undefined {
   if (!(error instanceof UniqueViolation)) throw error;
 }
 
-function importersOf(context: ServiceContext): Readonly<Record<Kind, Importer<never>>> {
+function importersOf(context: ServiceContext, encryption: Encryption): Readonly<Record<Kind, Importer<never>>> {
   return {
     group: groupImporter,
     role: roleImporter,
     identity: identityImporter(context),
-    identityProvider: providerImporter(context),
+    identityProvider: providerImporter(context, encryption),
     externalGroupRoleMapping: mappingImporter,
     accountAssociation: accountAssociationImporter,
     repo: repoImporter,
@@ -127,16 +139,6 @@ function importersOf(context: ServiceContext): Readonly<Record<Kind, Importer<ne
     roleBinding: roleBindingImporter,
     subscription: subscriptionImporter(context),
   };
-}
-
-/** An import can give any access to any organization, so the operator must not be limited to groups or capabilities. */
-function requireUnlimited(call: Call): void {
-  if (isNarrowed(call))
-    throw permissionDenied("a narrowed token cannot import an organization; use one that is not narrowed");
-  if (scopeOf(call).every((uid) => uid.includes("/")))
-    throw permissionDenied(
-      "the caller has the capability internal in subgroups only; an import needs it at an organization",
-    );
 }
 
 /** Returns the check of a resource that needs no database. */

@@ -1,5 +1,6 @@
 // How identity providers, their mappings and subscriptions are imported.
 import type { ExternalGroupRoleMappingSchema } from "../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
+import type { IdentityProvider } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { rootOf } from "../../model/uid.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { lockRow } from "../../storage/collection/rows.ts";
@@ -10,17 +11,20 @@ import { groupCollection, identityProviderCollection } from "../../storage/iam/c
 import { maxMappings } from "../../storage/iam/limits.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../storage/iam/providers.ts";
+import { believesTheSame } from "../../storage/iam/vouchers.ts";
+import type { Encryption } from "../../storage/installation/encryption.ts";
 import { childrenKey } from "../../storage/schema/entry-keys.ts";
 import { maxOfGroup, subscriptionResource } from "../events/subscriptions.ts";
+import { decryptClientSecret, encryptClientSecret } from "../iam/providers/client-secret.ts";
 import { mapping } from "../iam/providers/external-group-role-mappings.ts";
 import { providerResource } from "../iam/providers/identity-providers.ts";
 import { newScim } from "../iam/providers/scim-state.ts";
-import { checkRoleReference, inGroup, takenBy } from "./import-checks.ts";
+import { checkKeepsOperators, checkRoleReference, inGroup, mapsOperators, takenBy } from "./import-checks.ts";
 import type { ImportKind, Problem } from "./import-kind.ts";
 import { importerOf } from "./import-resource.ts";
 
 /** Returns the importer of identity providers. */
-export function providerImporter(context: ServiceContext) {
+export function providerImporter(context: ServiceContext, encryption: Encryption) {
   const provider = providerResource(context);
   return importerOf({
     ...inGroup,
@@ -28,28 +32,45 @@ export function providerImporter(context: ServiceContext) {
     isIndependent: () => true,
     toRow(message, own, before) {
       const columns = provider.toRow(message);
-      // A stored secret is never sent to another issuer.
-      const keeps = before?.issuer === columns.issuer;
       const { scimEnabled, scimEtag, scimTokenDigest, scimExpireTime, ...scim } = before ?? newScim();
       const { scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime } = scim;
       return {
         ...columns,
-        clientSecret: keeps ? before.clientSecret : null,
+        clientSecret: storedSecret(encryption, message, { uid: own.uid, issuer: columns.issuer }, before),
         ...{ scimEnabled, scimEtag, scimTokenDigest, scimExpireTime },
         ...{ scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime },
         ...own,
         parent: own.parent!,
       };
     },
+    secret: { field: "oidc.client_secret", of: ({ clientSecret }) => clientSecret },
     references: ({ defaultRole }) => [defaultRole],
-    async check(session, { parent, defaultRole, correlationRule }, before) {
+    async check(session, after, before) {
+      const { parent, defaultRole, correlationRule } = after;
       if (parent.includes("/"))
         return [{ field: "uid", description: "must be directly below an organization (a root group)" }];
       if (before && before.correlationRule !== correlationRule)
         return [{ field: "oidc.correlation_rule", description: "cannot be changed" }];
+      if (before && !believesTheSame(before, after) && (await mapsOperators(session, after.uid)))
+        return [{ field: "oidc", description: "decides who operators are here, which an import does not change" }];
       return await checkRoleReference(session, defaultRole, parent, "default_role");
     },
   } satisfies ImportKind<typeof provider.schema, IdentityProviderRow>);
+}
+
+/** Returns the client secret to store. The same secret keeps its ciphertext: a repeated import changes nothing. */
+function storedSecret(
+  encryption: Encryption,
+  { configuration }: IdentityProvider,
+  { uid, issuer }: Pick<IdentityProviderRow, "uid" | "issuer">,
+  before: IdentityProviderRow | undefined,
+): string | null {
+  const given = configuration.case === "oidc" ? configuration.value.clientSecret : "";
+  // A stored secret is never sent to another issuer.
+  if (given === "") return before?.issuer === issuer ? before.clientSecret : null;
+  return before && decryptClientSecret(encryption, before) === given
+    ? before.clientSecret
+    : encryptClientSecret(encryption, uid, given);
 }
 
 /** Imports mappings of external groups. */
@@ -72,6 +93,10 @@ async function checkMapping(
   before: ExternalGroupRoleMappingRow | undefined,
 ): Promise<readonly Problem[]> {
   const { uid, parent, externalGroupId, roleUid, scope } = after;
+  if (before) {
+    const problems = await checkKeepsOperators(session, before.roleUid, "uid");
+    if (problems.length > 0) return problems;
+  }
   if (scope !== rootOf(parent))
     return [{ field: "scope", description: "must be the organization of the identity provider" }];
   const known = await findMappingsOf(session, parent, maxMappings);

@@ -55,6 +55,16 @@ export interface KeyRotation {
   readonly othersRetireTime: number;
 }
 
+/** The kind of the entry for a client secret that an operator exported. Its retention is that of changes. */
+export const secretExportKind = "client_secret_exports";
+
+/** The content of that entry. */
+export interface SecretExport {
+  /** SHA-256 of the recipient's public key. */
+  readonly recipientKey: string;
+  readonly algorithm: string;
+}
+
 /** Appends entries at the end of the transaction. */
 export function appendAccessEntries(tx: Transaction, entries: readonly AccessEntry[]): void {
   for (const { kind, uid, groupUid, details, by } of entries)

@@ -33,7 +33,58 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/organizations.proto.
  */
 export const file_gatehouse_organizations_v1_organizations: GenFile = /*@__PURE__*/
-  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSKdAQoWSW1wb3J0UmVzb3VyY2VzUmVxdWVzdBIdChBvcmdhbml6YXRpb25fdWlkGAEgASgJQgPgQQISSAoJcmVzb3VyY2VzGAIgAygLMjAuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuT3JnYW5pemF0aW9uUmVzb3VyY2VCA+BBAhIaCg12YWxpZGF0ZV9vbmx5GAMgASgIQgPgQQEiVAoXSW1wb3J0UmVzb3VyY2VzUmVzcG9uc2USOQoHcmVzdWx0cxgBIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc3VsdCKmBgoUT3JnYW5pemF0aW9uUmVzb3VyY2USNwoFZ3JvdXAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkdyb3VwSAASNQoEcm9sZRgCIAEoCzIlLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUgAEj0KCGlkZW50aXR5GAMgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eUgAEk4KEWlkZW50aXR5X3Byb3ZpZGVyGAQgASgLMjEuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eVByb3ZpZGVySAASYAobZXh0ZXJuYWxfZ3JvdXBfcm9sZV9tYXBwaW5nGAUgASgLMjkuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5FeHRlcm5hbEdyb3VwUm9sZU1hcHBpbmdIABJSChNhY2NvdW50X2Fzc29jaWF0aW9uGAYgASgLMjMuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5BY2NvdW50QXNzb2NpYXRpb25IABI6CgRyZXBvGAcgASgLMiouY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9IABJHCgtyZXBvX3JlYWRtZRgIIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5SZXBvUmVhZG1lSAASOAoDdGFnGAkgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlRhZ0gAEkQKDHJvbGVfYmluZGluZxgKIAEoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdIABJICgxzdWJzY3JpcHRpb24YCyABKAsyMC5jaGFpbmd1YXJkLnBsYXRmb3JtLmV2ZW50cy52MmJldGExLlN1YnNjcmlwdGlvbkgAQgoKCHJlc291cmNlIsEBCgxJbXBvcnRSZXN1bHQSOgoHb3V0Y29tZRgBIAEoDjIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydE91dGNvbWUSOAoHY2hhbmdlcxgCIAMoCzInLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpZWxkQ2hhbmdlEjsKCHByb2JsZW1zGAMgAygLMikuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UHJvYmxlbSJCCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIRCglvbGRfdmFsdWUYAiABKAkSEQoJbmV3X3ZhbHVlGAMgASgJIkgKDUltcG9ydFByb2JsZW0SDQoFZmllbGQYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEwoLbWlzc2luZ191aWQYAyABKAkqogEKDUltcG9ydE91dGNvbWUSHgoaSU1QT1JUX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZJTVBPUlRfT1VUQ09NRV9DUkVBVEVEEAESGgoWSU1QT1JUX09VVENPTUVfVVBEQVRFRBACEhwKGElNUE9SVF9PVVRDT01FX1VOQ0hBTkdFRBADEhsKF0lNUE9SVF9PVVRDT01FX1JFSkVDVEVEEAQygQIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US4wEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJngtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiuwEKFkltcG9ydFJlc291cmNlc1JlcXVlc3QSHQoQb3JnYW5pemF0aW9uX3VpZBgBIAEoCUID4EECEkgKCXJlc291cmNlcxgCIAMoCzIwLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLk9yZ2FuaXphdGlvblJlc291cmNlQgPgQQISGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBEhwKD2FjY2VwdF92ZXJpZmllZBgEIAEoCEID4EEBIlQKF0ltcG9ydFJlc291cmNlc1Jlc3BvbnNlEjkKB3Jlc3VsdHMYASADKAsyKC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXN1bHQipgYKFE9yZ2FuaXphdGlvblJlc291cmNlEjcKBWdyb3VwGAEgASgLMiYuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Hcm91cEgAEjUKBHJvbGUYAiABKAsyJS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlJvbGVIABI9CghpZGVudGl0eRgDIAEoCzIpLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHlIABJOChFpZGVudGl0eV9wcm92aWRlchgEIAEoCzIxLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHlQcm92aWRlckgAEmAKG2V4dGVybmFsX2dyb3VwX3JvbGVfbWFwcGluZxgFIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRXh0ZXJuYWxHcm91cFJvbGVNYXBwaW5nSAASUgoTYWNjb3VudF9hc3NvY2lhdGlvbhgGIAEoCzIzLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQWNjb3VudEFzc29jaWF0aW9uSAASOgoEcmVwbxgHIAEoCzIqLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5SZXBvSAASRwoLcmVwb19yZWFkbWUYCCABKAsyMC5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuUmVwb1JlYWRtZUgAEjgKA3RhZxgJIAEoCzIpLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5UYWdIABJECgxyb2xlX2JpbmRpbmcYCiABKAsyLC5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlJvbGVCaW5kaW5nSAASSAoMc3Vic2NyaXB0aW9uGAsgASgLMjAuY2hhaW5ndWFyZC5wbGF0Zm9ybS5ldmVudHMudjJiZXRhMS5TdWJzY3JpcHRpb25IAEIKCghyZXNvdXJjZSLcAQoMSW1wb3J0UmVzdWx0EjoKB291dGNvbWUYASABKA4yKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRPdXRjb21lEjgKB2NoYW5nZXMYAiADKAsyJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaWVsZENoYW5nZRI7Cghwcm9ibGVtcxgDIAMoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFByb2JsZW0SGQoRaGFzX2NsaWVudF9zZWNyZXQYBCABKAgiQgoLRmllbGRDaGFuZ2USDQoFZmllbGQYASABKAkSEQoJb2xkX3ZhbHVlGAIgASgJEhEKCW5ld192YWx1ZRgDIAEoCSJICg1JbXBvcnRQcm9ibGVtEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhMKC21pc3NpbmdfdWlkGAMgASgJKqIBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhoKFklNUE9SVF9PVVRDT01FX1VQREFURUQQAhIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAxIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBAEMpYCChlPcmdhbml6YXRpb25FeHBvcnRTZXJ2aWNlEvgBChJFeHBvcnRDbGllbnRTZWNyZXQSNS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5FeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0GjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVzcG9uc2Uic4LT5JMCYDoBKiJbL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3tpZGVudGl0eV9wcm92aWRlcl91aWQ9Kip9OmV4cG9ydENsaWVudFNlY3JldIqvqNIFBxIFCgECEAEygQIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US4wEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJngtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_google_api_annotations, file_google_api_field_behavior]);
+
+/**
+ * The request of ExportClientSecret.
+ *
+ * @generated from message gatehouse.organizations.v1.ExportClientSecretRequest
+ */
+export type ExportClientSecretRequest = Message<"gatehouse.organizations.v1.ExportClientSecretRequest"> & {
+  /**
+   * The uid of the identity provider.
+   *
+   * @generated from field: string identity_provider_uid = 1;
+   */
+  identityProviderUid: string;
+
+  /**
+   * The public key of the recipient, in PEM (`BEGIN PUBLIC KEY`): RSA with 2048 to 8192 bits, elliptic curve P-256, P-384 or P-521,
+   * or X25519.
+   *
+   * @generated from field: string recipient_key = 2;
+   */
+  recipientKey: string;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.ExportClientSecretRequest.
+ * Use `create(ExportClientSecretRequestSchema)` to create a new message.
+ */
+export const ExportClientSecretRequestSchema: GenMessage<ExportClientSecretRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 0);
+
+/**
+ * The response of ExportClientSecret.
+ *
+ * @generated from message gatehouse.organizations.v1.ExportClientSecretResponse
+ */
+export type ExportClientSecretResponse = Message<"gatehouse.organizations.v1.ExportClientSecretResponse"> & {
+  /**
+   * A JWE in compact form (RFC 7516), with RSA-OAEP-256 or ECDH-ES+A256KW, and A256GCM. Its content is JSON with `identityProvider`,
+   * `issuer` and `clientSecret`. Empty if the identity provider has no client secret.
+   *
+   * @generated from field: string jwe = 1;
+   */
+  jwe: string;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.ExportClientSecretResponse.
+ * Use `create(ExportClientSecretResponseSchema)` to create a new message.
+ */
+export const ExportClientSecretResponseSchema: GenMessage<ExportClientSecretResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 1);
 
 /**
  * The request of ImportResources.
@@ -61,6 +112,14 @@ export type ImportResourcesRequest = Message<"gatehouse.organizations.v1.ImportR
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
+
+  /**
+   * If set, an organization that is verified in the request becomes verified here. Otherwise it stays as it is: people are led to the
+   * organization of their e-mail domain by a verified name.
+   *
+   * @generated from field: bool accept_verified = 4;
+   */
+  acceptVerified: boolean;
 };
 
 /**
@@ -68,7 +127,7 @@ export type ImportResourcesRequest = Message<"gatehouse.organizations.v1.ImportR
  * Use `create(ImportResourcesRequestSchema)` to create a new message.
  */
 export const ImportResourcesRequestSchema: GenMessage<ImportResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 0);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 2);
 
 /**
  * The response of ImportResources.
@@ -89,7 +148,7 @@ export type ImportResourcesResponse = Message<"gatehouse.organizations.v1.Import
  * Use `create(ImportResourcesResponseSchema)` to create a new message.
  */
 export const ImportResourcesResponseSchema: GenMessage<ImportResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 1);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 3);
 
 /**
  * One resource of an organization. Its uid is required, and output-only fields such as times are stored as well.
@@ -128,7 +187,7 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
     case: "identity";
   } | {
     /**
-     * An identity provider, without its client secret.
+     * An identity provider. An empty client secret keeps the stored one.
      *
      * @generated from field: chainguard.platform.iam.v2beta1.IdentityProvider identity_provider = 4;
      */
@@ -198,7 +257,7 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
  * Use `create(OrganizationResourceSchema)` to create a new message.
  */
 export const OrganizationResourceSchema: GenMessage<OrganizationResource> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 2);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 4);
 
 /**
  * The result for one resource.
@@ -226,6 +285,13 @@ export type ImportResult = Message<"gatehouse.organizations.v1.ImportResult"> & 
    * @generated from field: repeated gatehouse.organizations.v1.ImportProblem problems = 3;
    */
   problems: ImportProblem[];
+
+  /**
+   * Whether the identity provider has a client secret after the import; false for other resources.
+   *
+   * @generated from field: bool has_client_secret = 4;
+   */
+  hasClientSecret: boolean;
 };
 
 /**
@@ -233,7 +299,7 @@ export type ImportResult = Message<"gatehouse.organizations.v1.ImportResult"> & 
  * Use `create(ImportResultSchema)` to create a new message.
  */
 export const ImportResultSchema: GenMessage<ImportResult> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 3);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
 
 /**
  * A field of a resource that an import changes.
@@ -268,7 +334,7 @@ export type FieldChange = Message<"gatehouse.organizations.v1.FieldChange"> & {
  * Use `create(FieldChangeSchema)` to create a new message.
  */
 export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 4);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
 
 /**
  * A reason for which a resource was rejected.
@@ -303,7 +369,7 @@ export type ImportProblem = Message<"gatehouse.organizations.v1.ImportProblem"> 
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
 
 /**
  * What was done with a resource.
@@ -361,6 +427,26 @@ export const ImportOutcomeSchema: GenEnum<ImportOutcome> = /*@__PURE__*/
   enumDesc(file_gatehouse_organizations_v1_organizations, 0);
 
 /**
+ * Exports what the lists of the API do not show.
+ *
+ * @generated from service gatehouse.organizations.v1.OrganizationExportService
+ */
+export const OrganizationExportService: GenService<{
+  /**
+   * Encrypts the client secret of an identity provider for a public key. Only operators of the installation can call it, and the audit
+   * log of the organization has an entry for each call.
+   *
+   * @generated from rpc gatehouse.organizations.v1.OrganizationExportService.ExportClientSecret
+   */
+  exportClientSecret: {
+    methodKind: "unary";
+    input: typeof ExportClientSecretRequestSchema;
+    output: typeof ExportClientSecretResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_gatehouse_organizations_v1_organizations, 0);
+
+/**
  * Imports an organization of another installation, with its uids.
  *
  * @generated from service gatehouse.organizations.v1.OrganizationImportService
@@ -371,8 +457,8 @@ export const OrganizationImportService: GenService<{
    * nothing. Only operators of the installation can call it.
    *
    * Each resource is imported or rejected on its own: the response has one result for each, in the same order. A resource may refer to
-   * resources that exist and to those before it in the request. An import deletes nothing, gives nobody the capability `internal`, and
-   * keeps client secrets and SCIM tokens that are stored.
+   * resources that exist and to those before it in the request. An import deletes nothing, and neither gives nor takes the capability
+   * `internal`. It keeps client secrets that the request does not have, and SCIM tokens, unless the issuer changes.
    *
    * @generated from rpc gatehouse.organizations.v1.OrganizationImportService.ImportResources
    */
@@ -382,5 +468,5 @@ export const OrganizationImportService: GenService<{
     output: typeof ImportResourcesResponseSchema;
   },
 }> = /*@__PURE__*/
-  serviceDesc(file_gatehouse_organizations_v1_organizations, 0);
+  serviceDesc(file_gatehouse_organizations_v1_organizations, 1);
 

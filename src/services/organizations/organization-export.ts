@@ -1,0 +1,46 @@
+// Exports what no list shows: client secrets, encrypted for a public key that the operator names.
+import { IdentityProviderSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import {
+  ExportClientSecretRequestSchema,
+  OrganizationExportService,
+} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { notFound } from "../../aip/errors.ts";
+import { resourceType } from "../../aip/resource-type.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { uidRule } from "../../pipeline/text-rules.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { type SecretExport, secretExportKind } from "../../storage/change-log/access-entries.ts";
+import { findRow } from "../../storage/collection/rows.ts";
+import { identityProviderCollection } from "../../storage/iam/collections.ts";
+import type { Encryption } from "../../storage/installation/encryption.ts";
+import { decryptClientSecret } from "../iam/providers/client-secret.ts";
+import { requireUnlimited } from "./operator-call.ts";
+import { parseRecipientKey } from "./recipient-key.ts";
+
+/** Serves the export of secrets. */
+export function organizationExport(
+  { database, clock }: ServiceContext,
+  { encryption }: { readonly encryption: Encryption },
+): Implementation {
+  return implement(
+    OrganizationExportService,
+    {
+      async exportClientSecret({ identityProviderUid: uid, recipientKey }, call) {
+        requireUnlimited(call, "export a client secret");
+        const { encrypt, fingerprint, algorithm } = parseRecipientKey(recipientKey);
+        const row = await findRow(database.session, identityProviderCollection, uid);
+        if (!row) throw notFound(resourceType(IdentityProviderSchema), uid);
+        const clientSecret = decryptClientSecret(encryption, row);
+        if (clientSecret === undefined) return { jwe: "" };
+        // The importer accepts the secret for this issuer only: anyone can edit the rest of a file.
+        const jwe = await encrypt({ identityProvider: uid, issuer: row.issuer, clientSecret });
+        const after: SecretExport = { recipientKey: fingerprint, algorithm };
+        await database.write(writeContext(call, clock), async (tx) =>
+          tx.logChange({ kind: secretExportKind, uid, groupUid: row.parent, before: null, after }),
+        );
+        return { jwe };
+      },
+    },
+    [{ schema: ExportClientSecretRequestSchema, fields: { identity_provider_uid: uidRule } }],
+  );
+}
