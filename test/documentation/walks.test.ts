@@ -55,6 +55,16 @@ describe("walks.md", () => {
     });
   });
 
+  it("a create that a worker forwards visits the files of its walk", async () => {
+    await checkWalk("A create that a worker forwards", async () => {
+      await using own = await startTestServer({ forwardsWrites: true });
+      const { status } = await rest(own.url, own.ownerToken, "POST", `/iam/v2beta1/groups/${own.groupUid}`, {
+        name: "walk",
+      });
+      assert.equal(status, 200);
+    });
+  });
+
   it("a create and a read on PostgreSQL visit the files of their walk", async () => {
     await using own = await startTestServer({ database: "postgres" });
     const call = async (method: string, uid: string, body?: object) => {
