@@ -40,7 +40,9 @@ async function append(session: Session, row: NewChangeRow): Promise<void> {
 /** Appends the changes with one statement, which numbers them in their order. */
 async function appendAll(session: Session, rows: readonly NewChangeRow[]): Promise<void> {
   const statement = session.prepared("changes.append_all", (db, { changes }) => {
-    const sequence = sql`nextval(pg_get_serial_sequence('changes', 'sequence'))`;
+    // As a subquery, it is looked up once for all rows.
+    const name = sql`(select cast(pg_get_serial_sequence('changes', 'sequence') as regclass))`;
+    const sequence = sql`nextval(${name})`;
     const selected = selectRows(getTableColumns(changes), { sequence });
     // Drizzle omits this clause before a SELECT.
     return db.insert(changes).select(sql`overriding system value ${selected}`);

@@ -18,14 +18,24 @@ export function jsonRows(columns: Readonly<Record<string, PgColumn>>, rows: read
   return JSON.stringify(rows.map(texts), wellFormed);
 }
 
-/** Selects columns of the rows that `jsonRows` converted, given as `rows`, in their order. `computed` has other values. */
+/**
+ * Selects columns of the rows that `jsonRows` converted, given as `rows`, in their order. `computed` has other values.
+ *
+ * A record set parses each row once. `value->>'name'` would parse it again for each column.
+ */
 export function selectRows(
   columns: Readonly<Record<string, PgColumn>>,
   computed: Readonly<Record<string, SQL>> = {},
 ): SQL {
+  const given = Object.entries(columns).filter(([name]) => !computed[name]);
+  const types = given.map(([name, column]) => `"${name}" ${column.dataType === "json" ? "text" : typeOf(column)}`);
   const values = Object.entries(columns).map(([name, column]) => {
-    const type = column.getSQLType().replace(/ collate .*/, "");
-    return computed[name] ?? sql.raw(`cast(value->>'${name}' as ${type})`);
+    return computed[name] ?? sql.raw(column.dataType === "json" ? `cast("${name}" as ${typeOf(column)})` : `"${name}"`);
   });
-  return sql`select ${sql.join(values, sql`, `)} from json_array_elements(cast(${sql.placeholder("rows")} as json))`;
+  const rows = sql`json_to_recordset(cast(${sql.placeholder("rows")} as json))`;
+  return sql`select ${sql.join(values, sql`, `)} from ${rows} as given(${sql.raw(types.join(", "))})`;
+}
+
+function typeOf(column: PgColumn): string {
+  return column.getSQLType().replace(/ collate .*/, "");
 }

@@ -6,6 +6,9 @@ import type { DatabaseLimits } from "../dialect.ts";
  *
  * No bitmap scans: PostgreSQL plans a statement without the bounds of its range, and estimates any range at 0.5 % of
  * the table. A bitmap scan and a sort then look cheaper than an index scan, which has a page after a few rows.
+ *
+ * Random pages cost hardly more than sequential ones: by default, a list of uids is looked up by scanning the table while
+ * it is small. The prepared statement keeps this plan while the table grows, until the table is analyzed.
  */
 function settingsOf({ lockTimeoutMs, statementTimeoutMs, idleInTransactionMs }: DatabaseLimits) {
   return {
@@ -13,6 +16,7 @@ function settingsOf({ lockTimeoutMs, statementTimeoutMs, idleInTransactionMs }: 
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     enable_bitmapscan: "off",
+    random_page_cost: 1.1,
   };
 }
 

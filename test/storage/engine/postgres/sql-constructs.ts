@@ -25,8 +25,8 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     files: ["engine/postgres/transaction.ts"],
   },
   {
-    name: "json_array_elements, json_array_elements_text, json_each_text",
-    pattern: /\bjsonb?_(?:array_elements|each)\w*\(/,
+    name: "json_to_recordset, json_array_elements_text, json_each_text",
+    pattern: /\bjsonb?_(?:to_record|array_elements|each)\w*\(/,
     files: ["engine/json-rows.ts", "engine/postgres/dialect.ts"],
   },
   { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial] },
@@ -55,6 +55,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     files: ["engine/postgres/copy-target.ts"],
   },
   { name: "enable_bitmapscan", pattern: /\benable_\w*scan\b/, files: ["engine/postgres/session-settings.ts", initial] },
+  { name: "random_page_cost", pattern: /\brandom_page_cost\b/, files: ["engine/postgres/session-settings.ts"] },
   { name: "tcp_keepalives_idle", pattern: /\btcp_keepalives_\w+/, files: ["engine/postgres/session-settings.ts"] },
   {
     name: "pg_is_in_recovery",

@@ -2,19 +2,26 @@
 // savepoint one of their own.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import pg from "pg";
 import { findRow, insertRow, keepRow } from "../../../../src/storage/collection/rows.ts";
 import { type Database, openDatabase } from "../../../../src/storage/database.ts";
 import { readCounter } from "../../../../src/storage/engine/counters.ts";
 import { type DialectTransaction, defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { UniqueViolation } from "../../../../src/storage/engine/errors.ts";
+import { postgresDialect } from "../../../../src/storage/engine/postgres/dialect.ts";
+import { sessionSettings } from "../../../../src/storage/engine/postgres/session-settings.ts";
 import { newMember, newSharedStatements } from "../../../../src/storage/engine/postgres/write-member.ts";
 import type { Session } from "../../../../src/storage/engine/session.ts";
+import { loadPostgresDriver, sql } from "../../../../src/storage/schema/drizzle.ts";
+import { postgresTables } from "../../../../src/storage/schema/tables.postgres.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { openCountingProxy } from "../../counting-proxy.ts";
 import { context, type groupRow as GroupRow, groupRow, groups, write } from "../../fixtures.ts";
 import { openPostgresStore, type Store } from "../../stores.ts";
 
 after(stopPostgres);
+
+const { drizzle } = loadPostgresDriver();
 
 const root = groupRow(null, "root");
 const count = 100;
@@ -130,6 +137,31 @@ describe("writes that arrive together", () => {
       failing.catch((error) => (error instanceof RangeError ? "failed" : "other")),
     ]);
     assert.deepEqual([first, new Set(others)], ["inserted", new Set(["found", "failed"])]);
+  });
+});
+
+describe("the settings of a session", () => {
+  it("make a statement look up uids in the index, although it was prepared while the table was empty", async () => {
+    await using store = await openPostgresStore();
+    const client = new pg.Client(store.url);
+    await client.connect();
+    try {
+      const uids = postgresDialect.isAmong(postgresTables.groups.uid, sql.raw("$1"));
+      const { sql: text } = drizzle(client, { casing: "snake_case" })
+        .select()
+        .from(postgresTables.groups)
+        .where(uids)
+        .toSQL();
+      await client.query(`${sessionSettings(defaultDatabaseLimits)}; SET plan_cache_mode = force_generic_plan`);
+      await client.query(`PREPARE by_uids (text) AS ${text}`);
+      const { rows } = await client.query<{ readonly "QUERY PLAN": string }>("EXPLAIN EXECUTE by_uids ('[]')");
+      assert.ok(
+        rows.some((row) => row["QUERY PLAN"].includes("Index Scan using groups_pkey")),
+        JSON.stringify(rows),
+      );
+    } finally {
+      await client.end();
+    }
   });
 });
 
