@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import type { MetricFamily } from "../../observe/metrics.ts";
 import { type LineOutput, relayLines } from "./log-relay.ts";
 import { type ToPrimary, type ToWorker, workerVariable } from "./messages.ts";
+import { closeUntakenConnections } from "./untaken-connections.ts";
 
 /** How a process ended. */
 export interface Ending {
@@ -68,6 +69,7 @@ export function setUpWorkers(): void {
 export function startWorker({ number, settings, key, output, onMetricsWanted }: WorkerOptions): RunningWorker {
   const startedAt = performance.now();
   const worker = cluster.fork({ [workerVariable]: String(number) });
+  closeUntakenConnections(worker);
   const messages = new EventEmitter();
   worker.on("message", (message: ToPrimary) => messages.emit(message.kind, message));
   const next = async <Kind extends ToPrimary["kind"]>(kind: Kind): Promise<Extract<ToPrimary, { kind: Kind }>> =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect as connectPlain, createServer } from "node:net";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -168,6 +168,36 @@ describe("serve --workers", () => {
     const { code, stderr } = await run(["serve"], { GATEHOUSE_WORKER_NUMBER: "1" });
     assert.equal(code, 2);
     assert.match(stderr, /GATEHOUSE_WORKER_NUMBER is not a setting and has no effect.*base-url: is required/s);
+  });
+
+  it("closes the connection that a worker was given, but had not taken when it ended", async () => {
+    using data = dataDirectory();
+    const port = await freePort();
+    const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", `127.0.0.1:${port}`];
+    const server = start(["serve", "--workers", "2", ...settings]);
+    await server.said(/secrets/);
+    const ended: string[] = [];
+    const request = async () => {
+      const socket = connectPlain(port, "127.0.0.1").on("error", () => {});
+      let received = "";
+      socket.on("data", (chunk) => {
+        received += chunk;
+      });
+      socket.write(`GET ${groupsPath} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      await once(socket, "close").catch(() => {});
+      ended.push(received.slice(0, 12));
+    };
+    await Promise.all([request(), request()]);
+    const { pid } = JSON.parse(await server.logged(/"worker":2,"requestId"/));
+    process.kill(pid, "SIGSTOP");
+    const requests = Promise.all([request(), request(), request(), request()]);
+    // The worker that is stopped has one of them.
+    while (ended.length < 5) await setTimeout(10);
+    process.kill(pid, "SIGKILL");
+    await requests;
+    assert.deepEqual(ended, [...new Array(5).fill("HTTP/1.1 401"), ""]);
+    server.child.kill("SIGTERM");
+    await server.finished;
   });
 
   it("ends with its primary, even if that is killed", async () => {
