@@ -13,8 +13,8 @@ import { measure } from "./rounds.ts";
 import type { Row } from "./row.ts";
 import { choose, type Scenario } from "./scenario.ts";
 import { advisoryScenarios } from "./scenarios/advisories.ts";
-import { rawScenarios } from "./scenarios/raw.ts";
-import { readScenarios } from "./scenarios/reads.ts";
+import { rawHttp, rawScenarios } from "./scenarios/raw.ts";
+import { growingReads, otherReads } from "./scenarios/reads.ts";
 import { type Written, writeScenarios } from "./scenarios/writes.ts";
 import { serverCore } from "./server-process.ts";
 import { sizeName } from "./sizes.ts";
@@ -45,9 +45,13 @@ export async function measureGroups(options: Options, _searchPath: string, repor
   for (const item of data)
     readers.push(stack.use(await startMeasured(item, measuredStarts[options.isQuick ? "quick" : "full"])));
   for (const gatehouse of readers) await checkReads(gatehouse);
-  const reads = readers.flatMap((gatehouse) => readScenarios(gatehouse, gatehouse === readers[0]));
-  const others = options.suite === "groups" ? await otherScenarios(data, store, stack) : { scenarios: [], written: [] };
-  const measured = choose([...raw, ...reads, ...others.scenarios], options);
+  const reads = readers.flatMap(growingReads);
+  const isScale = options.suite === "scale";
+  // Transports do not depend on the size: the smallest one has only what shows the growth of others.
+  const transports = isScale ? [] : readers.slice(readers.length > 1 ? 1 : 0).flatMap(otherReads);
+  const others = isScale ? { scenarios: [], written: [] } : await otherScenarios(data, store, stack);
+  const limits = isScale ? raw.filter(({ name }) => name === rawHttp) : raw;
+  const measured = choose([...limits, ...reads, ...transports, ...others.scenarios], options);
   const rows = await measure(measured, options.extent, takeSlice, report);
   for (const { server, created } of others.written) await checkCreated(server, created);
   return { ...machine(), scenarios: rows, processes: processRows(readers, measured, rows), parts };

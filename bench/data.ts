@@ -4,6 +4,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import BetterSqlite from "better-sqlite3";
+import { onceLoaded } from "../src/base/lazy.ts";
 import { readKeyRing } from "../src/config/key-ring-file.ts";
 import { generate, landmarksFile } from "./generate.ts";
 import type { Landmarks } from "./population.ts";
@@ -21,13 +23,10 @@ export interface DataStore {
 }
 
 const seed = "gatehouse";
-/** What decides about the contents of a data directory, besides the migrations. */
-const sources = [
-  "generate.ts",
-  "population.ts",
-  "random.ts",
-  "../src/storage/schema/tables/iam.ts",
-  "../src/storage/collection/entries.ts",
+/** The tables that the population fills. */
+const sampleTables = [
+  ...["groups", "identities", "role_bindings", "counters"],
+  ...["group_entries", "identity_entries", "role_binding_entries"],
 ];
 const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 
@@ -43,7 +42,7 @@ export async function prepareDataAt(
   { directory: kept, report }: DataStore,
   furtherSources: readonly string[] = [],
 ): Promise<Data> {
-  const directory = path.join(kept, `${name}-${dataVersion(furtherSources)}`);
+  const directory = path.join(kept, `${name}-${await dataVersion(furtherSources)}`);
   if (!existsSync(landmarksFile(directory))) {
     forgetOthers(kept, name);
     report(`generating ${groups} groups in ${directory}`);
@@ -68,17 +67,32 @@ export function copyData({ directory, landmarks }: Data, hasDatabase = true): Da
   };
 }
 
-/** Changes with what generated data consist of. The names of further sources are relative to this folder. */
-export function dataVersion(furtherSources: readonly string[] = []): string {
+/** Changes with the schema, the population and the rows that are made of it. The names of further sources are relative to this folder. */
+export async function dataVersion(furtherSources: readonly string[] = []): Promise<string> {
   const files = [
-    ...[...sources, ...furtherSources].map((source) => fileURLToPath(new URL(source, import.meta.url))),
+    ...["population.ts", ...furtherSources].map((source) => fileURLToPath(new URL(source, import.meta.url))),
     ...readdirSync(migrations)
       .filter((name) => name.endsWith(".sql"))
       .sort()
       .map((name) => path.join(migrations, name)),
   ];
-  return hash("sha256", files.map((file) => readFileSync(file, "utf8")).join("\0"), "hex").slice(0, 12);
+  const texts = files.map((file) => readFileSync(file, "utf8"));
+  return hash("sha256", [...texts, await sampleRows()].join("\0"), "hex").slice(0, 12);
 }
+
+/** The rows of a small installation, as text. Other code that writes the same rows does not make large data useless. */
+const sampleRows = onceLoaded(async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-bench-sample-"));
+  try {
+    await generate(directory, { groups: 100, seed }, () => {});
+    const connection = new BetterSqlite(path.join(directory, "gatehouse.db"), { readonly: true });
+    const rows = sampleTables.map((table) => connection.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).raw().all());
+    connection.close();
+    return JSON.stringify(rows);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 /** Removes data of this name that another version made, and what an interrupted run left; not the directory `used`. */
 export function forgetOthers(kept: string, name: string, used?: string): void {

@@ -30,7 +30,18 @@ function rowsOf(recorded: Results | undefined): string[][] {
     figure(row.idleMib),
     figure(row.loadedMib),
   ]);
-  return [...scenarios, ...processes];
+  return [...scenarios, ...processes, ...partRows(recorded)];
+}
+
+/** Those of two sizes only: the same names are measured at others. */
+function partRows({ parts }: Results): string[][] {
+  const sizes = Object.values(parts);
+  if (sizes.length !== 2) return [];
+  return sizes[0]!.map(({ name, micros }) => [
+    name,
+    figure(micros),
+    figure(sizes[1]!.find((row) => row.name === name)?.micros ?? Number.NaN),
+  ]);
 }
 
 /** JSON has null for what is not a number. */

@@ -15,7 +15,7 @@ const limits = { ...defaultDatabaseLimits, ...commandDatabaseLimits };
 
 /** Starts the cluster, and fills what it does not have yet: the groups of each size and the tables of pgbench. */
 export async function startFilledPostgres(data: readonly Data[], store: DataStore, cores: Cores): Promise<Postgres> {
-  const postgres = await startPostgres(directoryOf(store), cores);
+  const postgres = await startPostgres(await directoryOf(store), cores);
   try {
     if (!(await hasDatabase(postgres, "pgbench"))) await fill(postgres, "pgbench", preparePgbench);
     for (const each of data) {
@@ -44,9 +44,9 @@ export async function copyDatabase(postgres: Postgres, data: Data, name: string)
 }
 
 /** The directory of the cluster, which only the server program of the same version reads. */
-function directoryOf({ directory: kept }: DataStore): string {
+async function directoryOf({ directory: kept }: DataStore): Promise<string> {
   const [version = ""] = debianPostgres?.split(path.sep).slice(-2) ?? [];
-  const name = `postgres${version}-${dataVersion()}`;
+  const name = `postgres${version}-${await dataVersion()}`;
   const directory = path.join(kept, name);
   forgetOthers(kept, `postgres${version}`, name);
   mkdirSync(directory, { recursive: true });

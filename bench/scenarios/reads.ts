@@ -24,31 +24,32 @@ const scatteredGroups = 20_000;
 /** As many groups as a page can have. */
 const maxPage = 200;
 
-/**
- * GetGroup and lists of 50 with their total. The smallest size has only those whose cost may grow with the size, for
- * comparison: the transports do not.
- */
-export function readScenarios(gatehouse: Gatehouse, isSmallest: boolean): Scenario[] {
+/** Reads over REST whose cost may grow with the number of groups: GetGroup, and lists of 50 with their total. */
+export function growingReads(gatehouse: Gatehouse): Scenario[] {
   const { landmarks } = gatehouse;
   const size = sizeName(landmarks.groups);
-  const growing = [
+  return [
     getRest(gatehouse, `GetGroup REST ${size}`, http1Connections, oneOverHttp1),
     ...(landmarks.groups < scatteredGroups ? [] : [getScattered(gatehouse, `GetGroup, scattered REST ${size}`)]),
     list(gatehouse, "uid"),
     scatteredList(gatehouse, "uid"),
+    ...[list(gatehouse, "name"), scatteredList(gatehouse, "name")].map(inFullRuns),
   ];
-  if (isSmallest) return growing;
+}
+
+/** The same reads through the other transports, and lists in another order and of another parent. */
+export function otherReads(gatehouse: Gatehouse): Scenario[] {
+  const size = sizeName(gatehouse.landmarks.groups);
   return [
-    ...growing,
     getConnect(gatehouse, `GetGroup Connect JSON ${size}`),
     grpc(gatehouse, `GetGroup gRPC ${size}`, "application/grpc"),
-    inFullRuns(grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto")),
-    list(gatehouse, "name"),
-    inFullRuns(list(gatehouse, "create_time")),
-    inFullRuns(teamList(gatehouse)),
-    inFullRuns(listGrpc(gatehouse, `list by uid gRPC ${size}`)),
-    scatteredList(gatehouse, "name"),
-    inFullRuns(scatteredList(gatehouse, "create_time")),
+    ...[
+      grpc(gatehouse, `GetGroup gRPC-web ${size}`, "application/grpc-web+proto"),
+      list(gatehouse, "create_time"),
+      teamList(gatehouse),
+      listGrpc(gatehouse, `list by uid gRPC ${size}`),
+      scatteredList(gatehouse, "create_time"),
+    ].map(inFullRuns),
   ];
 }
 
