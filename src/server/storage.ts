@@ -35,8 +35,11 @@ export async function openStorage(context: ServerContext, admit: StartHooks["adm
   );
   database.replicas?.onChange((host, failure) => {
     if (failure)
-      log.warn({ event: "database_replica_unused", host, ...failure }, "the primary answers lists of this replica");
-    else log.info({ event: "database_replica_used", host }, "the replica answers lists again");
+      log.warn(
+        { event: "database_replica_unused", host, ...failure },
+        "a replica cannot be used: the primary answers lists",
+      );
+    else log.info({ event: "database_replica_used", host }, "a replica is used again");
   });
   await admit?.(database);
   const encryption = replaceable(newEncryption(readKeyRing(config)));

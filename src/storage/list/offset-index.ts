@@ -70,10 +70,13 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
     sizeCalculation: ({ list }) => list.length,
   });
   const building = new Map<string, Promise<void>>();
+  let clears = 0;
 
   async function rebuild<R extends ResourceRow>(collection: Collection<R>, range: Range, key: string): Promise<void> {
+    const clearsBefore = clears;
     const segments = await buildSegments(read, collection, range, limits.segmentRows);
-    known.set(key, segments);
+    // After a failover, the segments may have changes that were lost.
+    if (clears === clearsBefore) known.set(key, segments);
   }
 
   return {
@@ -92,7 +95,10 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
         await work;
       }
     },
-    clear: () => known.clear(),
+    clear() {
+      clears++;
+      known.clear();
+    },
     async find(session, collection, range, offset) {
       const key = segmentsKey(collection, range);
       const segments = key !== undefined && offset >= limits.segmentRows ? known.get(key) : undefined;

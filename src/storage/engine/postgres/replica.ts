@@ -54,6 +54,8 @@ export interface Replica {
    * ReplicaUnusable if the replica has no such snapshot now, and with the errors of the body.
    */
   read<T>(last: LogEntry, body: (session: Session) => Promise<T>): Promise<T>;
+  /** Breaks all connections, and with them the reads that have begun. */
+  disconnect(): void;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,7 @@ export function newReplica(
           return await body(session);
         }),
       ),
+    disconnect: () => connections.destroy(),
     close: () => closePools([pool], connections, limits.closeTimeoutMs),
   };
 }

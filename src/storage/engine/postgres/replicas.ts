@@ -60,6 +60,8 @@ export function openReplicas(
   return {
     ...newReader(replicas, version.lastEntry, read),
     forget() {
+      // A read that has begun may show, and put into a cache, what the primary lost in a failover.
+      for (const replica of replicas) replica.disconnect();
       position = onceLoaded(() => readPosition(pool));
     },
   };
