@@ -5,6 +5,7 @@ import { makeDirectory } from "../base/directories.ts";
 import { errorMessage } from "../base/system-error.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
+import { consolePath } from "../console/console-pages.ts";
 import { newLog } from "../observe/log.ts";
 import type { Development } from "../server/development/development.ts";
 import { type Server, startServer } from "../server/server.ts";
@@ -40,6 +41,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     if (sample) running.use(sample);
   };
   const server = running.use(await startServer(config, log, systemClock, { admit, prepare }));
+  if (sample && config.hasConsole) console.log(`Console: ${config.baseUrl}${consolePath}`);
   console.log(startSummary(config, server));
   if (sample) console.log(welcome(server.url, sample.organization.groupUid, sample.tokenFile));
   started.resolve(server);

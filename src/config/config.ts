@@ -33,6 +33,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly trustedProxies: readonly Network[];
   /** As browsers write them: scheme, host, and port unless it is the default. */
   readonly corsOrigins: readonly string[];
+  /** Whether the console and its sessions are served. They need a base URL without a path. */
+  readonly hasConsole: boolean;
   readonly dataDir: string;
   readonly databaseUrl: string;
   /** The replicas that answer lists; undefined for none. */
@@ -85,6 +87,7 @@ export function toConfig(raw: RawSettings): Config {
     connections: toConnections(raw),
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),
+    hasConsole: oneOf(raw, "console", ["on", "off"]) === "on" && new URL(baseUrl).pathname === "/",
     dataDir,
     ...toDatabaseUrls(raw, dataDir),
     migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",

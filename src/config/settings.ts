@@ -248,6 +248,12 @@ export const settings = [
     isSecret: true,
   },
   {
+    name: "console",
+    value: "switch",
+    fallback: "on",
+    description: "off serves no console, and signs no browser in for one",
+  },
+  {
     name: "cors-origins",
     value: "list",
     fallback: "",

@@ -4,6 +4,7 @@ import { newNetworkList } from "../base/network-address.ts";
 import { hasCode } from "../base/system-error.ts";
 import type { Address } from "../config/listen-config.ts";
 import { ConfigError, type SettingName } from "../config/settings.ts";
+import { apiPages, consoleFolder, consolePages } from "../console/console-pages.ts";
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
@@ -70,12 +71,13 @@ function servedBy(
     operations: operations(api.methods, { check: readiness.check, draining }),
     endpoints: {
       ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
-      ...tokenService.sessionEndpoints,
+      ...(config.hasConsole && tokenService.sessionEndpoints),
     },
     pages: {
       ...pages(config, readiness, storage.keys, signer, api.metrics, log),
       ...openApiPages(api, config.baseUrl),
       ...tokenService.pages,
+      ...(config.hasConsole ? consolePages({ ...config, folder: consoleFolder() }) : apiPages()),
     },
     mounts: tokenService.mounts,
     observe: api.observe,

@@ -54,6 +54,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     "sts",
     "transport",
   ],
+  console: ["base", "transport"],
   server: ["*"],
   cli: ["*"],
   "main.ts": ["cli", "config"],

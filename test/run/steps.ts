@@ -52,6 +52,7 @@ export function testSteps(files: readonly string[], memoryFolder: string | undef
 export const sourceSteps: readonly Step[] = [
   { name: "format and lint (biome)", run: (print) => tool("biome", ["check", "--error-on-warnings"], print) },
   { name: "types (tsc)", run: (print) => tool("tsc", ["--noEmit"], print) },
+  { name: "types of the console (tsc)", run: (print) => tool("tsc", ["--noEmit", "-p", "console"], print) },
 ];
 
 export const protoSteps: readonly Step[] = [

@@ -73,7 +73,7 @@ async function startSignIn(deps: SessionDeps, request: EndpointRequest): Promise
 
 async function newToken(deps: SessionDeps, session: Session): Promise<EndpointResponse> {
   const { token, expiresAt } = await issueSessionToken(deps, session);
-  return json({ token, expireTime: timeOf(expiresAt), sessionExpireTime: timeOf(session.expireTime) });
+  return json({ token, expireTime: timeOf(expiresAt), identity: session.identityUid });
 }
 
 async function list(deps: SessionDeps, session: Session): Promise<EndpointResponse> {

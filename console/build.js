@@ -1,0 +1,37 @@
+// Builds the console into `dist/console`, or the folder given as argument, with compressed forms of its files
+// (docs/decisions/0071). `npm ci` runs it by `prepare`, and `npm run build` with the program.
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+const root = import.meta.dirname;
+const isPrepare = process.argv[2] === "--prepare";
+const outDir = path.resolve((isPrepare ? undefined : process.argv[2]) ?? path.join(root, "../dist/console"));
+
+const vite = await import("vite").catch((error) => {
+  // `npm ci --omit=dev` has no compiler. The server then says at /console/ how to build the console.
+  if (isPrepare && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
+  throw error;
+});
+if (vite) {
+  await vite.build({
+    root,
+    logLevel: "warn",
+    build: { outDir, emptyOutDir: true },
+  });
+  for (const file of globSync("**/*.{js,css,html,svg}", { cwd: outDir })) compress(path.join(outDir, file));
+}
+
+/** Writes the forms of a file that browsers accept, unless they are hardly smaller. */
+function compress(file) {
+  const content = readFileSync(file);
+  if (statSync(file).size < 1024) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  for (const [suffix, bytes] of [
+    [".br", brotliCompressSync(content, { params })],
+    [".gz", gzipSync(content, { level: 9 })],
+  ]) {
+    rmSync(file + suffix, { force: true });
+    writeFileSync(file + suffix, bytes);
+  }
+}

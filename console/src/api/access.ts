@@ -1,0 +1,58 @@
+// "May I?": decided in one place from the access rules in the descriptors and from what the caller holds.
+import { create, type DescMethodUnary, getOption, hasOption } from "@bufbuild/protobuf";
+import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { iam } from "../../../gen/chainguard/annotations/auth_pb.ts";
+import { CapabilitySchema, name as capabilityName } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { Auth, type WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+
+/** Returns who the caller is and what the caller holds. */
+export function useMe() {
+  return useQuery(Auth.method.validate, create(EmptySchema), { staleTime: 60_000 });
+}
+
+/** Returns the names of the capabilities that a method requires. */
+export function requiredBy(method: DescMethodUnary): readonly string[] {
+  if (!hasOption(method, iam)) return [];
+  const { mode } = getOption(method, iam);
+  if (mode.case !== "enabled") return [];
+  return mode.value.capabilities.flatMap((number) => {
+    const value = CapabilitySchema.value[number];
+    return value ? [getOption(value, capabilityName)] : [];
+  });
+}
+
+/** Returns the capabilities that the caller lacks for a method at a group; at any group without `uid`. */
+export function missingFor(me: WhoAmI | undefined, method: DescMethodUnary, uid?: string): readonly string[] {
+  const held = new Set<string>();
+  for (const { group, capabilities } of me?.capabilities ?? [])
+    if (uid === undefined || isAtOrAbove(group?.id ?? "", uid)) for (const one of capabilities) held.add(one);
+  return requiredBy(method).filter((one) => !held.has(one));
+}
+
+/** Whether the caller may call a method at a group; anywhere without `uid`. */
+export function may(me: WhoAmI | undefined, method: DescMethodUnary, uid?: string): boolean {
+  return me !== undefined && missingFor(me, method, uid).length === 0;
+}
+
+/** Whether `uid` is the group, or in it. */
+export function isAtOrAbove(groupUid: string, uid: string): boolean {
+  return groupUid !== "" && (uid === groupUid || uid.startsWith(`${groupUid}/`));
+}
+
+/** Returns the groups at which the caller may call a method, without those inside of others. */
+export function outermostWith(me: WhoAmI | undefined, method: DescMethodUnary, within: string): readonly string[] {
+  const held = (me?.capabilities ?? []).map(({ group }) => group?.id ?? "");
+  const groups = [...new Set(held)].filter((uid) => may(me, method, uid));
+  const inside = groups.some((uid) => isAtOrAbove(uid, within))
+    ? [within]
+    : groups.filter((uid) => isAtOrAbove(within, uid));
+  return inside.filter((uid) => !inside.some((other) => other !== uid && isAtOrAbove(other, uid)));
+}
+
+/** Returns the uids of the organizations in which the caller holds something. */
+export function organizationsOf(me: WhoAmI | undefined): readonly string[] {
+  return [...new Set((me?.capabilities ?? []).map(({ group }) => (group?.id ?? "").split("/")[0]!))].filter(
+    (uid) => uid !== "",
+  );
+}

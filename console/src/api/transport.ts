@@ -1,0 +1,50 @@
+// Calls of the API by Connect, with the token of the session.
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { QueryClient } from "@tanstack/react-query";
+import { apiToken, dropToken, SessionError } from "../session/session.ts";
+
+const withToken: Interceptor = (next) => async (request) => {
+  const send = async () => {
+    request.header.set("authorization", `Bearer ${await sessionToken()}`);
+    return await next(request);
+  };
+  try {
+    return await send();
+  } catch (error) {
+    // The signing keys may have been rotated, or the clock of this machine may be wrong.
+    if (ConnectError.from(error).code !== Code.Unauthenticated || error instanceof SessionError) throw error;
+    dropToken();
+    return await send();
+  }
+};
+
+async function sessionToken(): Promise<string> {
+  try {
+    return await apiToken();
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    throw new ConnectError(error.message, error.status === 401 ? Code.Unauthenticated : Code.Unavailable);
+  }
+}
+
+/** Requests do not stand in addresses: no GET. */
+export const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [withToken] });
+
+/** What is worth another attempt. */
+export function isTemporary(error: unknown): boolean {
+  return [Code.Unavailable, Code.Unknown, Code.DeadlineExceeded].includes(ConnectError.from(error).code);
+}
+
+/** The cache of responses. Old data stays on the page while it is read again. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchInterval: 30_000,
+      refetchOnWindowFocus: true,
+      retry: (attempts, error) => isTemporary(error) && attempts < 20,
+      retryDelay: 4000,
+    },
+  },
+});

@@ -1,0 +1,135 @@
+// The session of this browser. The API token lives here and nowhere else: not in storage, not in an address.
+import { useSyncExternalStore } from "react";
+
+/** What the page knows about its session. */
+export type SessionState = "unknown" | "signed-in" | "signed-out";
+
+/** The server rejected the session or does not respond. `status` is 0 without a response. */
+export class SessionError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A token with less time than this is replaced before it is used. */
+const marginMs = 30_000;
+
+let token = "";
+let expiresAt = 0;
+let identity = "";
+let state: SessionState = "unknown";
+let pending: Promise<string> | undefined;
+const listeners = new Set<() => void>();
+const otherTabs = new BroadcastChannel("gatehouse-session");
+otherTabs.onmessage = () => forget();
+
+/** Returns the state of the session, and renders again when it changes. */
+export function useSessionState(): SessionState {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => state,
+  );
+}
+
+/** Returns a valid API token. Rejects with a SessionError if the browser has no session. */
+export async function apiToken(): Promise<string> {
+  if (expiresAt - Date.now() > marginMs) return token;
+  pending ??= renew().finally(() => {
+    pending = undefined;
+  });
+  return await pending;
+}
+
+/** Drops the token, which the server has rejected: the next call gets another one. */
+export function dropToken(): void {
+  expiresAt = 0;
+}
+
+async function renew(): Promise<string> {
+  try {
+    const issued = await post<{ token: string; expireTime: string; identity: string }>("token");
+    // Someone else has signed in, in another tab: nothing that this page shows is theirs.
+    if (identity !== "" && identity !== issued.identity) location.reload();
+    // The clocks of server and browser may differ: a token of ten minutes is used for eight.
+    token = issued.token;
+    expiresAt = Date.now() + 8 * 60_000 + marginMs;
+    identity = issued.identity;
+    setState("signed-in");
+    return token;
+  } catch (error) {
+    if (error instanceof SessionError && error.status === 401) forget();
+    throw error;
+  }
+}
+
+/** Goes to the login provider. The browser comes back to the page that it is on. */
+export async function signIn(parameters: Readonly<Record<string, string>> = {}): Promise<void> {
+  const page = location.pathname + location.search;
+  const { url } = await post<{ url: string }>("sign-in", { page, ...parameters });
+  location.assign(url);
+}
+
+/** Ends the session, in all tabs. */
+export async function signOut(): Promise<void> {
+  await post("sign-out");
+  otherTabs.postMessage("signed-out");
+  forget();
+}
+
+/** A session of the person. */
+export interface ListedSession {
+  readonly id: string;
+  readonly isCurrent: boolean;
+  readonly isBrowser: boolean;
+  readonly createTime: string;
+  readonly expireTime: string;
+  readonly lastUseTime?: string;
+  readonly client?: string;
+  readonly userAgent?: string;
+}
+
+/** Lists the sessions of the person. */
+export async function listSessions(): Promise<readonly ListedSession[]> {
+  return (await post<{ sessions: ListedSession[] }>("list")).sessions;
+}
+
+/** Ends a session of the person. */
+export async function endSession(id: string): Promise<void> {
+  await post("revoke", { id });
+}
+
+/** Ends all sessions of the person but this one. */
+export async function endOtherSessions(): Promise<void> {
+  await post("revoke-others");
+}
+
+function forget(): void {
+  token = "";
+  expiresAt = 0;
+  setState("signed-out");
+}
+
+function setState(next: SessionState): void {
+  if (state === next) return;
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+async function post<T>(name: string, body: object = {}): Promise<T> {
+  const response = await fetch(`/oauth/session/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw new SessionError(0, "the server does not respond");
+  });
+  const content = (await response.json().catch(() => ({}))) as T & { message?: string };
+  if (!response.ok) throw new SessionError(response.status, content.message ?? response.statusText);
+  return content;
+}

@@ -1,0 +1,195 @@
+// Small parts that all views share.
+
+import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import { Button, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type Commands, commandsOf } from "../api/copy-as.ts";
+import { agoText, timeText, useTexts } from "../texts/texts.ts";
+import { notify } from "./toast.tsx";
+
+/** The heading of a view. It gets the focus when the view opens. */
+export function Heading({ children }: { readonly children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${heading.current?.textContent ?? ""} – Gatehouse`;
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}
+
+/** A time relative to now, with the exact one in a tooltip. */
+export function Ago({ time }: { readonly time: Date }) {
+  const { language } = useTexts();
+  return (
+    <time dateTime={time.toISOString()} title={timeText(time, language)}>
+      {agoText(time, language)}
+    </time>
+  );
+}
+
+/** A text in a monospaced font, with a button that copies it. */
+export function Copyable({
+  value,
+  what,
+  shown = value,
+}: {
+  readonly value: string;
+  readonly what: string;
+  readonly shown?: string;
+}) {
+  const { t } = useTexts();
+  return (
+    <span className="row">
+      <code title={value}>{shown}</code>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={t("action.copy", { what })}
+        onClick={() => void copy(value, t("action.copied"))}
+      >
+        <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5 1h9v11h-3v3H2V4h3zm1.500 3H11v6.500h1.500v-8h-6zM3.500 5.500v8h6v-8z" />
+        </svg>
+      </Button>
+    </span>
+  );
+}
+
+async function copy(value: string, done: string): Promise<void> {
+  await navigator.clipboard.writeText(value);
+  notify(done);
+}
+
+/** The menu that copies a call as a command. */
+export function CopyAs<M extends DescMethodUnary>({
+  method,
+  request,
+}: {
+  readonly method: M;
+  readonly request: MessageInitShape<M["input"]>;
+}) {
+  const { t } = useTexts();
+  const names = ["curl", "grpcurl", "gatehouse"] satisfies (keyof Commands)[];
+  return (
+    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="sm">
+          {t("action.copyAs")} ▾
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {names.map((name) => (
+          <Menu.Item key={name} onClick={() => void copy(commandsOf(method, request)[name], t("action.copied"))}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** A button for an action. If the caller may not do it, it says which capabilities are missing. */
+export function ActionButton({
+  missing,
+  onClick,
+  color,
+  variant = "default",
+  children,
+}: {
+  readonly missing: readonly string[];
+  readonly onClick: () => void;
+  readonly color?: string;
+  readonly variant?: string;
+  readonly children: ReactNode;
+}) {
+  const { t } = useTexts();
+  const reason = useId();
+  const isDenied = missing.length > 0;
+  const text = t("state.missing", { capabilities: missing.join(", ") });
+  // Not `disabled`: a disabled button has no focus, and nobody could learn why.
+  const button = (
+    <Button
+      variant={variant}
+      size="sm"
+      {...(color !== undefined && { color })}
+      aria-disabled={isDenied}
+      data-disabled={isDenied}
+      {...(isDenied && { "aria-describedby": reason })}
+      onClick={() => {
+        if (!isDenied) onClick();
+      }}
+    >
+      {children}
+    </Button>
+  );
+  if (!isDenied) return button;
+  return (
+    <Tooltip label={text} withinPortal={false} events={{ hover: true, focus: true, touch: true }} multiline maw={320}>
+      <span>
+        {button}
+        <VisuallyHidden id={reason}>{text}</VisuallyHidden>
+      </span>
+    </Tooltip>
+  );
+}
+
+/** A dialog. It has the focus while it is open, and Escape closes it. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const { t } = useTexts();
+  return (
+    <Modal.Root
+      opened
+      onClose={onClose}
+      lockScroll={false}
+      fullScreen={isNarrow()}
+      size="lg"
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay backgroundOpacity={0.5} />
+      <Modal.Content>
+        <Modal.Header component="div">
+          <Modal.Title component="h2">{title}</Modal.Title>
+          <Modal.CloseButton aria-label={t("action.close")} />
+        </Modal.Header>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function isNarrow(): boolean {
+  return matchMedia("(max-width: 767px)").matches;
+}
+
+/** Lines in the place of content that is being read. */
+export function Loading({ lines = 5 }: { readonly lines?: number }) {
+  return (
+    <div aria-busy="true">
+      {Array.from({ length: lines }, (_, index) => index).map((line) => (
+        <div key={line} className="bone" />
+      ))}
+    </div>
+  );
+}
+
+/** Returns a value that follows another one after a pause. */
+export function useDelayed<T>(value: T, pauseMs: number): T {
+  const [delayed, setDelayed] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value, pauseMs]);
+  return delayed;
+}

@@ -1,0 +1,48 @@
+// What stands before every view: a session.
+import { Button } from "@mantine/core";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { apiToken, SessionError, useSessionState } from "../session/session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { SignInForm, SignInPage } from "../views/sign-in/sign-in.tsx";
+import { Dialog, Loading } from "./parts.tsx";
+
+/** Shows the sign-in page without a session. When the session ends later, a dialog stands over the page, which keeps its input. */
+export function SessionGate({ children }: { readonly children: ReactNode }) {
+  const { t } = useTexts();
+  const state = useSessionState();
+  const wasSignedIn = useRef(false);
+  const [isUnreachable, setUnreachable] = useState(false);
+  const begin = () => {
+    setUnreachable(false);
+    apiToken().catch((error) => setUnreachable(!(error instanceof SessionError) || error.status !== 401));
+  };
+  useEffect(begin, []);
+  if (state === "signed-in") wasSignedIn.current = true;
+  if (wasSignedIn.current)
+    return (
+      <>
+        {children}
+        {state === "signed-out" && (
+          <Dialog title={t("state.expired.title")} onClose={() => {}}>
+            <div className="stack">
+              <p>{t("state.expired")}</p>
+              <SignInForm />
+            </div>
+          </Dialog>
+        )}
+      </>
+    );
+  if (state === "signed-out") return <SignInPage />;
+  if (!isUnreachable) return <Loading lines={3} />;
+  return (
+    <main className="center">
+      <div className="notice bad" role="alert">
+        <h1>{t("state.error.title")}</h1>
+        <p>{t("state.offline")}</p>
+        <div>
+          <Button onClick={begin}>{t("action.retry")}</Button>
+        </div>
+      </div>
+    </main>
+  );
+}

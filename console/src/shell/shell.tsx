@@ -1,0 +1,197 @@
+// The frame of all views: top bar, navigation, place of the view.
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { Link, Navigate, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { useMe } from "../api/access.ts";
+import { isTemporary } from "../api/transport.ts";
+import { useTexts } from "../texts/texts.ts";
+import { KeyList } from "./key-list.tsx";
+import { useKeys } from "./keyboard.ts";
+import { Mark } from "./mark.tsx";
+import { useOrganizations, useOrganizationUid } from "./organization.tsx";
+import { Heading, Loading } from "./parts.tsx";
+import { Failure } from "./states.tsx";
+import { Stranger } from "./stranger.tsx";
+import { Toast } from "./toast.tsx";
+
+const lastOrganization = "gatehouse-organization";
+
+/** The frame. */
+export function Shell() {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const org = useCurrentOrganization();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const keys = useMemo(
+    () => ({
+      "?": () => setHelpOpen(true),
+      "g u": () => void navigate({ to: "/me" }),
+      ...(org !== "" && {
+        "g o": () => void navigate({ to: "/o/$org/overview", params: { org } }),
+        "g g": () => void navigate({ to: "/o/$org/groups/$", params: { org, _splat: "" } }),
+      }),
+    }),
+    [navigate, org],
+  );
+  useKeys(keys);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {t("app.skip")}
+      </a>
+      <header className="top">
+        <ActionIcon
+          className="burger"
+          variant="subtle"
+          size="lg"
+          aria-label={t("app.menu")}
+          aria-expanded={isMenuOpen}
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          ☰
+        </ActionIcon>
+        <Link to="/" className="brand" aria-label="Gatehouse">
+          <Mark /> <span>Gatehouse</span>
+        </Link>
+        <OrganizationSwitcher />
+        <div className="grow" />
+        <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={() => setHelpOpen(true)}>
+          ?
+        </ActionIcon>
+        <SchemeSwitch />
+      </header>
+      <Navigation org={org} isOpen={isMenuOpen} onChoose={() => setMenuOpen(false)} />
+      <main className="main" id="content" tabIndex={-1}>
+        <Offline />
+        <Outlet />
+      </main>
+      {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
+      <Toast />
+    </div>
+  );
+}
+
+/** The views that the navigation has. Later ones get a line here, a text and a route. */
+const views = [
+  { to: "/o/$org/overview", text: "nav.overview" },
+  { to: "/o/$org/groups/$", text: "nav.groups" },
+] as const;
+
+function Navigation({
+  org,
+  isOpen,
+  onChoose,
+}: {
+  readonly org: string;
+  readonly isOpen: boolean;
+  readonly onChoose: () => void;
+}) {
+  const { t } = useTexts();
+  return (
+    <nav className={isOpen ? "nav open" : "nav"} aria-label={t("app.navigation")}>
+      <ul>
+        {org !== "" &&
+          views.map(({ to, text }) => (
+            <li key={to}>
+              <Link to={to} params={{ org, _splat: "" }} activeOptions={{ includeSearch: false }} onClick={onChoose}>
+                {t(text)}
+              </Link>
+            </li>
+          ))}
+        <li>
+          <Link to="/me" onClick={onChoose}>
+            {t("nav.me")}
+          </Link>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+/** Returns the organization of the address, or the one that was shown last. */
+function useCurrentOrganization(): string {
+  const inAddress = useOrganizationUid();
+  const organizations = useOrganizations();
+  if (inAddress !== "") {
+    localStorage.setItem(lastOrganization, inAddress);
+    return inAddress;
+  }
+  const last = localStorage.getItem(lastOrganization);
+  return (organizations?.find(({ uid }) => uid === last) ?? organizations?.[0])?.uid ?? "";
+}
+
+function OrganizationSwitcher() {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const organizations = useOrganizations() ?? [];
+  const org = useCurrentOrganization();
+  const [only] = organizations;
+  if (organizations.length <= 1) return <span className="muted">{only?.name}</span>;
+  return (
+    <select
+      className="select"
+      aria-label={t("app.organization")}
+      value={org}
+      onChange={({ target }) => void navigate({ to: "/o/$org/overview", params: { org: target.value } })}
+    >
+      {organizations.map(({ uid, name }) => (
+        <option key={uid} value={uid}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SchemeSwitch() {
+  const { t } = useTexts();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme("light");
+  return (
+    <ActionIcon
+      variant="subtle"
+      size="lg"
+      aria-label={t("app.scheme")}
+      onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}
+    >
+      ◐
+    </ActionIcon>
+  );
+}
+
+function Offline() {
+  const { t } = useTexts();
+  const { failureReason } = useMe();
+  if (!failureReason || !isTemporary(failureReason)) return null;
+  return (
+    <p className="notice warn" role="alert">
+      {t("state.offline")}
+    </p>
+  );
+}
+
+/** The first page: the overview of an organization, or what a person without a role can do. */
+export function Home() {
+  const { error } = useMe();
+  const organizations = useOrganizations();
+  const org = useCurrentOrganization();
+  if (error && !organizations && !isTemporary(error)) return <Failure error={error} />;
+  if (!organizations) return <Loading />;
+  return org === "" ? <Stranger /> : <Navigate to="/o/$org/overview" params={{ org }} replace />;
+}
+
+/** The page of an address that leads nowhere. */
+export function NotFound() {
+  const { t } = useTexts();
+  const address = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <div className="stack">
+      <Heading>{t("state.notFound.title")}</Heading>
+      <div className="notice warn">
+        <p>{t("state.notFound")}</p>
+        <code>{address}</code>
+      </div>
+    </div>
+  );
+}

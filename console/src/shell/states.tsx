@@ -1,0 +1,54 @@
+// What a view shows when it has no data: denied, not found, failed.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Button } from "@mantine/core";
+import { useMe } from "../api/access.ts";
+import { errorInfo, requestIdOf } from "../api/field-errors.ts";
+import { shortUid } from "../api/uids.ts";
+import { useTexts } from "../texts/texts.ts";
+import { Copyable } from "./parts.tsx";
+
+/** What the caller lacks, where, and what to send to an owner. */
+export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const values = { capabilities: capabilities.join(", "), place: shortUid(uid) };
+  return (
+    <div className="notice warn">
+      <h2>{t("state.denied.title")}</h2>
+      <p>{t("state.denied", values)}</p>
+      <p>{t("state.denied.ask")}</p>
+      <Copyable
+        what={t("state.denied.title")}
+        value={t("state.denied.request", { uid: me?.subject ?? "", capabilities: values.capabilities, place: uid })}
+      />
+    </div>
+  );
+}
+
+/** An error of a call. A denial looks like a missing resource: it says nothing about existence. */
+export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const { t } = useTexts();
+  const { code, rawMessage } = ConnectError.from(error);
+  const { reason } = errorInfo(error);
+  const requestId = requestIdOf(error);
+  if (code === Code.NotFound || code === Code.PermissionDenied)
+    return <p className="notice warn">{t("state.notFound")}</p>;
+  return (
+    <div className="notice bad" role="alert">
+      <h2>{t("state.error.title")}</h2>
+      <p>
+        {rawMessage} ({Code[code]}
+        {reason !== "" && `, ${reason}`})
+      </p>
+      {requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />}
+      {onRetry && (
+        <div>
+          <Button variant="default" size="sm" onClick={onRetry}>
+            {t("action.retry")}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+// Short reports of what was done.
+import { useSyncExternalStore } from "react";
+
+let text = "";
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+/** Shows a text for some seconds. */
+export function notify(next: string): void {
+  clearTimeout(timer);
+  show(next);
+  timer = setTimeout(() => show(""), 6000);
+}
+
+function show(next: string): void {
+  text = next;
+  for (const listener of listeners) listener();
+}
+
+/** The place of the reports. */
+export function Toast() {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => text,
+  );
+  return <div role="status">{shown !== "" && <div className="toast">{shown}</div>}</div>;
+}

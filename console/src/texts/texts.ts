@@ -1,0 +1,69 @@
+// The catalogue in use. Messages are compiled in the browser, without eval.
+import { i18n } from "@lingui/core";
+import { compileMessage } from "@lingui/message-utils/compileMessage";
+import { useLingui } from "@lingui/react";
+import { de } from "./de.ts";
+import { en, type TextId } from "./en.ts";
+
+export type Language = "en" | "de";
+export type { TextId };
+/** Returns a text with values in it. */
+export type Texts = (id: TextId, values?: Readonly<Record<string, unknown>>) => string;
+
+const stored = "gatehouse-language";
+
+/** Activates the language that was chosen, or that of the browser. */
+export function openTexts(): void {
+  i18n.setMessagesCompiler(compileMessage);
+  i18n.load({ en, de });
+  const wanted = localStorage.getItem(stored) ?? navigator.language;
+  activate(wanted.startsWith("de") ? "de" : "en");
+}
+
+/** Changes the language, and remembers it. */
+export function chooseLanguage(language: Language): void {
+  localStorage.setItem(stored, language);
+  activate(language);
+}
+
+function activate(language: Language): void {
+  i18n.activate(language);
+  document.documentElement.lang = language;
+}
+
+/** Whether there is a text with this id. */
+export function isTextId(id: string): id is TextId {
+  return Object.hasOwn(en, id);
+}
+
+/** Returns the texts in the language in use, and renders again when it changes. */
+export function useTexts(): { readonly t: Texts; readonly language: Language } {
+  const { i18n: current } = useLingui();
+  return {
+    t: (id, values) => current._(id, values as Record<string, unknown>),
+    language: current.locale as Language,
+  };
+}
+
+/** Writes a time in the language in use. */
+export function timeText(time: Date, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(time);
+}
+
+/** Writes a time relative to now, such as "2 minutes ago". */
+export function agoText(time: Date, language: Language): string {
+  const seconds = Math.round((time.getTime() - Date.now()) / 1000);
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const units = [
+    ["second", 60],
+    ["minute", 60],
+    ["hour", 24],
+    ["day", 365],
+  ] as const;
+  let value = seconds;
+  for (const [unit, size] of units) {
+    if (Math.abs(value) < size) return format.format(Math.round(value), unit);
+    value /= size;
+  }
+  return format.format(Math.round(value), "year");
+}

@@ -1,0 +1,146 @@
+// "Where is everything?"
+import { create } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button, TextInput } from "@mantine/core";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
+import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { ancestorsOf, isUid } from "../../api/uids.ts";
+import type { GroupSearch } from "../../router.tsx";
+import { useKeys } from "../../shell/keyboard.ts";
+import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
+import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { GroupDetails } from "./details.tsx";
+import { GroupDialogs } from "./dialogs.tsx";
+import { Tree } from "./tree.tsx";
+import { useTree } from "./tree-state.ts";
+
+const list = GroupsService.method.listGroups;
+
+/** The selected group and what else is in the address. */
+export function useGroupAddress() {
+  const navigate = useNavigate();
+  const org = useOrganizationUid();
+  const selected = useParams({ strict: false })._splat ?? "";
+  const search = useSearch({ strict: false }) as GroupSearch;
+  const open = (uid: string, next: GroupSearch = {}) =>
+    navigate({ to: "/o/$org/groups/$", params: { org, _splat: uid }, search: next });
+  return { org, selected, search, open };
+}
+
+/** The tree of groups, and the details of the selected one. */
+export function Groups() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, open } = useGroupAddress();
+  const name = useOrganizationName();
+  const roots = useMemo(() => outermostWith(me, list, org), [me, org]);
+  const at = selected === "" ? org : selected;
+  const missing = missingFor(me, GroupsService.method.createGroup, at);
+  useGroupKeys(missing.length === 0);
+  if (!me) return <Loading />;
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("groups.title")}</Heading>
+        <div className="grow" />
+        <ActionButton
+          variant="filled"
+          missing={missing}
+          onClick={() => void open(selected, { ...search, dialog: "new" })}
+        >
+          {t("groups.new")}
+        </ActionButton>
+      </div>
+      {roots.length === 0 ? (
+        <Denied capabilities={requiredBy(list)} uid={org} />
+      ) : (
+        <div className="split">
+          <GroupTree roots={roots} name={name} />
+          {selected === "" ? (
+            <p className="muted">{t("groups.select")}</p>
+          ) : (
+            <GroupDetails key={selected} uid={selected} />
+          )}
+        </div>
+      )}
+      <GroupDialogs />
+    </>
+  );
+}
+
+function useGroupKeys(mayCreate: boolean): void {
+  const { selected, search, open } = useGroupAddress();
+  const keys = useMemo(
+    () => ({
+      "/": () => document.getElementById("group-filter")?.focus(),
+      ...(mayCreate && { n: () => void open(selected, { ...search, dialog: "new" }) }),
+      ...(selected !== "" && {
+        e: () => void open(selected, { ...search, dialog: "edit" }),
+        Delete: () => void open(selected, { ...search, dialog: "delete" }),
+      }),
+    }),
+    [mayCreate, selected, search, open],
+  );
+  useKeys(keys);
+}
+
+function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonly name: string }) {
+  const { t } = useTexts();
+  const { org, selected, search, open } = useGroupAddress();
+  const filter = search.filter ?? "";
+  const [typed, setTyped] = useState(filter);
+  const wanted = useDelayed(typed.trim(), 250);
+  const latest = useRef(open);
+  latest.current = open;
+  useEffect(() => {
+    if (wanted === filter) return;
+    if (isUid(wanted)) void latest.current(wanted);
+    else void latest.current(selected, wanted === "" ? {} : { filter: wanted });
+  }, [wanted, filter, selected]);
+  const ids = create(UIDPFilterSchema, { ids: [...roots] });
+  const found = create(UIDPFilterSchema, { descendantsOf: org });
+  const { data, error, refetch } = useQuery(
+    list,
+    filter === "" ? { uidp: ids, pageSize: 200 } : { uidp: found, name: filter, orderBy: "name", pageSize: 200 },
+  );
+  const always = useMemo(() => [...(filter === "" ? roots : []), ...ancestorsOf(selected)], [filter, roots, selected]);
+  const tree = useTree(data?.groups ?? [], always);
+  return (
+    <section className="stack" aria-label={t("groups.tree", { name })}>
+      <TextInput
+        id="group-filter"
+        type="search"
+        aria-label={t("groups.filter")}
+        placeholder={t("groups.filter")}
+        value={typed}
+        maxLength={512}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      {Boolean(error ?? tree.error) && <Failure error={error ?? tree.error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data && data.groups.length > 0 && (
+        <Tree
+          label={t("groups.tree", { name })}
+          tree={tree}
+          selected={selected}
+          onSelect={(uid) => void open(uid, search)}
+        />
+      )}
+      {data?.groups.length === 0 && (
+        <div className="notice">
+          <p>{t("groups.none")}</p>
+          <div>
+            <Button variant="default" size="sm" onClick={() => setTyped("")}>
+              {t("groups.clear")}
+            </Button>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,230 @@
+// Profile, roles, sessions and the settings of this browser.
+import { Button, useMantineColorScheme } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import { useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { shortUid } from "../../api/uids.ts";
+import { endOtherSessions, endSession, type ListedSession, listSessions, signOut } from "../../session/session.ts";
+import { areKeysOn, switchKeys } from "../../shell/keyboard.ts";
+import { Ago, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { Failure } from "../../shell/states.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { chooseLanguage, useTexts } from "../../texts/texts.ts";
+
+/** The view of one's own account. */
+export function Me() {
+  const { t } = useTexts();
+  return (
+    <div className="stack">
+      <div className="head">
+        <Heading>{t("me.title")}</Heading>
+        <div className="grow" />
+        <Button variant="default" onClick={() => void signOut()}>
+          {t("me.signOut")}
+        </Button>
+      </div>
+      <Profile />
+      <Sessions />
+      <Settings />
+    </div>
+  );
+}
+
+function Profile() {
+  const { t } = useTexts();
+  const { data: me, error } = useMe();
+  if (error && !me) return <Failure error={error} />;
+  if (!me) return <Loading />;
+  return (
+    <section className="card stack" aria-labelledby="profile">
+      <h2 id="profile">{t("me.profile")}</h2>
+      <dl className="facts">
+        <dt>{t("me.email")}</dt>
+        <dd>{me.email}</dd>
+        <dt>{t("groups.uid")}</dt>
+        <dd>
+          <Copyable value={me.subject} shown={shortUid(me.subject)} what={t("groups.uid")} />
+        </dd>
+      </dl>
+      {me.capabilities.length > 0 && (
+        <table className="cards">
+          <caption className="hidden">{t("me.roles")}</caption>
+          <thead>
+            <tr>
+              <th>{t("me.role")}</th>
+              <th>{t("me.group")}</th>
+              <th>{t("me.held")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {me.capabilities.map(({ group, role, capabilities }) => (
+              <tr key={`${group?.id} ${role?.id}`}>
+                <td>
+                  <bdi>{role?.name}</bdi>
+                </td>
+                <td>
+                  <bdi>{group?.name}</bdi> <code title={group?.id}>{shortUid(group?.id ?? "")}</code>
+                </td>
+                <td>
+                  <details>
+                    <summary>{t("me.capabilities", { count: capabilities.length })}</summary>
+                    {capabilities.join(", ")}
+                  </details>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+const sessionsKey = ["sessions"];
+
+function Sessions() {
+  const { t } = useTexts();
+  const { data, error, refetch } = useQuery({ queryKey: sessionsKey, queryFn: listSessions });
+  const done = async () => {
+    notify(t("me.ended"));
+    await queryClient.invalidateQueries({ queryKey: sessionsKey });
+  };
+  const others = useMutation({ mutationFn: endOtherSessions, onSuccess: done });
+  const one = useMutation({ mutationFn: endSession, onSuccess: done });
+  const failed = error ?? others.error ?? one.error;
+  return (
+    <section className="card stack" aria-labelledby="sessions">
+      <div className="row">
+        <h2 id="sessions">{t("me.sessions")}</h2>
+        <div className="grow" />
+        {data && data.length > 1 && (
+          <Button variant="default" size="sm" color="danger" loading={others.isPending} onClick={() => others.mutate()}>
+            {t("me.endOthers")}
+          </Button>
+        )}
+      </div>
+      <p className="muted">{t("me.sessions.lead")}</p>
+      {failed && <Failure error={failed} onRetry={() => void refetch()} />}
+      {!data && !failed && <Loading lines={2} />}
+      {data && (
+        <table className="cards">
+          <thead>
+            <tr>
+              <th>{t("me.client")}</th>
+              <th>{t("me.begun")}</th>
+              <th>{t("me.lastUse")}</th>
+              <th>
+                <span className="hidden">{t("me.end")}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.toReversed().map((session) => (
+              <SessionRow key={session.id} session={session} onEnd={() => one.mutate(session.id)} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { readonly session: ListedSession; readonly onEnd: () => void }) {
+  const { t } = useTexts();
+  const { isBrowser, isCurrent, client, userAgent, createTime, lastUseTime } = session;
+  return (
+    <tr>
+      <td>
+        <strong>{t(isBrowser ? "me.browser" : "me.program")}</strong>{" "}
+        {isCurrent && <span className="good">✓ {t("me.current")}</span>}
+        <div className="muted">
+          <span title={userAgent}>{programOf(userAgent ?? "")}</span> {client}
+        </div>
+      </td>
+      <td data-label={t("me.begun")}>
+        <Ago time={new Date(createTime)} />
+      </td>
+      <td data-label={t("me.lastUse")}>
+        {lastUseTime === undefined ? t("me.never") : <Ago time={new Date(lastUseTime)} />}
+      </td>
+      <td>
+        {!isCurrent && (
+          <Button variant="default" size="sm" onClick={onEnd}>
+            {t("me.end")}
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+const browsers = [
+  ["Edge", /\bEdg\//],
+  ["Firefox", /\bFirefox\//],
+  ["Chrome", /Chrom(?:e|ium)\//],
+  ["Safari", /\bSafari\//],
+] as const;
+const systems = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"];
+
+/** Returns browser and system of a User-Agent; its beginning if it is that of another program. */
+function programOf(userAgent: string): string {
+  const [browser] = browsers.find(([, pattern]) => pattern.test(userAgent)) ?? [];
+  const system = systems.find((name) => userAgent.includes(name));
+  return [browser ?? userAgent.slice(0, 40), ...(system === undefined ? [] : [system])].join(", ");
+}
+
+function Settings() {
+  const { t, language } = useTexts();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [hasKeys, setKeys] = useState(areKeysOn);
+  return (
+    <section className="card stack" aria-labelledby="settings">
+      <h2 id="settings">{t("me.settings")}</h2>
+      <div className="row">
+        <Choice label={t("me.language")} value={language} onChoose={(value) => chooseLanguage(value as "en")}>
+          <option value="en">English</option>
+          <option value="de">Deutsch</option>
+        </Choice>
+        <Choice label={t("me.scheme")} value={colorScheme} onChoose={(value) => setColorScheme(value as "auto")}>
+          <option value="auto">{t("me.scheme.auto")}</option>
+          <option value="light">{t("me.scheme.light")}</option>
+          <option value="dark">{t("me.scheme.dark")}</option>
+        </Choice>
+        <Choice
+          label={t("me.keys")}
+          value={hasKeys ? "on" : "off"}
+          onChoose={(value) => {
+            switchKeys(value === "on");
+            setKeys(value === "on");
+          }}
+        >
+          <option value="on">{t("me.keys.on")}</option>
+          <option value="off">{t("me.keys.off")}</option>
+        </Choice>
+      </div>
+    </section>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  onChoose,
+  children,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+  readonly children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} className="select" value={value} onChange={({ target }) => onChoose(target.value)}>
+        {children}
+      </select>
+    </div>
+  );
+}

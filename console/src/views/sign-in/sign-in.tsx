@@ -1,0 +1,64 @@
+// The page of a browser without a session.
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { signIn } from "../../session/session.ts";
+import { Mark } from "../../shell/mark.tsx";
+import { Heading } from "../../shell/parts.tsx";
+import { useTexts } from "../../texts/texts.ts";
+
+/** The page on which a sign-in begins. */
+export function SignInPage() {
+  const { t } = useTexts();
+  return (
+    <main className="center">
+      <div className="stack">
+        <div className="brand">
+          <Mark /> Gatehouse
+        </div>
+        <Heading>{t("signIn.title")}</Heading>
+        <p className="muted">{t("signIn.lead")}</p>
+        <SignInForm />
+      </div>
+    </main>
+  );
+}
+
+/** A button that begins a sign-in; with a field for the provider of an organization. */
+export function SignInForm() {
+  const { t } = useTexts();
+  const [problem, setProblem] = useState("");
+  const [isLeaving, setLeaving] = useState(false);
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const provider = String(new FormData(event.currentTarget).get("provider") ?? "").trim();
+    setLeaving(true);
+    setProblem("");
+    await signIn(provider === "" ? {} : { idp_id: provider }).catch((error: Error) => {
+      setLeaving(false);
+      setProblem(error.message);
+    });
+  };
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      {problem !== "" && (
+        <p className="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <Button type="submit" size="md" loading={isLeaving}>
+        {t("signIn.button")}
+      </Button>
+      <details>
+        <summary>{t("signIn.more")}</summary>
+        <TextInput
+          name="provider"
+          mt="sm"
+          label={t("signIn.provider")}
+          description={t("signIn.provider.help")}
+          autoComplete="organization"
+          maxLength={512}
+        />
+      </details>
+    </form>
+  );
+}

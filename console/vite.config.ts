@@ -1,0 +1,34 @@
+import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+import { theme } from "./src/theme.ts";
+
+const themeFile = "virtual:theme.css";
+
+/** Makes the variables of the theme at build time: the policy forbids the style element in which Mantine writes them. */
+function themeVariables(): Plugin {
+  return {
+    name: "theme-variables",
+    resolveId: (id) => (id === themeFile ? themeFile : null),
+    load(id) {
+      if (id !== themeFile) return null;
+      const { variables, light, dark } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
+      const rule = (selector: string, values: Record<string, string>) =>
+        `${selector}{${Object.entries(values)
+          .map(([name, value]) => `${name}:${value}`)
+          .join(";")}}`;
+      return [
+        rule(":root", variables),
+        rule(':root[data-mantine-color-scheme="light"]', light),
+        rule(':root[data-mantine-color-scheme="dark"]', dark),
+      ].join("\n");
+    },
+  };
+}
+
+export default defineConfig({
+  base: "/console/",
+  plugins: [react(), themeVariables()],
+  resolve: { dedupe: ["@bufbuild/protobuf"] },
+  build: { modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false, target: "es2022" },
+});

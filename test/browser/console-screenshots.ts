@@ -1,0 +1,69 @@
+// Makes pictures of the views of the console, for docs/console.md: `npm run screenshots -- FOLDER`, after a build of the console.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { launcher } from "../cli/process.ts";
+import { freePort } from "../harness/postgres.ts";
+import { openChromium } from "./chromium.ts";
+
+const folder = path.resolve(process.argv[2] ?? "docs/images/console");
+const sizes = [
+  { name: "wide", width: 1280, height: 800 },
+  { name: "narrow", width: 375, height: 740 },
+] as const;
+const schemes = ["light", "dark"] as const;
+
+mkdirSync(folder, { recursive: true });
+const data = mkdtempSync(path.join(tmpdir(), "gatehouse-screens-"));
+const port = await freePort();
+const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data];
+const server = spawn(process.execPath, [launcher, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+await new Promise((resolve) => server.stdout.once("data", resolve));
+const browser = await openChromium();
+try {
+  for (const size of sizes) for (const scheme of schemes) await pictures(browser, size, scheme);
+} finally {
+  await browser.close();
+  server.kill("SIGTERM");
+  rmSync(data, { recursive: true, force: true });
+}
+
+async function pictures(
+  browser: Browser,
+  size: (typeof sizes)[number],
+  scheme: (typeof schemes)[number],
+): Promise<void> {
+  const context = await browser.newContext({ viewport: size, colorScheme: scheme, locale: "en" });
+  const page = await context.newPage();
+  const shoot = async (view: string) => {
+    await page.waitForLoadState("networkidle");
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: path.join(folder, `${view}-${size.name}-${scheme}.png`) });
+  };
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await shoot("sign-in");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "owner" }).click();
+  await page.getByRole("heading", { name: /Overview/ }).waitFor();
+  await shoot("overview");
+  await groups(page, shoot, size.name === "narrow");
+  await page.goto(`http://127.0.0.1:${port}/console/me`);
+  await page.getByRole("heading", { name: "Your sessions" }).waitFor();
+  await shoot("me");
+  await context.close();
+}
+
+async function groups(page: Page, shoot: (view: string) => Promise<void>, isNarrow: boolean): Promise<void> {
+  if (isNarrow) await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Groups" }).click();
+  await page.getByRole("treeitem", { name: /engineering/ }).click();
+  await page.getByRole("heading", { name: "engineering" }).waitFor();
+  await shoot("groups");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").waitFor();
+  await shoot("delete");
+  await page.keyboard.press("Escape");
+}

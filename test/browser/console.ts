@@ -1,0 +1,102 @@
+// The console for the tests of its views: a server with people who hold roles, and a browser that notes what must not happen.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { once } from "../../src/base/lazy.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { rest } from "../harness/rest.ts";
+import type { TestServer } from "../harness/server.ts";
+
+/** A page of the console, and what went wrong there. */
+export interface ConsolePage extends AsyncDisposable {
+  readonly page: Page;
+  /** Errors of the console, violations of the content security policy, denied calls. Empty if all is well. */
+  readonly complaints: string[];
+}
+
+/** Builds the console unless it is there. */
+export function buildConsole(): void {
+  if (existsSync("dist/console/index.html")) return;
+  const { status, stderr } = spawnSync(process.execPath, ["console/build.js"], { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** Binds a built-in role of the organization to a person of the development provider. */
+export async function bindRole(server: TestServer, name: string, role: string): Promise<void> {
+  const identityUid = userUid(`${server.config.baseUrl}/development/login`, name);
+  const roleUid = builtInRoles.find((one) => one.name === role)!.uid;
+  const bound = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
+    identityUid,
+    roleUid,
+  });
+  if (bound.status !== 200) throw new Error(JSON.stringify(bound.body));
+}
+
+/** Creates a group, and returns its uid. */
+export async function createGroup(server: TestServer, name: string, parent: string, description = ""): Promise<string> {
+  const path = `/iam/v2beta1/groups/${parent}`;
+  const { status, body } = await rest(server.url, server.ownerToken, "POST", path, { name, description });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.uid;
+}
+
+/** Opens a page of the console in a profile of its own. */
+export async function openConsole(
+  browser: Browser,
+  server: TestServer,
+  options: { readonly path?: string; readonly width?: number; readonly dark?: boolean; readonly locale?: string } = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 800 },
+    colorScheme: options.dark ? "dark" : "light",
+    locale: options.locale ?? "en",
+  });
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(server.url + (options.path ?? "/"));
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Notes what must not happen on a page. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // Chromium logs each 401; the page asks for a token before it knows whether there is a session.
+    const isExpected = message.location().url.includes("/oauth/session/");
+    if (message.type() === "error" && !isExpected) complaints.push(message.text());
+  });
+  page.on("response", (response) => {
+    if (response.status() === 403) complaints.push(`denied: ${response.url()}`);
+  });
+  page.on("request", (request) => {
+    if (/eyJ[\w-]+\./.test(request.url())) complaints.push(`a token in an address: ${request.url()}`);
+    if (/eyJ[\w-]+\./.test(request.headers().referer ?? "")) complaints.push("a token in a referrer");
+  });
+  return complaints;
+}
+
+/** Signs in on the page: one click there, one on the page of the development provider. */
+export async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Sign in" }).click();
+  if (name === "owner" || name === "viewer") return await page.getByRole("link", { name, exact: true }).click();
+  await page.getByLabel(/Another person/).fill(name);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** The script of axe-core, which is evaluated, since the policy of the page allows no other script. */
+const axe = once(() => readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+
+/** Returns what axe-core finds, and whether the page scrolls sideways. */
+export async function findProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe());
+  const { violations } = (await page.evaluate("axe.run()")) as {
+    readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+  };
+  const isWide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`),
+    ...(isWide ? ["scrolls sideways"] : []),
+  ];
+}
