@@ -100,7 +100,7 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.deepEqual(second.complaints, []);
   });
 
-  it("creates, renames and deletes a group by mouse, with errors beside the field", async () => {
+  it("creates, renames and deletes a group by mouse, with errors at the field", async () => {
     await using console = await openConsole(browser, server, { path: groupsPath(engineering) });
     const { page, complaints } = console;
     await signIn(page, "owner");
