@@ -80,9 +80,7 @@ export function toConfig(raw: RawSettings): Config {
   const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
   const audiences = toList(raw.audiences);
   return {
-    dev,
-    host,
-    port,
+    ...{ dev, host, port },
     workers: toWorkers(raw, dev),
     connections: toConnections(raw),
     trustedProxies: toTrustedProxies(raw),
