@@ -6,6 +6,7 @@ import type { PostgresProxy } from "../harness/postgres-proxy.ts";
 import { now } from "./history.ts";
 import { newRandom, pick, type Random } from "./random.ts";
 import type { Replica } from "./replica.ts";
+import type { ReplicatedPostgres } from "./replicated-postgres.ts";
 
 /** What the faults act on. */
 export interface FaultTargets {
@@ -13,6 +14,8 @@ export interface FaultTargets {
   /** The connections of each replica to PostgreSQL; none with SQLite. */
   readonly proxies: readonly PostgresProxy[];
   readonly postgres: OwnPostgres | undefined;
+  /** A primary with a standby that takes over. */
+  readonly replicated: ReplicatedPostgres | undefined;
   /** How many processes each server has. */
   readonly workers: number;
 }
@@ -51,10 +54,8 @@ const workerFaults: Readonly<Record<string, Fault>> = {
     pick(random, replicas).pauseWorker(random(workers), 200 + random(2500)),
 };
 
-/** Faults of PostgreSQL and of the connections to it. */
-const databaseFaults: Readonly<Record<string, Fault>> = {
-  "database restart": ({ postgres }) => postgres!.restart("SIGINT"),
-  "database crash": ({ postgres }) => postgres!.restart("SIGQUIT"),
+/** Faults of the connections to PostgreSQL. */
+const connectionFaults: Readonly<Record<string, Fault>> = {
   async "connections cut"({ proxies }, random) {
     pick(random, proxies).cut();
   },
@@ -75,6 +76,12 @@ const databaseFaults: Readonly<Record<string, Fault>> = {
     await delay([proxy], 1_000_000, 500 + random(4000));
     proxy.cut();
   },
+};
+
+/** Faults of PostgreSQL. */
+const databaseFaults: Readonly<Record<string, Fault>> = {
+  "database restart": ({ postgres }) => postgres!.restart("SIGINT"),
+  "database crash": ({ postgres }) => postgres!.restart("SIGQUIT"),
   async "locked table"({ postgres }, random) {
     const table = pick(random, ["changes", "settings", "counters", "groups", "group_entries", "role_bindings"]);
     await withSession(postgres!.url, async (client) => {
@@ -94,6 +101,9 @@ const databaseFaults: Readonly<Record<string, Fault>> = {
   "cancelled statements": ({ postgres }) => signalSessions(postgres!, "pg_cancel_backend"),
 };
 
+/** The fault of a primary with a standby. */
+const failover: readonly [string, Fault] = ["failover", ({ replicated }, random) => replicated!.failOver(random(1500))];
+
 /** Causes one fault after another until the time of the test is `until`. `onFault` gets the name of each. */
 export async function causeFaults(
   targets: FaultTargets,
@@ -105,10 +115,13 @@ export async function causeFaults(
   const faults = Object.entries({
     ...processFaults,
     ...(targets.workers > 1 && workerFaults),
+    ...(targets.proxies.length > 0 && connectionFaults),
     ...(targets.postgres && databaseFaults),
   });
+  // The others would seldom leave time for it.
+  const isFailover = () => targets.replicated !== undefined && random(3) === 0;
   while (now() < until) {
-    const [name, cause] = pick(random, faults);
+    const [name, cause] = isFailover() ? failover : pick(random, faults);
     onFault(name);
     await cause(targets, random);
     await pause(200 + random(1500));

@@ -10,6 +10,7 @@ import { History, now } from "./history.ts";
 import { createInstallation } from "./installation.ts";
 import type { PlantedFault } from "./planted-faults.ts";
 import { Replica } from "./replica.ts";
+import { ReplicatedPostgres, type Replication } from "./replicated-postgres.ts";
 import { Slots } from "./slots.ts";
 import { WorkloadClient } from "./workload.ts";
 
@@ -22,6 +23,8 @@ const replicaCount = 3;
 /** Options of a run. */
 export interface RunOptions {
   readonly database: "sqlite" | "postgres";
+  /** How a standby follows the primary that it takes over from; undefined without failover. */
+  readonly failover?: Replication;
   readonly seed: number;
   readonly seconds: number;
   readonly planted: PlantedFault | undefined;
@@ -40,15 +43,17 @@ export interface RunResult {
 }
 
 /** Runs the clients for the given time. */
-export async function runHistory({ database, seed, seconds, planted, workers }: RunOptions): Promise<RunResult> {
+export async function runHistory(runOptions: RunOptions): Promise<RunResult> {
+  const { database, failover, seed, seconds, planted, workers } = runOptions;
   await using opened = new AsyncDisposableStack();
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-history-"));
   opened.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const postgres = database === "postgres" ? opened.use(await startOwnPostgres()) : undefined;
-  const settings = await settingsOf(directory, postgres);
+  const replicated = failover ? opened.use(await ReplicatedPostgres.start(failover)) : undefined;
+  const postgres = database === "postgres" && !failover ? opened.use(await startOwnPostgres()) : undefined;
+  const settings = await settingsOf(directory, (replicated ?? postgres)?.url);
   const installation = await createInstallation(settings);
   const served = { ...settings, workers: String(workers) };
-  const { replicas, proxies } = await openReplicas(opened, directory, served, postgres, planted);
+  const { replicas, proxies } = await openReplicas(opened, directory, served, postgres ?? replicated, planted);
   await Promise.all(replicas.map((replica) => replica.start()));
 
   const history = new History();
@@ -61,7 +66,7 @@ export async function runHistory({ database, seed, seconds, planted, workers }: 
   const until = now() + 1000 * seconds;
   await Promise.all([
     ...clients.map((client) => client.run(until)),
-    causeFaults({ replicas, proxies, postgres, workers }, seed, until, (name) => {
+    causeFaults({ replicas, proxies, postgres, replicated, workers }, seed, until, (name) => {
       faults[name] = (faults[name] ?? 0) + 1;
     }),
   ]);
@@ -69,7 +74,7 @@ export async function runHistory({ database, seed, seconds, planted, workers }: 
   const violations = [
     ...(await crashesOf(replicas)),
     ...history.check(),
-    ...(await databaseFindings(settings, replicas)),
+    ...(await databaseFindings({ ...settings, ...(replicated && { databaseUrl: replicated.url }) }, replicas)),
   ];
   return { violations, observations: history.size, codes: sumOf(clients.map(({ codes }) => codes)), faults };
 }
@@ -80,7 +85,7 @@ function sumOf(maps: readonly ReadonlyMap<string, number>[]): Record<string, num
   return sum;
 }
 
-async function settingsOf(directory: string, postgres: OwnPostgres | undefined) {
+async function settingsOf(directory: string, databaseUrl: string | undefined) {
   const listen = `127.0.0.1:${await freePort()}`;
   return {
     dataDir: directory,
@@ -88,36 +93,52 @@ async function settingsOf(directory: string, postgres: OwnPostgres | undefined) 
     baseUrl: `http://${listen}`,
     eventDelivery: "off",
     logLevel: "warn",
-    ...(postgres && { databaseUrl: postgres.url }),
+    ...(databaseUrl !== undefined && { databaseUrl }),
   };
 }
 
 /**
- * Creates the replicas, which are not started yet; those on PostgreSQL have a proxy each. All but the first let the standby
- * answer lists.
+ * Creates the replicas, which are not started yet; those on PostgreSQL have a proxy to each host. Without failover, all but the
+ * first let the standby answer lists.
  */
 async function openReplicas(
   opened: AsyncDisposableStack,
   directory: string,
   settings: Readonly<Record<string, string>>,
-  postgres: OwnPostgres | undefined,
+  postgres: OwnPostgres | ReplicatedPostgres | undefined,
   planted: PlantedFault | undefined,
 ) {
   const replicas: Replica[] = [];
   const proxies: PostgresProxy[] = [];
   for (let index = 0; index < (postgres ? replicaCount : 1); index++) {
-    const proxy = postgres && opened.use(await openPostgresProxy(postgres.url));
-    if (proxy) proxies.push(proxy);
     const listen = `127.0.0.1:${await freePort()}`;
-    const databases = {
-      ...(proxy && { databaseUrl: proxy.url }),
-      ...(postgres && index > 0 && { databaseReplicaUrl: postgres.standbyUrl }),
-    };
+    const databases = await openProxies(opened, postgres, index, proxies);
     const args = ["serve", ...flagsOf({ ...settings, listen, ...databases })];
     const options = { name: `r${index}`, args, url: `http://${listen}`, directory, planted };
     replicas.push(opened.use(new Replica(options)));
   }
   return { replicas, proxies };
+}
+
+/** Opens the proxies of a replica. Returns its settings of the database. */
+async function openProxies(
+  opened: AsyncDisposableStack,
+  postgres: OwnPostgres | ReplicatedPostgres | undefined,
+  index: number,
+  proxies: PostgresProxy[],
+): Promise<Readonly<Record<string, string>>> {
+  const open = async (url: string) => {
+    const proxy = opened.use(await openPostgresProxy(url));
+    proxies.push(proxy);
+    return proxy;
+  };
+  if (!postgres) return {};
+  if (postgres instanceof ReplicatedPostgres) {
+    const [first, second] = postgres.hosts;
+    return { databaseUrl: postgres.follow([await open(first), await open(second)]) };
+  }
+  const { url } = await open(postgres.url);
+  return { databaseUrl: url, ...(index > 0 && { databaseReplicaUrl: postgres.standbyUrl }) };
 }
 
 function flagsOf(settings: Readonly<Record<string, string>>): string[] {
