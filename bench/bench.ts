@@ -45,16 +45,24 @@ export async function measureGroups(options: Options, _searchPath: string, repor
   for (const item of data)
     readers.push(stack.use(await startMeasured(item, measuredStarts[options.isQuick ? "quick" : "full"])));
   for (const gatehouse of readers) await checkReads(gatehouse);
-  const reads = readers.flatMap(growingReads);
   const isScale = options.suite === "scale";
-  // Transports do not depend on the size: the smallest one has only what shows the growth of others.
-  const transports = isScale ? [] : readers.slice(readers.length > 1 ? 1 : 0).flatMap(otherReads);
+  const reads = readsOf(readers, isScale);
   const others = isScale ? { scenarios: [], written: [] } : await otherScenarios(data, store, stack);
   const limits = isScale ? raw.filter(({ name }) => name === rawHttp) : raw;
-  const measured = choose([...limits, ...reads, ...transports, ...others.scenarios], options);
+  const measured = choose([...limits, ...reads, ...others.scenarios], options);
   const rows = await measure(measured, options.extent, takeSlice, report);
   for (const { server, created } of others.written) await checkCreated(server, created);
   return { ...machine(), scenarios: rows, processes: processRows(readers, measured, rows), parts };
+}
+
+/** What grows is compared at all sizes. What else there is has the largest size, or, if a quick run has it, all but the smallest. */
+function readsOf(readers: readonly Gatehouse[], isScale: boolean): Scenario[] {
+  const [smallest, largest] = [readers[0]!, readers.at(-1)!];
+  return readers.flatMap((reader) => {
+    const hasOthers = !isScale && (reader !== smallest || reader === largest);
+    const scenarios = [...growingReads(reader), ...(hasOthers ? otherReads(reader) : [])];
+    return scenarios.filter((each) => !each.isOnlyInFullRuns || reader === smallest || reader === largest);
+  });
 }
 
 /** Lists of advisories, and writes. */
