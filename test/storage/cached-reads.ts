@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { newPageCache, type PageCache } from "../../src/storage/cache/page-cache.ts";
 import { newReadCache, type ReadCacheLimits } from "../../src/storage/cache/read-cache.ts";
 import { newRowCache, type RowCache } from "../../src/storage/cache/row-cache.ts";
+import { lastChange } from "../../src/storage/change-log/change-log.ts";
 import { insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Session } from "../../src/storage/engine/session.ts";
@@ -27,6 +28,8 @@ export const limits: ReadCacheLimits = {
   maxAgeMs: 60_000,
   maxChanges: 100,
   maxKeys: 1000,
+  // Rows are cached even shortly after a commit.
+  recentMs: 0,
 };
 
 /** Limits so low that most entries are soon evicted. */
@@ -160,7 +163,11 @@ export function cachedReadsConformance(open: OpenStore): void {
         const pages = newEmptyPageCache(database, { ...limits, maxChanges: changes });
         const query: ListQuery = { ...whole, sources: [{ type: "subtree", uid: group!.uid }] };
         const ask = (on: Database, prepare = (session: Session) => session) =>
-          on.read((session) => pages.read(prepare(ofItself(session)), groups, query));
+          on.read(async (session) => {
+            // PostgreSQL takes the snapshot of a transaction with its first statement.
+            await lastChange(session);
+            return await pages.read(prepare(ofItself(session)), groups, query);
+          });
         const add = (names: readonly string[]) =>
           write(other, async (tx) => {
             for (const name of names) await insertRow(tx, groups, groupRow(group!.uid, name));

@@ -1,7 +1,7 @@
 // Cached reads on one node while another one writes: no read may miss a write that was acknowledged before it began.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setImmediate as immediate } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout } from "node:timers/promises";
 import { insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { ListQuery } from "../../src/storage/list/list-rows.ts";
@@ -23,6 +23,9 @@ const children: ListQuery = {
 
 /** How many versions are written, and how many readers compare them. */
 const [versions, readers] = [150, 8];
+
+/** More than twice as long as a commit counts as recent, in milliseconds. */
+const unchangedMs = 150;
 
 type Read = (database: Database) => Promise<string | undefined>;
 
@@ -67,7 +70,8 @@ export function freshReadsConformance(open: OpenStore): void {
         for (let version = 1; version <= versions; version++) {
           row = await write(writer, (tx) => updateRow(tx, groups, row, { ...row, description: `${version}` }));
           acknowledged = version;
-          // Now and then nothing changes, and the reads are cached.
+          // Now and then nothing changes, and the reads are cached: shortly after a commit, rows of PostgreSQL are not.
+          if (version % 30 === 0) await setTimeout(unchangedMs);
           if (version % 10 === 0) for (let i = 0; i < 5; i++) await read(store.database);
         }
         isDone = true;

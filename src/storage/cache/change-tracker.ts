@@ -12,6 +12,8 @@ export interface TrackerLimits {
   readonly maxChanges: number;
   /** How many keys with their last change are kept. */
   readonly maxKeys: number;
+  /** How long a commit counts as recent, in milliseconds. Under constant writes, one read in this time follows the log. */
+  readonly recentMs: number;
 }
 
 /** Tracks the changes of one resource by key. A key is the uid of a row, or the entry key of a range (`entryKeyOf`). */
@@ -23,6 +25,8 @@ export interface ChangeTracker {
    * tracker is ahead of the snapshot.
    */
   follow(session: Session): MaybePromise<number | undefined>;
+  /** Returns whether something was committed shortly before: `follow` then probably has to read the change log. */
+  hasMoved(): boolean;
   /** Returns whether the tracker is exactly at this change. */
   isAt(sequence: number): boolean;
   /** Returns whether no key has changed after a change, as far as the log was read. */
@@ -47,6 +51,10 @@ class LogTracker implements ChangeTracker {
   #sequence: number | undefined;
   /** The data version in which `#sequence` was the last change. */
   #dataVersion: number | undefined;
+  /** The reading of the log for a data version, which all sessions share that have this version. */
+  #following: { readonly dataVersion: number; readonly result: Promise<number | undefined> } | undefined;
+  /** When a new data version was seen, in milliseconds of `performance.now`. */
+  #movedAt = Number.NEGATIVE_INFINITY;
   /** Per-key tracking starts after this sequence number. A cache entry read before it counts as invalid. */
   #changedBefore = 0;
   /** The changed keys with their last change, in order of that change. */
@@ -62,9 +70,14 @@ class LogTracker implements ChangeTracker {
   }
 
   follow(session: Session): MaybePromise<number | undefined> {
-    return mapMaybe(session.dataVersion?.(), (current) =>
-      current !== undefined && current === this.#dataVersion ? this.#sequence : this.#followTo(session, current),
-    );
+    return mapMaybe(session.dataVersion?.(), (current) => {
+      if (current === undefined) return this.#followTo(session, undefined);
+      return current === this.#dataVersion ? this.#sequence : this.#followOnce(session, current);
+    });
+  }
+
+  hasMoved(): boolean {
+    return performance.now() - this.#movedAt < this.#limits.recentMs;
   }
 
   isAt(sequence: number): boolean {
@@ -75,18 +88,30 @@ class LogTracker implements ChangeTracker {
     return this.#changedBefore <= sequence && keys.every((key) => (this.#changed.get(key) ?? 0) <= sequence);
   }
 
+  /** Follows to a data version. What is read is at least as new as the version, which is known before. */
+  #followOnce(session: Session, dataVersion: number): Promise<number | undefined> {
+    if (this.#following?.dataVersion === dataVersion) return this.#following.result;
+    if (this.#dataVersion !== undefined) this.#movedAt = performance.now();
+    const result = this.#followTo(session, dataVersion).finally(() => {
+      if (this.#following === following) this.#following = undefined;
+    });
+    const following = { dataVersion, result };
+    this.#following = following;
+    return result;
+  }
+
   async #followTo(session: Session, dataVersion: number | undefined): Promise<number | undefined> {
-    const latest = await lastChangeOfKind(session, this.#kind);
-    this.#sequence ??= latest;
+    const { maxChanges } = this.#limits;
     const known = this.#sequence;
-    if (known < latest) {
-      const changes = await readChangedKeys(session, this.#kind, known, this.#limits.maxChanges + 1);
-      // Another session may have read further while this one waited for the database. Its records stay: recorded again
-      // from here, a key would seem to have changed earlier than it did.
-      if (this.#sequence < latest) {
-        this.#record(changes, this.#sequence, latest);
-        this.#sequence = latest;
-      }
+    const changes = known === undefined ? undefined : await readChangedKeys(session, this.#kind, known, maxChanges + 1);
+    const isComplete = known !== undefined && changes !== undefined && changes.length <= maxChanges;
+    const latest = isComplete ? (changes.at(-1)?.sequence ?? known) : await lastChangeOfKind(session, this.#kind);
+    this.#sequence ??= latest;
+    // Another session may have read further while this one waited for the database. Its records stay: recorded again
+    // from here, a key would seem to have changed earlier than it did.
+    if (this.#sequence < latest) {
+      this.#record(changes, this.#sequence, latest);
+      this.#sequence = latest;
     }
     if (this.#sequence !== latest) return undefined;
     this.#dataVersion = dataVersion;

@@ -31,6 +31,7 @@ const defaultLimits: ReadCacheLimits = {
   maxAgeMs: 60_000,
   maxChanges: 500,
   maxKeys: 4000,
+  recentMs: 50,
 };
 
 /** A read whose result can be cached. */
@@ -41,6 +42,8 @@ export interface CacheableRead<T> {
   readonly key: string;
   /** The keys that the result depends on; see ChangeTracker. */
   dependencies(): readonly string[];
+  /** Whether concurrent reads share one statement. Reading then takes less than validating after a commit. */
+  readonly isShared?: boolean;
   read(): MaybePromise<T>;
   /** Returns the size in bytes, or undefined for a value that is not worth caching. */
   bytesOf(value: T): number | undefined;
@@ -105,6 +108,7 @@ class TrackedReadCache implements ReadCache {
     // Without an entry there is nothing to validate. What is read now is at least as new as the last known change.
     if (session.seesLatest && tracker.sequence !== undefined && !this.#entries.has(read.key))
       return this.#readAt(tracker, tracker.sequence, read);
+    if (read.isShared && tracker.hasMoved()) return this.#read(read);
     return mapMaybe(tracker.follow(session), (sequence) => this.#getAt(tracker, sequence, read));
   }
 

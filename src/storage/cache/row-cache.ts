@@ -60,6 +60,10 @@ class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
     return `${this.kind} ${this.#uids.join(" ")}`;
   }
 
+  get isShared(): boolean {
+    return this.#loader !== undefined;
+  }
+
   dependencies(): readonly string[] {
     return this.#uids;
   }

@@ -47,6 +47,9 @@ interface Outcome {
   readonly result: PromiseSettledResult<unknown>;
 }
 
+/** How many writes are acknowledged per event-loop tick. All their responses at once would delay all reads. */
+const acknowledgedPerTick = 4;
+
 /** How many batches use savepoints after one that needed them. */
 const batchesWithSavepoints = 20;
 
@@ -138,9 +141,8 @@ export class WriteQueue {
     );
     return await committed.then(
       ({ outcomes }) =>
-        () => {
-          for (const outcome of outcomes) this.#settle(outcome);
-        },
+        () =>
+          this.#acknowledge(outcomes),
       (error) => {
         this.#afterRollback(jobs, isGuarded, error);
         return () => {};
@@ -167,6 +169,12 @@ export class WriteQueue {
   ): Promise<Batch> {
     const tx = this.#options.newTransaction(client);
     return { tx, ...(await (isGuarded ? runGuarded : runTogether)(client, { tx, begun }, jobs)) };
+  }
+
+  #acknowledge(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes.slice(0, acknowledgedPerTick)) this.#settle(outcome);
+    if (outcomes.length > acknowledgedPerTick)
+      setImmediate(() => this.#acknowledge(outcomes.slice(acknowledgedPerTick)));
   }
 
   #settle({ job, result }: Outcome): void {

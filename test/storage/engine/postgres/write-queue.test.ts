@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
-import { findRow, insertRow, keepRow } from "../../../../src/storage/collection/rows.ts";
-import { type Database, openDatabase } from "../../../../src/storage/database.ts";
+import { findRow, insertRow } from "../../../../src/storage/collection/rows.ts";
+import type { Database } from "../../../../src/storage/database.ts";
 import { readCounter } from "../../../../src/storage/engine/counters.ts";
 import { type DialectTransaction, defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { UniqueViolation } from "../../../../src/storage/engine/errors.ts";
@@ -15,9 +15,9 @@ import type { Session } from "../../../../src/storage/engine/session.ts";
 import { loadPostgresDriver, sql } from "../../../../src/storage/schema/drizzle.ts";
 import { postgresTables } from "../../../../src/storage/schema/tables.postgres.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
-import { openCountingProxy } from "../../counting-proxy.ts";
 import { context, type groupRow as GroupRow, groupRow, groups, write } from "../../fixtures.ts";
 import { openPostgresStore, type Store } from "../../stores.ts";
+import { createIndependently } from "./independent-writes.ts";
 
 after(stopPostgres);
 
@@ -25,14 +25,6 @@ const { drizzle } = loadPostgresDriver();
 
 const root = groupRow(null, "root");
 const count = 100;
-
-/** Creates a group as its service does: it decides nothing by rows that it does not find. */
-function createIndependently(database: Database, row: ReturnType<typeof GroupRow>): Promise<void> {
-  return database.write({ ...context, isIndependent: true }, async (tx) => {
-    assert.ok(await keepRow(tx, groups, root.uid));
-    await insertRow(tx, groups, row);
-  });
-}
 
 async function transactionsOf(store: Store, table: string): Promise<number> {
   const [row] = await store.tamper(`SELECT count(DISTINCT xmin::text) AS n FROM ${table}`);
@@ -85,20 +77,6 @@ describe("writes that arrive together", () => {
       else assert.equal(result.status, "fulfilled", `${i}`);
     }
     for (const { uid } of rows) assert.ok(await findRow(database.session, groups, uid));
-  });
-
-  it("take two round trips if they are independent", async () => {
-    await using store = await openPostgresStore();
-    await using stack = new AsyncDisposableStack();
-    const url = new URL(store.url);
-    const proxy = stack.use(await openCountingProxy(Number(url.port)));
-    url.port = String(proxy.port);
-    const database = await openDatabase(url.href, defaultDatabaseLimits);
-    stack.defer(() => database.close());
-    await write(database, (tx) => insertRow(tx, groups, root));
-    const before = proxy.sent();
-    await Promise.all(Array.from({ length: count }, (_, i) => createIndependently(database, groupRow(root.uid, i))));
-    assert.equal(proxy.sent() - before, 2);
   });
 
   it("commit nothing of a write whose statement cannot be sent", async () => {
