@@ -117,6 +117,16 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam access who-can example.org --capability groups.delete",
   ],
   "iam access what-can": ["gatehouse iam access what-can", "gatehouse iam access what-can ci --capability repo.list"],
+  "iam access simulate": ["gatehouse iam access simulate delete-binding BINDING"],
+  "iam access simulate create-binding": [
+    `gatehouse iam access simulate create-binding --identity ci --role owner --parent ${group}`,
+  ],
+  "iam access simulate update-binding": ["gatehouse iam access simulate update-binding BINDING --role owner"],
+  "iam access simulate delete-binding": ["gatehouse iam access simulate delete-binding BINDING"],
+  "iam access simulate update-role": [
+    "gatehouse iam access simulate update-role tag-reader --remove-capabilities repo.list",
+  ],
+  "iam access simulate delete-role": ["gatehouse iam access simulate delete-role tag-reader"],
   "iam delegations": ["gatehouse iam delegations list --inactive"],
   "iam delegations list": ["gatehouse iam delegations list --parent example.org --inactive"],
   "iam delegations confirm": ["gatehouse iam delegations confirm --all --parent example.org"],

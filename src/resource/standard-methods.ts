@@ -10,7 +10,7 @@ import type { Transaction } from "../storage/engine/session.ts";
 import { requestMask, updateApplier, updateTimeOf } from "./apply-update.ts";
 import { readMethods } from "./read-methods.ts";
 import type { Resource } from "./resource.ts";
-import { type ServiceContext, writeContext } from "./service-context.ts";
+import { type ServiceContext, type ServiceSettings, writeContext } from "./service-context.ts";
 
 /** The parents of a resource: in most cases groups, which this folder must not import. */
 export interface ParentCollection {
@@ -69,6 +69,12 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
   };
 }
 
+/** Throws TOO_DEEP if nothing can be created in a group, because of its depth. */
+export function requireDepth(parent: string, { maxDepth }: Pick<ServiceSettings, "maxDepth">): void {
+  if (parent !== "" && depthOf(parent) >= maxDepth)
+    throw failedPrecondition("TOO_DEEP", `groups may be nested ${maxDepth} levels deep`, parent);
+}
+
 /** Returns the parts of the writing methods that run inside a transaction. */
 function transactionParts<D extends DescMessage, R extends ResourceRow, S extends keyof R>(
   resource: Resource<D, R, S>,
@@ -91,9 +97,7 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       server: Pick<R, S> | ((uid: string) => Pick<R, S>),
     ): Promise<R> {
       if (parent !== "" && !(await parents.keep(tx, parent))) throw notFound(parents.type, parent);
-      const { maxDepth } = context.settings;
-      if (parent !== "" && depthOf(parent) >= maxDepth)
-        throw failedPrecondition("TOO_DEEP", `groups may be nested ${maxDepth} levels deep`, parent);
+      requireDepth(parent, context.settings);
       const { time } = tx.context;
       const uid = newChild(parent);
       const own = { uid, parent: parent === "" ? null : parent, createTime: time, ...updateTimeOf(resource, time) };

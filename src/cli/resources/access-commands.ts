@@ -12,6 +12,7 @@ import { identities } from "./identities.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { capabilityNames, namesOf } from "./names.ts";
+import { addSimulateCommands } from "./simulate-commands.ts";
 
 const maxPageSize = 200;
 
@@ -52,9 +53,10 @@ interface WhoOptions {
 
 /** Adds the commands to those of `gatehouse iam`. */
 export function addAccessCommands(iam: Command, shell: Shell): void {
-  const access = iam.command("access").description("who may do what, and where: who-can, what-can");
+  const access = iam.command("access").description("who may do what, and where: who-can, what-can, simulate");
   addWhoCan(access, shell);
   addWhatCan(access, shell);
+  addSimulateCommands(access, shell);
 }
 
 function addWhoCan(access: Command, shell: Shell): void {

@@ -5,6 +5,7 @@ import { type Handlers, type Implementation, implement } from "../../pipeline/ha
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { batchRules, explanations } from "./explain.ts";
+import { changeValidator, simulateChange } from "./simulate.ts";
 import { whatCan, whatCanRules } from "./what-can.ts";
 import { whoCan, whoCanRules } from "./who-can.ts";
 
@@ -14,11 +15,13 @@ export type AccessContext = ServiceContext & Pick<Handlers<typeof AccessService>
 /** Serves questions about access and about exchanges. */
 export function access(context: AccessContext): Implementation {
   const { explainExchange } = context;
-  return implement(
+  const lists = { whoCan: whoCan(context), whatCan: whatCan(context) };
+  const implementation = implement(
     AccessService,
-    { ...explanations(context), whoCan: whoCan(context), whatCan: whatCan(context), explainExchange },
+    { ...explanations(context), ...lists, simulateChange: simulateChange(context), explainExchange },
     [batchRules, whoCanRules, whatCanRules, { schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } }],
   );
+  return { ...implementation, validators: { simulateChange: changeValidator() } };
 }
 
 /** The length limit of subject tokens. */

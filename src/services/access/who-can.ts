@@ -15,9 +15,7 @@ import { accessOf, callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type MessageRules, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { identityCollection } from "../../storage/iam/collections.ts";
 import { effectiveGroup } from "../../storage/iam/grants.ts";
 import {
   countHolders,
@@ -27,11 +25,10 @@ import {
   type HolderBinding,
   type HolderQuery,
 } from "../../storage/iam/holders.ts";
-import { identityReference, isReadable } from "../iam/roles/hydration.ts";
-import { knownAmong } from "../iam/users/membership.ts";
 import { capabilityRule, isBeyondToken, rolesWith } from "./capability-rule.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
+import { identityShower } from "./shown-identities.ts";
 
 /** How many bindings of one identity are shown. */
 const maxShown = 100;
@@ -105,17 +102,12 @@ function wholeHolders(uids: readonly string[], bindings: readonly HolderBinding[
 
 async function showAll(session: Session, group: string, holders: readonly Holder[], call: Call): Promise<Shown[]> {
   const uids = holders.map(({ identityUid }) => identityUid);
-  const rows = new Map((await findRows(session, identityCollection, uids)).map((row) => [row.uid, row]));
-  const isKnownTo = await knownAmong(session, uids);
-  const { uid: self } = callerOf(call);
+  const identityOf = await identityShower(session, uids, group, call);
   return holders.map(({ identityUid, bindings }) => {
-    const isSelf = identityUid === self;
-    const isShown = isSelf || (isReadable({ identityUid, parent: group }, call) && isKnownTo(identityUid, group));
-    const row = isShown ? rows.get(identityUid) : undefined;
-    const held = heldAt(group, identityUid, bindings, call);
+    const isSelf = identityUid === callerOf(call).uid;
     return {
-      identity: row ? identityReference(row) : { uid: identityUid },
-      capabilities: capabilityNames(held),
+      identity: identityOf(identityUid),
+      capabilities: capabilityNames(heldAt(group, identityUid, bindings, call)),
       bindings: bindings.slice(0, maxShown).map((binding) => showBinding(binding, call, isSelf && !isNarrowed(call))),
       bindingCount: bindings.length,
       confined: !bindings.some((binding) => takesEffect(group, identityUid, binding)),

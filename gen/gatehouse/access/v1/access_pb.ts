@@ -5,8 +5,12 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
-import type { RoleBindingIdentity } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import type { Capability } from "../../../chainguard/capabilities/capabilities_pb.ts";
+import { file_chainguard_capabilities_capabilities } from "../../../chainguard/capabilities/capabilities_pb.ts";
+import type { CreateRoleBindingRequest, DeleteRoleBindingRequest, RoleBindingIdentity, UpdateRoleBindingRequest } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { file_chainguard_platform_iam_v2beta1_role_bindings } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import type { DeleteRoleRequest } from "../../../chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { file_chainguard_platform_iam_v2beta1_roles } from "../../../chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -15,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/access/v1/access.proto.
  */
 export const file_gatehouse_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIkkKFkV4cGxhaW5FeGNoYW5nZVJlcXVlc3QSGwoIaWRlbnRpdHkYASABKAlCCeBBApCvqNIFARISCgV0b2tlbhgCIAEoCUID4EECIl4KF0V4cGxhaW5FeGNoYW5nZVJlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSMgoGY2hlY2tzGAIgAygLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeGNoYW5nZUNoZWNrImEKDUV4Y2hhbmdlQ2hlY2sSDAoEbmFtZRgBIAEoCRIyCgdvdXRjb21lGAIgASgOMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DaGVja091dGNvbWUSDgoGZGV0YWlsGAMgASgJKtYBCgxBY2Nlc3NSZWFzb24SHQoZQUNDRVNTX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUFDQ0VTU19SRUFTT05fR1JBTlRFRBABEhwKGEFDQ0VTU19SRUFTT05fTk9fQklORElORxACEicKI0FDQ0VTU19SRUFTT05fUk9MRV9MQUNLU19DQVBBQklMSVRZEAMSIAocQUNDRVNTX1JFQVNPTl9UT0tFTl9OQVJST1dFRBAEEiMKH0FDQ0VTU19SRUFTT05fSURFTlRJVFlfQ09ORklORUQQBSp8CgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUEFTU0VEEAESGAoUQ0hFQ0tfT1VUQ09NRV9GQUlMRUQQAhIZChVDSEVDS19PVVRDT01FX1NLSVBQRUQQAzKJBgoNQWNjZXNzU2VydmljZRKMAQoNRXhwbGFpbkFjY2VzcxIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3QaKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL2V4cGxhaW6Kr6jSBQQSAhABEqQBChJCYXRjaEV4cGxhaW5BY2Nlc3MSLi5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1JlcXVlc3QaLy5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIi2C0+STAh06ASoiGC9hY2Nlc3MvdjEvZXhwbGFpbjpiYXRjaIqvqNIFBBICEAESigEKBldob0NhbhIiLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVxdWVzdBojLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVzcG9uc2UiN4LT5JMCJRIjL2FjY2Vzcy92MS9ncm91cHMve2dyb3VwPSoqfTp3aG9DYW6Kr6jSBQYSBAoCkwMSegoHV2hhdENhbhIjLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hhdENhblJlcXVlc3QaJC5nYXRlaG91c2UuYWNjZXNzLnYxLldoYXRDYW5SZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL3doYXRDYW6Kr6jSBQQSAhABErgBCg9FeHBsYWluRXhjaGFuZ2USKy5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlcXVlc3QaLC5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlc3BvbnNlIkqC0+STAjg6ASoiMy9hY2Nlc3MvdjEvaWRlbnRpdGllcy97aWRlbnRpdHk9Kip9OmV4cGxhaW5FeGNoYW5nZYqvqNIFBhIECgKHB2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIrIDChVTaW11bGF0ZUNoYW5nZVJlcXVlc3QSWAoTY3JlYXRlX3JvbGVfYmluZGluZxgBIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQ3JlYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTdXBkYXRlX3JvbGVfYmluZGluZxgCIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuVXBkYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTZGVsZXRlX3JvbGVfYmluZGluZxgDIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASNgoLdXBkYXRlX3JvbGUYBCABKAsyHy5nYXRlaG91c2UuYWNjZXNzLnYxLlJvbGVDaGFuZ2VIABJJCgtkZWxldGVfcm9sZRgFIAEoCzIyLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZVJlcXVlc3RIAEIICgZjaGFuZ2UiXgoKUm9sZUNoYW5nZRIQCgN1aWQYASABKAlCA+BBAhI+CgxjYXBhYmlsaXRpZXMYAiADKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5QgPgQQIikQEKFlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2USMAoJb2JzdGFjbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5PYnN0YWNsZRIyCgdlZmZlY3RzGAIgAygLMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NFZmZlY3QSEQoJdHJ1bmNhdGVkGAMgASgIIrABCghPYnN0YWNsZRITCgtzdGF0dXNfY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI9CghtZXRhZGF0YRgEIAMoCzIrLmdhdGVob3VzZS5hY2Nlc3MudjEuT2JzdGFjbGUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+QEKDEFjY2Vzc0VmZmVjdBJGCghpZGVudGl0eRgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIUCgxncm91cHNfYmVsb3cYBCABKAMSDgoGZ2FpbmVkGAUgAygJEgwKBGxvc3QYBiADKAkSDAoEa2VwdBgHIAMoCRI4CgdrZXB0X2J5GAggAygLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24iSQoWRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBIbCghpZGVudGl0eRgBIAEoCUIJ4EECkK+o0gUBEhIKBXRva2VuGAIgASgJQgPgQQIiXgoXRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIyCgZjaGVja3MYAiADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4Y2hhbmdlQ2hlY2siYQoNRXhjaGFuZ2VDaGVjaxIMCgRuYW1lGAEgASgJEjIKB291dGNvbWUYAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkNoZWNrT3V0Y29tZRIOCgZkZXRhaWwYAyABKAkq1gEKDEFjY2Vzc1JlYXNvbhIdChlBQ0NFU1NfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVQUNDRVNTX1JFQVNPTl9HUkFOVEVEEAESHAoYQUNDRVNTX1JFQVNPTl9OT19CSU5ESU5HEAISJwojQUNDRVNTX1JFQVNPTl9ST0xFX0xBQ0tTX0NBUEFCSUxJVFkQAxIgChxBQ0NFU1NfUkVBU09OX1RPS0VOX05BUlJPV0VEEAQSIwofQUNDRVNTX1JFQVNPTl9JREVOVElUWV9DT05GSU5FRBAFKnwKDENoZWNrT3V0Y29tZRIdChlDSEVDS19PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ0hFQ0tfT1VUQ09NRV9QQVNTRUQQARIYChRDSEVDS19PVVRDT01FX0ZBSUxFRBACEhkKFUNIRUNLX09VVENPTUVfU0tJUFBFRBADMp8HCg1BY2Nlc3NTZXJ2aWNlEowBCg1FeHBsYWluQWNjZXNzEikuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoqLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIiSC0+STAhQSEi9hY2Nlc3MvdjEvZXhwbGFpboqvqNIFBBICEAESpAEKEkJhdGNoRXhwbGFpbkFjY2VzcxIuLmdhdGVob3VzZS5hY2Nlc3MudjEuQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBovLmdhdGVob3VzZS5hY2Nlc3MudjEuQmF0Y2hFeHBsYWluQWNjZXNzUmVzcG9uc2UiLYLT5JMCHToBKiIYL2FjY2Vzcy92MS9leHBsYWluOmJhdGNoiq+o0gUEEgIQARKKAQoGV2hvQ2FuEiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaG9DYW5SZXF1ZXN0GiMuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaG9DYW5SZXNwb25zZSI3gtPkkwIlEiMvYWNjZXNzL3YxL2dyb3Vwcy97Z3JvdXA9Kip9Ondob0NhboqvqNIFBhIECgKTAxJ6CgdXaGF0Q2FuEiMuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaGF0Q2FuUmVxdWVzdBokLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hhdENhblJlc3BvbnNlIiSC0+STAhQSEi9hY2Nlc3MvdjEvd2hhdENhboqvqNIFBBICEAESkwEKDlNpbXVsYXRlQ2hhbmdlEiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5TaW11bGF0ZUNoYW5nZVJlcXVlc3QaKy5nYXRlaG91c2UuYWNjZXNzLnYxLlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2UiKILT5JMCGDoBKiITL2FjY2Vzcy92MS9zaW11bGF0ZYqvqNIFBBICEAESuAEKD0V4cGxhaW5FeGNoYW5nZRIrLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBosLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2UiSoLT5JMCODoBKiIzL2FjY2Vzcy92MS9pZGVudGl0aWVzL3tpZGVudGl0eT0qKn06ZXhwbGFpbkV4Y2hhbmdliq+o0gUGEgQKAocHYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_capabilities_capabilities, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of ExplainAccess.
@@ -501,6 +505,242 @@ export const HeldRoleSchema: GenMessage<HeldRole> = /*@__PURE__*/
   messageDesc(file_gatehouse_access_v1_access, 10);
 
 /**
+ * The request of SimulateChange: the request of the method that would make the change, of UpdateRole only what affects access.
+ *
+ * @generated from message gatehouse.access.v1.SimulateChangeRequest
+ */
+export type SimulateChangeRequest = Message<"gatehouse.access.v1.SimulateChangeRequest"> & {
+  /**
+   * The change. One is required.
+   *
+   * @generated from oneof gatehouse.access.v1.SimulateChangeRequest.change
+   */
+  change: {
+    /**
+     * Gives an identity a role.
+     *
+     * @generated from field: chainguard.platform.iam.v2beta1.CreateRoleBindingRequest create_role_binding = 1;
+     */
+    value: CreateRoleBindingRequest;
+    case: "createRoleBinding";
+  } | {
+    /**
+     * Changes the identity or the role of a role binding.
+     *
+     * @generated from field: chainguard.platform.iam.v2beta1.UpdateRoleBindingRequest update_role_binding = 2;
+     */
+    value: UpdateRoleBindingRequest;
+    case: "updateRoleBinding";
+  } | {
+    /**
+     * Takes a role away.
+     *
+     * @generated from field: chainguard.platform.iam.v2beta1.DeleteRoleBindingRequest delete_role_binding = 3;
+     */
+    value: DeleteRoleBindingRequest;
+    case: "deleteRoleBinding";
+  } | {
+    /**
+     * Changes the capabilities of a role.
+     *
+     * @generated from field: gatehouse.access.v1.RoleChange update_role = 4;
+     */
+    value: RoleChange;
+    case: "updateRole";
+  } | {
+    /**
+     * Deletes a role.
+     *
+     * @generated from field: chainguard.platform.iam.v2beta1.DeleteRoleRequest delete_role = 5;
+     */
+    value: DeleteRoleRequest;
+    case: "deleteRole";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message gatehouse.access.v1.SimulateChangeRequest.
+ * Use `create(SimulateChangeRequestSchema)` to create a new message.
+ */
+export const SimulateChangeRequestSchema: GenMessage<SimulateChangeRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 11);
+
+/**
+ * Other capabilities for a role.
+ *
+ * @generated from message gatehouse.access.v1.RoleChange
+ */
+export type RoleChange = Message<"gatehouse.access.v1.RoleChange"> & {
+  /**
+   * The uid of the role.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * All capabilities that the role would have.
+   *
+   * @generated from field: repeated chainguard.capabilities.Capability capabilities = 2;
+   */
+  capabilities: Capability[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.RoleChange.
+ * Use `create(RoleChangeSchema)` to create a new message.
+ */
+export const RoleChangeSchema: GenMessage<RoleChange> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 12);
+
+/**
+ * The response of SimulateChange.
+ *
+ * @generated from message gatehouse.access.v1.SimulateChangeResponse
+ */
+export type SimulateChangeResponse = Message<"gatehouse.access.v1.SimulateChangeResponse"> & {
+  /**
+   * What would stand in the way. Empty if the change would be made.
+   *
+   * @generated from field: repeated gatehouse.access.v1.Obstacle obstacles = 1;
+   */
+  obstacles: Obstacle[];
+
+  /**
+   * What the change would do if nothing stood in the way, by identity and group.
+   *
+   * @generated from field: repeated gatehouse.access.v1.AccessEffect effects = 2;
+   */
+  effects: AccessEffect[];
+
+  /**
+   * Whether there are more effects than the response has.
+   *
+   * @generated from field: bool truncated = 3;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.SimulateChangeResponse.
+ * Use `create(SimulateChangeResponseSchema)` to create a new message.
+ */
+export const SimulateChangeResponseSchema: GenMessage<SimulateChangeResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 13);
+
+/**
+ * Something that would stand in the way of a change: the error that the method would return.
+ *
+ * @generated from message gatehouse.access.v1.Obstacle
+ */
+export type Obstacle = Message<"gatehouse.access.v1.Obstacle"> & {
+  /**
+   * The code of the error, such as "FAILED_PRECONDITION".
+   *
+   * @generated from field: string status_code = 1;
+   */
+  statusCode: string;
+
+  /**
+   * Its reason, such as "LAST_OWNER", "RESOURCE_IN_USE" or "PERMISSION_DENIED".
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * Its message.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * Its metadata: of a denial, the missing capability and where it is missing.
+   *
+   * @generated from field: map<string, string> metadata = 4;
+   */
+  metadata: { [key: string]: string };
+};
+
+/**
+ * Describes the message gatehouse.access.v1.Obstacle.
+ * Use `create(ObstacleSchema)` to create a new message.
+ */
+export const ObstacleSchema: GenMessage<Obstacle> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 14);
+
+/**
+ * What a change does to the access of an identity at a group, and alike at groups below it.
+ *
+ * @generated from message gatehouse.access.v1.AccessEffect
+ */
+export type AccessEffect = Message<"gatehouse.access.v1.AccessEffect"> & {
+  /**
+   * The identity. Only the uid is set if the caller may not read the rest.
+   *
+   * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 1;
+   */
+  identity?: RoleBindingIdentity | undefined;
+
+  /**
+   * The uid of the group.
+   *
+   * @generated from field: string group_uid = 2;
+   */
+  groupUid: string;
+
+  /**
+   * The name of the group. Empty if the caller may not see it.
+   *
+   * @generated from field: string group_name = 3;
+   */
+  groupName: string;
+
+  /**
+   * How many groups below it the effect is the same in. Other groups below it have an effect of their own in the response.
+   *
+   * @generated from field: int64 groups_below = 4;
+   */
+  groupsBelow: bigint;
+
+  /**
+   * The names of the capabilities that the identity gains there.
+   *
+   * @generated from field: repeated string gained = 5;
+   */
+  gained: string[];
+
+  /**
+   * The names of the capabilities that it loses there.
+   *
+   * @generated from field: repeated string lost = 6;
+   */
+  lost: string[];
+
+  /**
+   * The names of the capabilities that the change gives or takes, and that it holds there anyway.
+   *
+   * @generated from field: repeated string kept = 7;
+   */
+  kept: string[];
+
+  /**
+   * The role bindings that give what is kept, at most 20. What the caller may not see of one is left out.
+   *
+   * @generated from field: repeated gatehouse.access.v1.BindingExplanation kept_by = 8;
+   */
+  keptBy: BindingExplanation[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.AccessEffect.
+ * Use `create(AccessEffectSchema)` to create a new message.
+ */
+export const AccessEffectSchema: GenMessage<AccessEffect> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 15);
+
+/**
  * The request of ExplainExchange.
  *
  * @generated from message gatehouse.access.v1.ExplainExchangeRequest
@@ -526,7 +766,7 @@ export type ExplainExchangeRequest = Message<"gatehouse.access.v1.ExplainExchang
  * Use `create(ExplainExchangeRequestSchema)` to create a new message.
  */
 export const ExplainExchangeRequestSchema: GenMessage<ExplainExchangeRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 11);
+  messageDesc(file_gatehouse_access_v1_access, 16);
 
 /**
  * The answer to ExplainExchange.
@@ -554,7 +794,7 @@ export type ExplainExchangeResponse = Message<"gatehouse.access.v1.ExplainExchan
  * Use `create(ExplainExchangeResponseSchema)` to create a new message.
  */
 export const ExplainExchangeResponseSchema: GenMessage<ExplainExchangeResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 12);
+  messageDesc(file_gatehouse_access_v1_access, 17);
 
 /**
  * One check of an exchange.
@@ -589,7 +829,7 @@ export type ExchangeCheck = Message<"gatehouse.access.v1.ExchangeCheck"> & {
  * Use `create(ExchangeCheckSchema)` to create a new message.
  */
 export const ExchangeCheckSchema: GenMessage<ExchangeCheck> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 13);
+  messageDesc(file_gatehouse_access_v1_access, 18);
 
 /**
  * Why a capability is held or not.
@@ -758,6 +998,20 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof WhatCanRequestSchema;
     output: typeof WhatCanResponseSchema;
+  },
+  /**
+   * Says what a change of a role binding or a role would do: who gains, loses and keeps which capabilities at which groups, and what
+   * would stand in the way. Nothing is changed.
+   *
+   * The caller needs role_bindings.list at the group of the role binding or role, and roles.list at a role of a group. They need not be
+   * allowed to make the change: that is one of the obstacles then.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.SimulateChange
+   */
+  simulateChange: {
+    methodKind: "unary";
+    input: typeof SimulateChangeRequestSchema;
+    output: typeof SimulateChangeResponseSchema;
   },
   /**
    * Explains what would become of the exchange of a token for an identity: each check and its outcome. No token is made.

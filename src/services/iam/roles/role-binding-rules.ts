@@ -9,7 +9,10 @@ import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { givesOwner } from "../rules/last-owner.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
+import { isKnownAt } from "../users/membership.ts";
 import { createPendingUser } from "../users/pending-users.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { isReadable } from "./hydration.ts";
@@ -72,6 +75,11 @@ export async function requireIdentity(
   groupUid: string,
   call: Call,
 ): Promise<void> {
+  if (!(await requireBindable(tx, identityUid, groupUid, call))) await createPendingUser(tx, identityUid);
+}
+
+/** Throws unless the caller may bind the identity in the group. Returns the identity; undefined for a user who is not stored yet. */
+export async function requireBindable(session: Session, identityUid: string, groupUid: string, call: Call) {
   // Security case I7: checked before reading, because the error must not reveal identities of other organizations.
   if (!isReadable({ identityUid, parent: groupUid }, call)) {
     throw permissionDenied(
@@ -82,9 +90,14 @@ export async function requireIdentity(
       },
     );
   }
-  if (await findRow(tx, identityCollection, identityUid)) return;
-  if (!(await mayBeUser(tx, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
-  await createPendingUser(tx, identityUid);
+  const found = await findRow(session, identityCollection, identityUid);
+  if (!found && !(await mayBeUser(session, identityUid))) throw notFound(resourceType(IdentitySchema), identityUid);
+  return found;
+}
+
+/** Whether a changed binding still makes a known identity an owner of the organization. */
+export async function keepsOwner(session: Session, after: RoleBindingRow): Promise<boolean> {
+  return givesOwner(after) && (await isKnownAt(session, after.identityUid, after.parent));
 }
 
 /**

@@ -21,11 +21,17 @@ import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
 import { groupParents } from "../groups/groups.ts";
-import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
-import { isKnownAt } from "../users/membership.ts";
+import { refuseLastOwner } from "../rules/last-owner.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { type Hydrated, hydrate } from "./hydration.ts";
-import { batchItems, checkRoleBinding, maxBatch, requireIdentity, requireReferences } from "./role-binding-rules.ts";
+import {
+  batchItems,
+  checkRoleBinding,
+  keepsOwner,
+  maxBatch,
+  requireIdentity,
+  requireReferences,
+} from "./role-binding-rules.ts";
 
 export const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingRow>({
   schema: RoleBindingSchema,
@@ -144,14 +150,14 @@ function bindingCreator({ database, clock }: ServiceContext, standard: BindingMe
 async function change(tx: Transaction, before: RoleBindingRow, after: RoleBindingRow, call: Call) {
   await requireReferences(tx, after, before.parent, call);
   if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
-  const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
-  if (!isOwned) await refuseLastOwner(tx, before, call);
+  if (!(await keepsOwner(tx, after))) await refuseLastOwner(tx, before, call);
   const row = await updateRow(tx, roleBindingCollection, before, after);
   await deleteUnusedPendingUser(tx, before.identityUid);
   await adoptKeys(tx, after.identityUid, call);
   return row;
 }
 
-function duplicate() {
+/** The error for a binding that exists already. */
+export function duplicate() {
   return alreadyExists(roleBinding.type, "", "the identity has this role at this group");
 }

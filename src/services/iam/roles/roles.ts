@@ -6,6 +6,7 @@ import { builtInRoles, isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { findCapability, isCapability } from "../../../model/capabilities.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { requireCapability } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
@@ -60,18 +61,24 @@ export function roles(context: ServiceContext): Implementation {
       },
       updateRole: (request, call) =>
         standard.update(request.role!, request.updateMask, call, async (_tx, _before, after) => {
-          requireHeld(call, after.capabilities, parentOf(after.uid), `role ${after.name}`);
+          requireHeldRole(call, after);
           return after;
         }),
-      deleteRole: (request, call) =>
-        standard.delete(request, call, async (tx, row) => {
-          const use = await useOf(tx, row.uid);
-          if (use !== undefined)
-            throw failedPrecondition("RESOURCE_IN_USE", `cannot delete role that is ${use}`, row.uid);
-        }),
+      deleteRole: (request, call) => standard.delete(request, call, requireUnused),
     },
     role.messageRules,
   );
+}
+
+/** Throws unless the caller holds all capabilities of a changed role where it can be bound. */
+export function requireHeldRole(call: Call, { uid, name, capabilities }: RoleRow): void {
+  requireHeld(call, capabilities, parentOf(uid), `role ${name}`);
+}
+
+/** Throws RESOURCE_IN_USE if a role must not be deleted. */
+export async function requireUnused(session: Session, { uid }: RoleRow): Promise<void> {
+  const use = await useOf(session, uid);
+  if (use !== undefined) throw failedPrecondition("RESOURCE_IN_USE", `cannot delete role that is ${use}`, uid);
 }
 
 /** Returns what prevents the deletion of a role, or undefined. Invites do not: they stop working. */

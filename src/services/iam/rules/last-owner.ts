@@ -4,7 +4,7 @@ import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
-import type { Transaction } from "../../../storage/engine/session.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
 import { effectiveGroup } from "../../../storage/iam/grants.ts";
 import { isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
@@ -16,14 +16,22 @@ export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): bo
 }
 
 /**
+ * Throws LAST_OWNER if the binding is that of the last owner of an organization, and keeps others from being removed until the end of
+ * the transaction.
+ */
+export async function refuseLastOwner(tx: Transaction, binding: RoleBindingRow, call: Call): Promise<void> {
+  // Serializes concurrent removals: the second owner who leaves must see that the first is gone.
+  if (givesOwner(binding)) await lockRow(tx, groupCollection, binding.parent);
+  await requireOtherOwner(tx, binding, call);
+}
+
+/**
  * Throws LAST_OWNER if the binding is that of the last owner of an organization. The error names the organization only to callers who
  * can see it: an identity can own organizations that its administrators do not know.
  */
-export async function refuseLastOwner(tx: Transaction, binding: RoleBindingRow, call: Call): Promise<void> {
+export async function requireOtherOwner(session: Session, binding: RoleBindingRow, call: Call): Promise<void> {
   if (!givesOwner(binding)) return;
-  // Serializes concurrent removals: the second owner who leaves must see that the first is gone.
-  await lockRow(tx, groupCollection, binding.parent);
-  if (await isHeldOtherwise(tx, binding.parent, ownerRole.uid, binding.uid)) return;
+  if (await isHeldOtherwise(session, binding.parent, ownerRole.uid, binding.uid)) return;
   if (accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, binding.parent))
     throw failedPrecondition(reason, "an organization must keep an owner; bind another one first", binding.parent);
   throw failedPrecondition(
