@@ -73,7 +73,7 @@ describe("PostgreSQL: connections that go silent", () => {
   });
 
   it("are detected by a health check within its timeout, which then replaces one", async () => {
-    await using behind = await openBehindProxy({ checkTimeoutMs: 100 });
+    await using behind = await openBehindProxy({ checkTimeoutMs: 500 });
     const { database, proxy } = behind;
     await database.check();
     proxy.silence();

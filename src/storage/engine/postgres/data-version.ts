@@ -1,5 +1,5 @@
 // Tells whether anything in the database has changed, by the last entry of the change log. All reads of an event-loop
-// tick share one look at it (docs/design/decisions/0056).
+// tick share one look at it (docs/decisions/0056).
 import { newGatherer } from "../../../base/gather.ts";
 import { desc, eq, sql } from "../../schema/drizzle.ts";
 import { limitOf } from "../placeholders.ts";
