@@ -1,6 +1,4 @@
-import "@mantine/core/styles.css";
-import "virtual:theme.css";
-import "./style.css";
+import "./styles.ts";
 import { TransportProvider } from "@connectrpc/connect-query";
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";

@@ -139,7 +139,7 @@ describe("the console", { timeout: 900_000 }, () => {
     await using console = await openConsole(browser, server, { path: `${groupsPath(engineering)}?dialog=delete` });
     await signIn(console.page, "owner");
     const dialog = console.page.getByRole("dialog", { name: "Delete engineering" });
-    await dialog.getByText("First delete or move").waitFor();
+    await dialog.getByText("First delete:").waitFor();
     await dialog
       .getByRole("listitem")
       .filter({ hasText: /^\d groups?$/ })
@@ -215,6 +215,7 @@ describe("the console", { timeout: 900_000 }, () => {
     await using console = await openConsole(browser, server, { path: groupsPath(parent) });
     const { page } = console;
     await signIn(page, "owner");
+    await page.getByRole("heading", { name: "crowded" }).waitFor();
     await page.getByRole("treeitem", { name: /crowded/ }).press("ArrowRight");
     await page.getByText("1–100 of 130").waitFor();
     assert.equal(await page.getByRole("treeitem", { name: /^child/ }).count(), 100);
@@ -225,6 +226,18 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.deepEqual(
       await Promise.all(["aria-posinset", "aria-setsize", "aria-level"].map((name) => last.getAttribute(name))),
       ["130", "130", "3"],
+    );
+    // A link to a group that is not among the first hundred.
+    await last.click();
+    await page.getByRole("heading", { name: "child 129" }).waitFor();
+    await page.reload();
+    await page.getByText("1–100 of 130").waitFor();
+    assert.equal(
+      await page
+        .getByRole("treeitem", { name: /^child/ })
+        .first()
+        .textContent(),
+      "child 129",
     );
   });
 

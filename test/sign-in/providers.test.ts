@@ -128,6 +128,26 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await update(exchanged.body.token)).status, 403);
     });
 
+    it("group mappings hold for an hour in the session of a browser, and end with the mapping", async () => {
+      const mapping = { externalGroupId: "consoles", roleUid: editorRole.uid, scope: server.groupUid };
+      const created = await api("POST", `externalGroupRoleMappings/${provider}`, mapping);
+      upstream.behaviour.claims = { sub: "console-user", groups: ["consoles"] };
+      const browser = newBrowser();
+      const session = (name: string, body?: object) => browser.post(`${server.url}/oauth/session/${name}`, body);
+      const begun = await session("sign-in", { page: "/console/", idp_id: provider });
+      const end = await browser.request(upstream.authorize(new URL(JSON.parse(begun.text).url)));
+      assert.equal(end.headers.get("location"), `${server.url}/console/`);
+      assert.match(end.headers.getSetCookie().join("\n"), /gatehouse-session-\d+=[^;]+;.*Max-Age=3600/);
+      const { token } = JSON.parse((await session("token")).text);
+      const update = (one: string) =>
+        rest(server.url, one, "POST", `/registry/v2beta1/repos/${server.groupUid}`, { name: `repo-${repos++}` });
+      assert.equal((await update(token)).status, 200);
+      await api("DELETE", `externalGroupRoleMappings/${created.body.uid}`);
+      assert.equal((await update(token)).status, 403);
+      const { token: later } = JSON.parse((await session("token")).text);
+      assert.equal((await update(later)).status, 403);
+    });
+
     it("its tokens are exchanged for its own people, by its name only", async () => {
       await signIn({ sub: "exchanger" });
       const exchange = async (query: string, changes: Record<string, unknown> = {}) => {

@@ -6,7 +6,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
 import type { GroupSearch } from "../../router.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
@@ -19,7 +19,7 @@ import { GroupDialogs } from "./dialogs.tsx";
 import { Tree } from "./tree.tsx";
 import { useTree } from "./tree-state.ts";
 
-const list = GroupsService.method.listGroups;
+const { listGroups: list, getGroup } = GroupsService.method;
 
 /** The selected group and what else is in the address. */
 export function useGroupAddress() {
@@ -109,7 +109,13 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
     filter === "" ? { uidp: ids, pageSize: 200 } : { uidp: found, name: filter, orderBy: "name", pageSize: 200 },
   );
   const always = useMemo(() => [...(filter === "" ? roots : []), ...ancestorsOf(selected)], [filter, roots, selected]);
-  const tree = useTree(data?.groups ?? [], always);
+  const { data: me } = useMe();
+  const { data: selectedGroup } = useQuery(
+    getGroup,
+    { uid: selected },
+    { enabled: selected !== "" && may(me, getGroup, selected) },
+  );
+  const tree = useTree(data?.groups ?? [], always, filter === "" ? selectedGroup : undefined);
   return (
     <section className="stack" aria-label={t("groups.tree", { name })}>
       <TextInput

@@ -5,6 +5,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { type Group, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { parentOf } from "../../api/uids.ts";
 
 /** The children of a group that the tree shows at a time. */
 export const pageSize = 100;
@@ -15,6 +16,7 @@ export type Row =
       readonly kind: "group";
       readonly group: Group;
       readonly level: number;
+      /** The place among the siblings; 0 if it is unknown. */
       readonly position: number;
       readonly size: number;
       readonly isOpen: boolean;
@@ -38,8 +40,11 @@ export interface TreeState {
   turn(uid: string, skip: number): void;
 }
 
-/** Reads the groups under `roots`. Those in `always` are open at first. */
-export function useTree(roots: readonly Group[], always: readonly string[]): TreeState {
+/**
+ * Reads the groups under `roots`. Those in `always` are open at first. `selected` is the first child of its parent if the page
+ * of its siblings does not have it.
+ */
+export function useTree(roots: readonly Group[], always: readonly string[], selected: Group | undefined): TreeState {
   const transport = useTransport();
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [skips, setSkips] = useState<ReadonlyMap<string, number>>(new Map());
@@ -70,7 +75,12 @@ export function useTree(roots: readonly Group[], always: readonly string[]): Tre
     const page = children.get(parent);
     if (!page) return [{ kind: "loading", parent, level }];
     const [skip, total] = [skips.get(parent) ?? 0, Number(page.totalCount ?? page.groups.length)];
-    const rows = rowsUnder(page.groups, level, skip, total);
+    const isElsewhere =
+      selected && parentOf(selected.uid) === parent && !page.groups.some(({ uid }) => uid === selected.uid);
+    const rows = [
+      ...(isElsewhere ? rowsUnder([selected], level, -1, total) : []),
+      ...rowsUnder(page.groups, level, skip, total),
+    ];
     return total > pageSize ? [...rows, { kind: "range", parent, level, skip, total }] : rows;
   }
 

@@ -134,7 +134,7 @@ function Branch({
       role="treeitem"
       data-uid={group.uid}
       aria-level={level + 1}
-      aria-posinset={position}
+      {...(position > 0 && { "aria-posinset": position })}
       aria-setsize={size}
       aria-expanded={isOpen}
       aria-selected={isSelected}
