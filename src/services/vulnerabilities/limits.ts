@@ -10,8 +10,8 @@ export const advisoryLimits = {
   items: 1_000,
   /** Records per request. */
   requestRecords: 1_000,
-  /** How many records of a request are written at once: on SQLite they share a commit, on PostgreSQL each takes a connection. */
-  recordsAtOnce: { sqlite: 1_000, postgres: 4 },
+  /** How many records of a request are written at once, which can share a commit: on PostgreSQL, as many as one has. */
+  recordsAtOnce: { sqlite: 1_000, postgres: 32 },
   /** The protobuf size of one record. Records of large vendors have 3 MiB; a request may have 4. */
   recordBytes: 3.5 * 1024 * 1024,
   /** Statements per record. */

@@ -1,9 +1,10 @@
 // The side indexes of advisories: filter terms, in a table of (filter, value, uid), and searched texts.
 import { createHash } from "node:crypto";
+import { jsonRows, selectRows } from "../engine/json-rows.ts";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Transaction } from "../engine/session.ts";
 import type { SideIndex } from "../list/condition.ts";
-import { and, eq, sql } from "../schema/drizzle.ts";
+import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { likePattern } from "../search/like-pattern.ts";
 
@@ -95,13 +96,6 @@ export async function replaceTerms(
   before: readonly Term[],
   after: readonly Term[],
 ): Promise<void> {
-  const insert = tx.prepared("advisory_terms.insert", (db, { advisoryTerms }) =>
-    db.insert(advisoryTerms).values({
-      filter: sql.placeholder("filter"),
-      value: sql.placeholder("value"),
-      uid: sql.placeholder("uid"),
-    }),
-  );
   const remove = tx.prepared("advisory_terms.delete", (db, { advisoryTerms: terms }) =>
     db
       .delete(terms)
@@ -116,7 +110,31 @@ export async function replaceTerms(
   const old = new Set(before.map(keyOf));
   const now = new Set(after.map(keyOf));
   for (const term of before) if (!now.has(keyOf(term))) await remove.execute({ ...term, uid });
-  for (const term of after) if (!old.has(keyOf(term))) await insert.execute({ ...term, uid });
+  await insertTerms(
+    tx,
+    after.filter((term) => !old.has(keyOf(term))).map((term) => ({ ...term, uid })),
+  );
+}
+
+async function insertTerms(tx: Transaction, terms: readonly (Term & { readonly uid: string })[]): Promise<void> {
+  // Statements cost more than rows on PostgreSQL.
+  if (tx.dialect === "postgres") return await insertAllTerms(tx, terms);
+  const insert = tx.prepared("advisory_terms.insert", (db, { advisoryTerms }) =>
+    db.insert(advisoryTerms).values({
+      filter: sql.placeholder("filter"),
+      value: sql.placeholder("value"),
+      uid: sql.placeholder("uid"),
+    }),
+  );
+  for (const term of terms) await insert.execute({ ...term });
+}
+
+async function insertAllTerms(tx: Transaction, terms: readonly object[]): Promise<void> {
+  if (terms.length === 0) return;
+  const insert = tx.prepared("advisory_terms.insert_all", (db, { advisoryTerms }) =>
+    db.insert(advisoryTerms).select(selectRows(getTableColumns(advisoryTerms))),
+  );
+  await insert.execute({ rows: jsonRows(getTableColumns(tx.tables.advisoryTerms), terms) });
 }
 
 function keyOf({ filter, value }: Term): string {
