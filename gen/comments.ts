@@ -1909,6 +1909,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.changes.v1.ListChangesRequest.end_time": "Only changes before this moment.",
   "gatehouse.changes.v1.ListChangesRequest.page_size": "How many changes a page has at most: 50 when it is 0, never more than 200.",
   "gatehouse.changes.v1.ListChangesRequest.page_token": "Where the page begins: the `next_page_token` of the page before it.",
+  "gatehouse.changes.v1.ListChangesRequest.method": "Only what was changed by this method: the whole path, or its end, such as \"GroupsService/UpdateGroup\" or \"UpdateGroup\".",
   "gatehouse.changes.v1.ListChangesResponse": "The answer to ListChanges.",
   "gatehouse.changes.v1.ListChangesResponse.changes": "The changes. There may be fewer than were asked for, and none, though more follow: a call looks through so many at most.",
   "gatehouse.changes.v1.ListChangesResponse.next_page_token": "Gets the next page; empty when there is none.",

@@ -40,12 +40,13 @@ interface ListOptions {
   readonly actor?: string;
   readonly resource?: string;
   readonly kind?: string;
+  readonly method?: string;
   readonly since?: string;
   readonly until?: string;
   readonly limit: number;
 }
 
-interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind"> {
+interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind" | "method"> {
   readonly after?: string;
 }
 
@@ -95,10 +96,14 @@ function filtered(command: Command): Command {
     .addOption(groupOption("--parent", "the group (default.group)"))
     .option("--actor <uid>", "only what this identity changed")
     .option("--resource <uid>", "only changes of this resource and of its descendants")
-    .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings");
+    .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings")
+    .option("--method <name>", "only changes by this method, such as UpdateGroup");
 }
 
-async function readFilter(session: Session, { parent, actor, resource, kind }: FollowOptions): Promise<JsonObject> {
+async function readFilter(
+  session: Session,
+  { parent, actor, resource, kind, method }: FollowOptions,
+): Promise<JsonObject> {
   const text = parent ?? session.config["default.group"];
   if (text === undefined) {
     throw wrongUsage(
@@ -111,6 +116,7 @@ async function readFilter(session: Session, { parent, actor, resource, kind }: F
     ...(actor !== undefined && { actorUid: actor }),
     ...(resource !== undefined && { resourceUid: resource }),
     ...(kind !== undefined && { kind }),
+    ...(method !== undefined && { method }),
   };
 }
 

@@ -21,6 +21,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { type ChangeCursors, changeCursors, type ParsedCursor } from "./change-cursors.ts";
 import { rowViews } from "./row-views.ts";
 import { scanChanges } from "./scan-changes.ts";
+import { shownMethod } from "./shown-method.ts";
 
 /** How many changes are read with their rows at once: both rows of each can be large. */
 const batchSize = 10;
@@ -122,12 +123,6 @@ function show(change: Stored, cursors: ChangeCursors): Shown {
     ...(before !== null && { before: shownRow(kind, before) }),
     ...(after !== null && { after: shownRow(kind, after) }),
   };
-}
-
-/** Removes the uid of an identity provider from a callback path for other organizations, which must not learn it. */
-function shownMethod(method: string, groupUid: string): string {
-  const [, path = method, providerUid = ""] = /^(.+?)\/([0-9a-f]{40}(?:\/.*)?)$/.exec(method) ?? [];
-  return providerUid === "" || rootOf(providerUid) === rootOf(groupUid) ? method : path;
 }
 
 /** Converts a row; empty for a kind without a view. */

@@ -4,6 +4,7 @@ import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isWithin, rootOf } from "../../model/uid.ts";
 import { type LogPosition, readHistory } from "../../storage/change-log/history.ts";
 import type { Session } from "../../storage/engine/session.ts";
+import { isMethod, shownMethod } from "./shown-method.ts";
 
 /** How many changes one call scans if a filter excludes some. */
 const maxScanned = 2000;
@@ -49,17 +50,18 @@ export async function scanChanges(
 }
 
 /** Whether the request excludes some changes of the organization. */
-function isFiltered({ parent, actorUid, resourceUid, kind, endTime }: ListChangesRequest): boolean {
-  return parent !== rootOf(parent) || actorUid !== "" || resourceUid !== "" || kind !== "" || endTime !== undefined;
+function isFiltered({ parent, actorUid, resourceUid, kind, method, endTime }: ListChangesRequest): boolean {
+  return parent !== rootOf(parent) || [actorUid, resourceUid, kind, method].join("") !== "" || endTime !== undefined;
 }
 
 function matches(head: Head, request: ListChangesRequest): boolean {
-  const { parent, actorUid, resourceUid, kind, startTime, endTime } = request;
+  const { parent, actorUid, resourceUid, kind, method, startTime, endTime } = request;
   return (
     isWithin(head.groupUid, parent) &&
     (actorUid === "" || head.actor === actorUid) &&
     (resourceUid === "" || isWithin(head.uid, resourceUid)) &&
     (kind === "" || head.kind === kind) &&
+    (method === "" || isMethod(shownMethod(head.method, head.groupUid), method)) &&
     (!startTime || head.time >= fromTimestamp(startTime)) &&
     (!endTime || head.time < fromTimestamp(endTime))
   );

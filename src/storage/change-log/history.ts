@@ -23,9 +23,9 @@ export async function readHistory(
 ) {
   const [isAfter, inOrder] = isFollowed ? [gt, asc] : [lt, desc];
   const statement = session.prepared(`changes.history.${isFollowed ? "followed" : "latest"}`, (db, { changes }) => {
-    const { sequence, time, actor, kind, uid, groupUid } = changes;
+    const { sequence, time, actor, method, kind, uid, groupUid } = changes;
     return db
-      .select({ sequence, time, actor, kind, uid, groupUid })
+      .select({ sequence, time, actor, method, kind, uid, groupUid })
       .from(changes)
       .where(
         and(eq(organizationOf(groupUid), sql.placeholder("organization")), isAfter(sequence, sql.placeholder("after"))),

@@ -23,11 +23,12 @@ interface Made {
   readonly actor?: string;
   readonly time?: number;
   readonly kind?: string;
+  readonly method?: string;
 }
 
 async function make(database: Database, changes: readonly Made[]): Promise<void> {
-  for (const { group = root, actor = "", time = 1, kind = "groups" } of changes)
-    await database.write({ ...context, actor, time }, async (tx) => {
+  for (const { group = root, actor = "", time = 1, kind = "groups", method = "test" } of changes)
+    await database.write({ ...context, actor, time, method }, async (tx) => {
       tx.logChange({ kind, uid: group, groupUid: group, before: null, after: null });
     });
 }
@@ -72,13 +73,17 @@ for (const open of [openSqliteStore, openPostgresStore]) {
       { group: team, time: 5, kind: "roles" },
       { group: other, time: 6, actor: "a" },
       { group: `${root.slice(0, -1)}f`, time: 7 },
-      { group: root, time: 8 },
+      { group: root, time: 8, method: "/iam.GroupsService/UpdateGroup" },
     ];
 
     it("exclude those of other organizations", async () => assert.deepEqual(await found(made, {}), [1, 3, 4, 5, 8]));
     it("can be those of a subtree", async () => assert.deepEqual(await found(made, { parent: team }), [3, 5]));
     it("can be those of an actor", async () => assert.deepEqual(await found(made, { actorUid: "a" }), [3, 4]));
     it("can be those of a kind", async () => assert.deepEqual(await found(made, { kind: "roles" }), [4, 5]));
+    for (const method of ["/iam.GroupsService/UpdateGroup", "GroupsService/UpdateGroup", "UpdateGroup"])
+      it(`can be those of a method: ${method}`, async () => assert.deepEqual(await found(made, { method }), [8]));
+    it("are not those of a method that ends alike", async () =>
+      assert.deepEqual(await found(made, { method: "Group" }), []));
     it("can be those of a resource", async () => assert.deepEqual(await found(made, { resourceUid: team }), [3, 5]));
     it("can start at a time", async () =>
       assert.deepEqual(await found(made, { startTime: toTimestamp(4) }), [4, 5, 8]));
