@@ -32,6 +32,7 @@ const withoutServer: Setup = () => ({ hasServer: false });
 /** Pages that start their own server. All others find one. */
 const setups: Readonly<Record<string, Setup>> = {
   "README.md": withoutServer,
+  "docs/console.md": withoutServer,
   "docs/install.md": withoutServer,
   "docs/first-steps.md": withoutServer,
   "docs/registry.md": withoutServer,
