@@ -1,6 +1,6 @@
 // Builds the console into `dist/console`, or the folder given as argument, with compressed forms of its files
 // (docs/decisions/0071). `npm ci` runs it by `prepare`, and `npm run build` with the program.
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -19,7 +19,8 @@ if (vite) {
     logLevel: "warn",
     build: { outDir, emptyOutDir: true },
   });
-  for (const file of globSync("**/*.{js,css,html,svg}", { cwd: outDir })) compress(path.join(outDir, file));
+  for (const file of readdirSync(outDir, { recursive: true }))
+    if (/\.(js|css|html|svg)$/.test(file)) compress(path.join(outDir, file));
 }
 
 /** Writes the forms of a file that browsers accept, unless they are hardly smaller. */
