@@ -100,9 +100,12 @@ function loggedState({ events }: AdvisoryState): LoggedState | undefined {
 export async function insertState(tx: Transaction, state: AdvisoryState): Promise<AdvisoryState> {
   const { row, events } = withDerived(state);
   await insertRow(tx, advisoryCollection, row, { after: loggedState({ row, events }) });
-  for (const event of events) await insertAdvisoryEvent(tx, event);
-  await replaceTerms(tx, row.uid, [], termsOf(row, events));
-  await replaceText(tx, row.uid, textOf(row));
+  // Sent together (PostgreSQL).
+  await Promise.all([
+    ...events.map((event) => insertAdvisoryEvent(tx, event)),
+    replaceTerms(tx, row.uid, [], termsOf(row, events)),
+    replaceText(tx, row.uid, textOf(row)),
+  ]);
   return { row, events };
 }
 

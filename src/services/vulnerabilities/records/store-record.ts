@@ -90,8 +90,9 @@ export async function storeRecord(
   const { source, document, vulnerability } = record;
   const key = { parent, source, document, vulnerability };
   const { time } = tx.context;
-  const stored = await findStoredCopy(tx, key, tx.rowLock);
-  const decision = decideCopy(copy, stored, await findCompleteDocument(tx, key), time);
+  // Sent together (PostgreSQL).
+  const [stored, complete] = await Promise.all([findStoredCopy(tx, key, tx.rowLock), findCompleteDocument(tx, key)]);
+  const decision = decideCopy(copy, stored, complete, time);
   if (!isWritten(decision)) return decision;
   const located = await locateAll(tx, parent, record);
   if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
