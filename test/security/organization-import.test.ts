@@ -94,8 +94,8 @@ for (const database of ["sqlite", "postgres"] as const) {
         { role: { uid: role, name: "taken over", capabilities: ["CAP_IAM_GROUPS_LIST"] } },
         { role: { uid: ownerRole.uid, name: "owner", capabilities: ["CAP_IAM_GROUPS_LIST"] } },
         { roleBinding: { uid: `${other}/${"b".repeat(16)}`, identityUid: identity, roleUid: ownerRole.uid } },
-        // Longer by characters, but not below.
-        { group: { uid: `${own.slice(0, 39)}0/${"c".repeat(16)}`, name: "near" } },
+        // All but its last digit is that of the organization.
+        { group: { uid: `${own.slice(0, 39)}${own.endsWith("0") ? "1" : "0"}/${"c".repeat(16)}`, name: "near" } },
         { group: { uid: `${own}/../${"c".repeat(16)}`, name: "dots" } },
       ];
       for (const resource of foreign) assert.match(await rejectedWith(own, resource), below);
