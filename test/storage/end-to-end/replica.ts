@@ -103,8 +103,8 @@ describe("a server with a replica", () => {
     await untilUsed(server, list);
     const before = await counted(server);
     const [primarySince, standbySince] = [await clockOf(primary), await clockOf(standby)];
-    const lists = Array.from({ length: 20 }, list);
-    for (const names of await Promise.all(lists)) assert.ok(names.includes("first"));
+    // One after another: twenty new connections at once may take a busy machine longer than the server waits for a replica.
+    for (let i = 0; i < 20; i++) assert.ok((await list()).includes("first"));
     assert.deepEqual(await counted(server), { ...before, reads: before.reads! + 20 });
     assert.equal(await snapshotsSince(primary, primarySince), 0);
     assert.ok((await snapshotsSince(standby, standbySince)) > 0);
