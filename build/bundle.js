@@ -1,6 +1,6 @@
 // `npm run build`: bundles the program, which then starts in half of the time (docs/decisions/0053). Writes `dist/`, or the
 // folder given as argument.
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build } from "rolldown";
 
@@ -16,7 +16,9 @@ const files = ["storage/schema/migrations", "storage/engine/sqlite/checkpoint-th
 const server = path.join(root, "src/cli/serve.ts");
 const commandLine = path.join(root, "src/cli/client-commands.ts");
 
-rmSync(dist, { recursive: true, force: true });
+// All but the console, which console/build.js makes.
+for (const name of existsSync(dist) ? readdirSync(dist) : [])
+  if (name !== "console") rmSync(path.join(dist, name), { recursive: true });
 /** The imports of each module. */
 const graph = new Map();
 let groups;
