@@ -51,7 +51,7 @@ export async function openConsole(
     viewport: { width: options.width ?? 1280, height: 800 },
     colorScheme: options.dark ? "dark" : "light",
     locale: options.locale ?? "en",
-    // The contrast of a menu that is still fading in is none.
+    // A menu that is still fading in has too little contrast.
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
