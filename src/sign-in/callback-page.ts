@@ -4,11 +4,12 @@ import { findSignIn, takeSignIn } from "../storage/sign-in/sign-ins.ts";
 import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
 import { type PageReply, text } from "../transport/pages/pages.ts";
 import { browserOf } from "./access-events.ts";
+import { readCookie } from "./cookies.ts";
 import { deliverTokens } from "./deliver-tokens.ts";
 import { type Attempt, failureReply } from "./error-page.ts";
 import { issueTokens } from "./issue-tokens.ts";
 import type { LoginProvider } from "./login-provider.ts";
-import { cookieLine, cookieName, isSameBrowser, type Login, loginId, openLogin } from "./login-state.ts";
+import { cookieName, isSameBrowser, type Login, loginCookieLine, loginId, openLogin } from "./login-state.ts";
 import { callbackPath, callbackPathOf, isSecure, queryOf, type SignInDeps } from "./sign-in.ts";
 
 /** Creates the page that login providers redirect browsers to, with one path per provider. */
@@ -34,7 +35,7 @@ async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearc
   const [state = "", second] = query.getAll("state");
   const id = loginId(state);
   const row = second === undefined ? await findSignIn(deps.database.session, id) : undefined;
-  const cookie = readCookie(request, cookieName(id, isSecure(deps)));
+  const cookie = readCookie(request.headers.cookie, cookieName(id, isSecure(deps)));
   // Prevents login CSRF: a user must not finish a login that someone else started (RFC 6819 §4.4.1.8).
   const login = row && cookie !== undefined && isSameBrowser(row, cookie) ? openLogin(row, state) : undefined;
   if (!row || !login || row.expireTime <= deps.clock()) throw notBegun();
@@ -69,14 +70,9 @@ function requireSameProvider({ provider: uid, client }: Login, provider: LoginPr
 
 function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {
   const name = cookieName(loginId(secrets.state), isSecure(deps));
-  const cookie = cookieLine({ name, value: "" }, 0, isSecure(deps));
-  const others = reply.headers?.["set-cookie"] ?? [];
+  const cookie = loginCookieLine({ name, value: "" }, 0, isSecure(deps));
+  const others = [reply.headers?.["set-cookie"] ?? []].flat();
   return { ...reply, headers: { ...reply.headers, "set-cookie": [cookie, ...others] } };
-}
-
-function readCookie(request: HttpRequest, name: string): string | undefined {
-  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 function notBegun() {

@@ -1,8 +1,10 @@
 // The state of a login in progress. The browser holds two secrets, state and cookie. The database holds their digests,
 // and the rest encrypted with a key derived from the state, so its rows are useless to a reader.
-import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { isSameSecret } from "../base/secret-text.ts";
 import { type ColumnRef, type Encryption, newEncryption } from "../storage/installation/encryption.ts";
 import type { SignInRow } from "../storage/sign-in/sign-ins.ts";
+import { cookieLine } from "./cookies.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import type { LoginRequest } from "./login-request.ts";
 import type { LoginSecrets } from "./openid-client.ts";
@@ -59,15 +61,14 @@ export function cookieName(id: string, isSecure: boolean): string {
 }
 
 /** Returns the header that sets a login's cookie for so many milliseconds; 0 deletes it. */
-export function cookieLine({ name, value }: StartedLogin["cookie"], lifeMs: number, isSecure: boolean): string {
-  // SameSite=Lax, because the browser returns from another site.
-  const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${Math.floor(lifeMs / 1000)}`];
-  return [`${name}=${value}`, ...attributes, ...(isSecure ? ["Secure"] : [])].join("; ");
+export function loginCookieLine({ name, value }: StartedLogin["cookie"], lifeMs: number, isSecure: boolean): string {
+  // Lax, because the browser returns from another site.
+  return cookieLine({ name, value, path: "/", sameSite: "Lax", lifeMs, isSecure });
 }
 
 /** Reports whether the returning browser is the one that started the login. */
 export function isSameBrowser(row: SignInRow, cookie: string): boolean {
-  return timingSafeEqual(Buffer.from(row.browserDigest), Buffer.from(digest("browser", cookie)));
+  return isSameSecret(row.browserDigest, digest("browser", cookie));
 }
 
 /** Decrypts the login of a row. Returns undefined if the state does not match. */

@@ -11,7 +11,7 @@ import { codeUsed } from "./headless.ts";
 import { markup, page } from "./html.ts";
 import { signInLimits } from "./limits.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
-import { cookieLine, startLogin } from "./login-state.ts";
+import { loginCookieLine, startLogin } from "./login-state.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
 import { userCodeOf } from "./user-code.ts";
 
@@ -80,7 +80,7 @@ export async function beginLogin(
   const context = { actor: "", method: startPath, requestId: "", time: now };
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, signInLimits.signIns));
   if (!isKept) throw rateLimited(tooMany, fullRetryMs);
-  return { url, cookie: cookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) };
+  return { url, cookie: loginCookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) };
 }
 
 /** Warns a user who follows a link from someone else that another device waits for the token. */

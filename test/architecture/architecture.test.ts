@@ -47,6 +47,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     "authz",
     "base",
     "types:config",
+    "console",
     "model",
     "pipeline",
     "services",

@@ -1,8 +1,9 @@
 // Sign-in with a browser on this machine: the token returns to a local port and a state that only this sign-in knows.
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isSameSecret } from "../../base/secret-text.ts";
 import type { Target } from "../client/credential.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
@@ -65,7 +66,8 @@ function answer(
   const url = URL.parse(request.url ?? "", "http://localhost");
   const query = url?.searchParams ?? new URLSearchParams();
   if (url?.pathname === "/") page(response, 200, done);
-  else if (url?.pathname !== "/callback" || !isSame(query.get("state") ?? "", state)) page(response, 404, unknown);
+  else if (url?.pathname !== "/callback" || !isSameSecret(query.get("state") ?? "", state))
+    page(response, 404, unknown);
   else if (["", "true"].includes(query.get("token") ?? "")) {
     page(response, 400, failed);
     waiter.reject(refusal(query));
@@ -114,11 +116,6 @@ function page(response: ServerResponse, status: number, body: string): void {
     connection: "close",
   });
   response.end(body);
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Never rejects: without a browser, the printed address is enough. */

@@ -16,7 +16,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { ruleBook } from "../../pipeline/text-rules.ts";
 import { compileValidator, type Validator } from "../../pipeline/validate.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import { findRow } from "../../storage/collection/rows.ts";
+import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { roleBinding } from "../iam/roles/role-bindings.ts";
@@ -97,15 +97,14 @@ function reasonOf({ details, reason }: ApiError): string {
 async function showAll(session: Session, effects: readonly Effect[], place: string, call: Call): Promise<Shown[]> {
   const uids = effects.map(({ identityUid }) => identityUid);
   const identityOf = await identityShower(session, uids, place, call);
-  const shown: Shown[] = [];
-  for (const effect of effects)
-    shown.push(show(effect, identityOf, await nameOf(session, effect.groupUid, call), call));
-  return shown;
+  const names = await namesOf(session, new Set(effects.map(({ groupUid }) => groupUid)), call);
+  return effects.map((effect) => show(effect, identityOf, names.get(effect.groupUid) ?? "", call));
 }
 
-async function nameOf(session: Session, groupUid: string, call: Call): Promise<string> {
-  if (!accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, groupUid)) return "";
-  return (await findRow(session, groupCollection, groupUid))?.name ?? "";
+/** Returns the names of the groups that the caller may list. */
+async function namesOf(session: Session, uids: ReadonlySet<string>, call: Call): Promise<ReadonlyMap<string, string>> {
+  const listed = [...uids].filter((uid) => accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, uid));
+  return new Map((await findRows(session, groupCollection, listed)).map(({ uid, name }) => [uid, name]));
 }
 
 function show(effect: Effect, identityOf: (uid: string) => ShownIdentity, groupName: string, call: Call): Shown {

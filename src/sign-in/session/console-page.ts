@@ -1,5 +1,4 @@
-/** The path below which the console has its pages. */
-export const consolePath = "/console/";
+import { consolePath } from "../../console/console-pages.ts";
 
 const maxLength = 2048;
 

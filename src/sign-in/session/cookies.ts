@@ -1,4 +1,6 @@
 // The two cookies of a browser session (docs/decisions/0072).
+import { cookieLine, readCookie } from "../cookies.ts";
+import { isSecure } from "../sign-in.ts";
 
 /** The path of the session endpoints. Browsers send the session cookie nowhere else. */
 export const sessionPath = "/oauth/session";
@@ -14,11 +16,10 @@ export interface SessionSecrets {
 /** Returns the header lines that set the cookies for so many milliseconds. */
 export function sessionCookies(baseUrl: string, { token, browser }: SessionSecrets, lifeMs: number): string[] {
   const names = cookieNames(baseUrl);
-  const seconds = Math.floor(lifeMs / 1000);
-  const attributes = ["HttpOnly", "SameSite=Strict", `Max-Age=${seconds}`, ...(names.isSecure ? ["Secure"] : [])];
+  const common = { sameSite: "Strict", lifeMs, isSecure: isSecure({ baseUrl }) } as const;
   return [
-    [`${names.token}=${token}`, `Path=${sessionPath}`, ...attributes].join("; "),
-    [`${names.browser}=${browser}`, "Path=/", ...attributes].join("; "),
+    cookieLine({ name: names.token, value: token, path: sessionPath, ...common }),
+    cookieLine({ name: names.browser, value: browser, path: "/", ...common }),
   ];
 }
 
@@ -27,19 +28,11 @@ export function clearedSessionCookies(baseUrl: string): string[] {
   return sessionCookies(baseUrl, { token: "", browser: "" }, 0);
 }
 
-/**
- * Reads the cookies of a request. Returns undefined unless each is there exactly once: another host of the same domain can
- * add a cookie of the same name (RFC 6265bis §8.6).
- */
+/** Reads the cookies of a request. Returns undefined unless each is there exactly once. */
 export function readSessionCookies(baseUrl: string, header: string | undefined): SessionSecrets | undefined {
   const names = cookieNames(baseUrl);
-  const pairs = (header ?? "").split(";").map((pair) => pair.trim());
-  const only = (name: string) => {
-    const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-    return found.length === 1 ? found[0]!.slice(name.length + 1) : "";
-  };
-  const secrets = { token: only(names.token), browser: only(names.browser) };
-  return secrets.token === "" || secrets.browser === "" ? undefined : secrets;
+  const [token, browser] = [readCookie(header, names.token), readCookie(header, names.browser)];
+  return token && browser ? { token, browser } : undefined;
 }
 
 /**
@@ -47,8 +40,7 @@ export function readSessionCookies(baseUrl: string, header: string | undefined):
  * Without TLS, which is for development, the names differ by port: browsers share cookies between the ports of a host.
  */
 function cookieNames(baseUrl: string) {
-  const { protocol, port } = new URL(baseUrl);
-  const isSecure = protocol === "https:";
-  if (isSecure) return { isSecure, token: "__Secure-gatehouse-session", browser: "__Host-gatehouse-browser" };
-  return { isSecure, token: `gatehouse-session-${port}`, browser: `gatehouse-browser-${port}` };
+  if (isSecure({ baseUrl })) return { token: "__Secure-gatehouse-session", browser: "__Host-gatehouse-browser" };
+  const { port } = new URL(baseUrl);
+  return { token: `gatehouse-session-${port}`, browser: `gatehouse-browser-${port}` };
 }

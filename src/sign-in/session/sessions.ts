@@ -1,7 +1,8 @@
 // The sessions of browsers: refresh token families that only the session endpoints accept (docs/decisions/0072).
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { ApiError, Code, unauthenticated } from "../../aip/errors.ts";
 import type { FailureLimiter } from "../../authn/failure-limiter.ts";
+import { isSameSecret } from "../../base/secret-text.ts";
 import type { SignIn } from "../../model/sign-in.ts";
 import { issueToken } from "../../sts/issue-token.ts";
 import { assumptionOf, type RefreshFamily, type RefreshStore, startRefresh } from "../../sts/refresh.ts";
@@ -61,7 +62,9 @@ export async function findSession(
 /** Whether a family is the session of the browser that has these cookies. */
 function isHeldBy(family: RefreshFamily, digest: string, { browser }: SessionSecrets): family is Session {
   const held = family.signIn.browser;
-  return held !== undefined && isSame(family.digest, digest) && isSame(held.browserDigest, digestOf(browser));
+  return (
+    held !== undefined && isSameSecret(family.digest, digest) && isSameSecret(held.browserDigest, digestOf(browser))
+  );
 }
 
 /** Whether a session has expired, or a browser has not used it for too long. */
@@ -110,10 +113,6 @@ export async function sessionsOfPerson(
   return all.filter(
     (family) => family.signIn.act.iss === act.iss && family.signIn.act.sub === act.sub && !hasEnded(family, now),
   );
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 function digestOf(browser: string): string {

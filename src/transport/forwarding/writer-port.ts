@@ -1,5 +1,4 @@
 // The process that writes: executes the calls that the other processes of the server forward.
-import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -7,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
+import { isSameSecret } from "../../base/secret-text.ts";
 import { newCall } from "../../pipeline/call.ts";
 import type { MethodTable } from "../../pipeline/method.ts";
 import { type CallHead, causeOf, type ErrorHead, type Notice, type ResponseHead, toStatus } from "./call-frames.ts";
@@ -73,16 +73,11 @@ function serveCalls(socket: Socket, key: string, methods: MethodTable): FrameSoc
   let isKnown = false;
   const frames: FrameSocket = new FrameSocket(socket, (head, message) => {
     if (isKnown) return void execute(frames, socket, head as CallHead, message, methods);
-    if (!isEqual(String(head[0]), key)) throw new Error("the key is wrong");
+    if (!isSameSecret(String(head[0]), key)) throw new Error("the key is wrong");
     isKnown = true;
     frames.send(["ready"] satisfies Notice);
   });
   return frames;
-}
-
-function isEqual(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** Executes a call as any transport does. The process that forwarded it has the log line, the metric and the audit entry of a denial. */

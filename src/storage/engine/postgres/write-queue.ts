@@ -1,12 +1,19 @@
 // Group commit on PostgreSQL: writes that arrive together share a transaction, its round trips and its flush to disk.
 import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
-import { driverCode, StorageReadOnly, StorageUnavailable } from "../errors.ts";
-import { isLostConnection, lockTimeout, translatePostgresError } from "./errors.ts";
-import { type BatchTransaction, NeedsOwnTransaction, newMember, newSharedStatements } from "./write-member.ts";
-
-/** The body of a write. */
-export type WriteBody<T> = (tx: DialectTransaction) => Promise<T>;
+import { driverCode, StorageUnavailable } from "../errors.ts";
+import { lockTimeout, translatePostgresError } from "./errors.ts";
+import {
+  type Batch,
+  FailedBatch,
+  failingAsBatch,
+  type Job,
+  type Outcome,
+  runGuarded,
+  runTogether,
+  type WriteBody,
+} from "./write-batch.ts";
+import { NeedsOwnTransaction } from "./write-member.ts";
 
 /** What a queue needs from the database, and its limits. */
 export interface WriteQueueOptions {
@@ -33,39 +40,14 @@ export interface WriteQueueOptions {
   needsRetry(error: unknown): boolean;
 }
 
-interface Job {
-  readonly body: WriteBody<unknown>;
-  readonly isIndependent: boolean;
-  readonly dueAt: number;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** How a write of a batch ended. */
-interface Outcome {
-  readonly job: Job;
-  readonly result: PromiseSettledResult<unknown>;
-}
-
 /** How many writes are acknowledged per event-loop tick. All their responses at once would delay all reads. */
 const acknowledgedPerTick = 4;
 
 /** How many batches use savepoints after one that needed them. */
 const batchesWithSavepoints = 20;
 
-/** The writes of a batch, which has not committed. */
-interface Batch {
-  readonly tx: DialectTransaction;
-  readonly outcomes: readonly Outcome[];
-  /** The statements that no write waited for. */
-  readonly sent: readonly Promise<void>[];
-}
-
 /** Acknowledges the writes of a batch. */
 type Acknowledge = () => void;
-
-/** A statement of a batch failed, or a write failed after it had changed rows. */
-class FailedBatch extends Error {}
 
 /**
  * Runs writes in batches, one batch at a time.
@@ -190,71 +172,6 @@ export class WriteQueue {
   #runAlone({ body, resolve, reject }: Job): void {
     this.#options.runAlone(body).then((value) => resolve(value as never), reject);
   }
-}
-
-/** Rejects with FailedBatch, unless the error is due to no write of the batch. */
-async function failingAsBatch<T>(promise: Promise<T>): Promise<T> {
-  try {
-    return await promise;
-  } catch (cause) {
-    throw isUnusable(cause) ? cause : new FailedBatch("a batch of writes failed", { cause });
-  }
-}
-
-/** Whether no write can succeed on this connection. */
-function isUnusable(error: unknown): boolean {
-  return isLostConnection(error) || error instanceof StorageReadOnly;
-}
-
-type Ran = Pick<Batch, "outcomes" | "sent">;
-
-/** Runs independent writes at the same time, and the others one after another. Throws FailedBatch. */
-async function runTogether(client: pg.PoolClient, batch: BatchTransaction, jobs: readonly Job[]): Promise<Ran> {
-  let hasPartialWrite = false;
-  let previous: Promise<unknown> = Promise.resolve();
-  const shared = newSharedStatements(batch);
-
-  async function run(job: Job): Promise<Outcome> {
-    const member = newMember(batch, job.isIndependent ? shared.gather : undefined);
-    const [result] = await Promise.allSettled([job.body(member.tx)]);
-    member.end();
-    if (result.status === "rejected" && member.hasWritten()) hasPartialWrite = true;
-    return { job, result };
-  }
-
-  // Waits for all of them, since a statement that is sent after ROLLBACK would commit on its own.
-  const outcomes = await Promise.all(
-    jobs.map((job) => {
-      if (job.isIndependent) return run(job);
-      const outcome = previous.then(() => run(job));
-      previous = outcome;
-      return outcome;
-    }),
-  );
-  shared.end();
-  for (const { result } of outcomes) if (result.status === "rejected" && isUnusable(result.reason)) throw result.reason;
-  const hasFailedStatement = client.getTransactionStatus() === "E";
-  if (hasFailedStatement || hasPartialWrite) throw new FailedBatch("a write failed after it had changed rows");
-  return { outcomes, sent: shared.sent };
-}
-
-/** Runs the writes one after another, and undoes those that fail. */
-async function runGuarded(client: pg.PoolClient, batch: BatchTransaction, jobs: readonly Job[]): Promise<Ran> {
-  const outcomes: Outcome[] = [];
-  await batch.begun;
-  for (const job of jobs) {
-    await client.query("SAVEPOINT member");
-    const member = newMember(batch);
-    const [result] = await Promise.allSettled([job.body(member.tx)]);
-    member.end();
-    if (result.status === "rejected") {
-      if (isUnusable(result.reason)) throw result.reason;
-      await client.query("ROLLBACK TO SAVEPOINT member");
-    }
-    await client.query("RELEASE SAVEPOINT member");
-    outcomes.push({ job, result });
-  }
-  return { outcomes, sent: [] };
 }
 
 function nextTick(): Promise<void> {

@@ -7,7 +7,8 @@ import type { Session } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
 import type { PostgresPool } from "./pool.ts";
 import { batchTransactionOf, transactionOf } from "./transaction.ts";
-import { type WriteBody, WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
+import type { WriteBody } from "./write-batch.ts";
+import { WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
 /** How often a transaction of its own is tried. */
 const maxTries = 4;
