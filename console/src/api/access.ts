@@ -35,6 +35,14 @@ export function may(me: WhoAmI | undefined, method: DescMethodUnary, uid?: strin
   return me !== undefined && missingFor(me, method, uid).length === 0;
 }
 
+/** Whether the caller holds a capability at a group, above it, or anywhere in it. */
+export function holds(me: WhoAmI | undefined, capability: string, within: string): boolean {
+  return (me?.capabilities ?? []).some(({ group, capabilities }) => {
+    const at = group?.id ?? "";
+    return capabilities.includes(capability) && (isAtOrAbove(at, within) || isAtOrAbove(within, at));
+  });
+}
+
 /** Whether `uid` is the group, or in it. */
 export function isAtOrAbove(groupUid: string, uid: string): boolean {
   return groupUid !== "" && (uid === groupUid || uid.startsWith(`${groupUid}/`));

@@ -1,34 +1,51 @@
-import { type TextId, useTexts } from "../texts/texts.ts";
+import { Fragment } from "react";
+import type { TextId } from "../texts/catalogues.ts";
+import { useTexts } from "../texts/texts.ts";
+import { views } from "./navigation.tsx";
 import { Dialog } from "./parts.tsx";
 
 const keys: readonly (readonly [string, TextId])[] = [
-  ["g o", "keys.overview"],
-  ["g g", "keys.groups"],
-  ["g u", "keys.me"],
   ["/", "keys.filter"],
   ["↑ ↓ Home End", "keys.move"],
   ["→ ←", "keys.open"],
+  ["Enter", "keys.enter"],
   ["n", "keys.new"],
   ["e", "keys.edit"],
   ["Del", "keys.delete"],
+  ["Ctrl Enter", "keys.send"],
+  ["Esc", "keys.close"],
   ["?", "keys.help"],
 ];
 
 /** The list of all keys. */
 export function KeyList({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
+  const opening = [...views.map(({ key, text }) => ({ key, text })), { key: "u", text: "nav.me" } as const];
   return (
     <Dialog title={t("app.help")} onClose={onClose}>
       <dl className="facts">
+        {opening.map(({ key, text }) => (
+          <KeyLine key={key} combination={`g ${key}`}>
+            {t("keys.view", { view: t(text) })}
+          </KeyLine>
+        ))}
         {keys.map(([combination, text]) => (
-          <div key={combination} style={{ display: "contents" }}>
-            <dt>
-              <kbd>{combination}</kbd>
-            </dt>
-            <dd>{t(text)}</dd>
-          </div>
+          <KeyLine key={combination} combination={combination}>
+            {t(text)}
+          </KeyLine>
         ))}
       </dl>
     </Dialog>
+  );
+}
+
+function KeyLine({ combination, children }: { readonly combination: string; readonly children: string }) {
+  return (
+    <Fragment>
+      <dt>
+        <kbd>{combination}</kbd>
+      </dt>
+      <dd>{children}</dd>
+    </Fragment>
   );
 }

@@ -1,13 +1,13 @@
 // The frame of all views: top bar, navigation, place of the view.
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { Link, Navigate, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useCallback, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
-import { useKeys } from "./keyboard.ts";
 import { Mark } from "./mark.tsx";
+import { Navigation, useViewKeys } from "./navigation.tsx";
 import { useOrganizations, useOrganizationUid } from "./organization.tsx";
 import { Heading, Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
@@ -19,22 +19,11 @@ const lastOrganization = "gatehouse-organization";
 /** The frame. */
 export function Shell() {
   const { t } = useTexts();
-  const navigate = useNavigate();
   const org = useCurrentOrganization();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const keys = useMemo(
-    () => ({
-      "?": () => setHelpOpen(true),
-      "g u": () => void navigate({ to: "/me" }),
-      ...(org !== "" && {
-        "g o": () => void navigate({ to: "/o/$org/overview", params: { org } }),
-        "g g": () => void navigate({ to: "/o/$org/groups/$", params: { org, _splat: "" } }),
-      }),
-    }),
-    [navigate, org],
-  );
-  useKeys(keys);
+  const showHelp = useCallback(() => setHelpOpen(true), []);
+  useViewKeys(org, showHelp);
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -56,7 +45,7 @@ export function Shell() {
         </Link>
         <OrganizationSwitcher />
         <div className="grow" />
-        <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={() => setHelpOpen(true)}>
+        <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={showHelp}>
           ?
         </ActionIcon>
         <SchemeSwitch />
@@ -69,43 +58,6 @@ export function Shell() {
       {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
       <Toast />
     </div>
-  );
-}
-
-/** The views that the navigation has. Later ones get a line here, a text and a route. */
-const views = [
-  { to: "/o/$org/overview", text: "nav.overview" },
-  { to: "/o/$org/groups/$", text: "nav.groups" },
-] as const;
-
-function Navigation({
-  org,
-  isOpen,
-  onChoose,
-}: {
-  readonly org: string;
-  readonly isOpen: boolean;
-  readonly onChoose: () => void;
-}) {
-  const { t } = useTexts();
-  return (
-    <nav className={isOpen ? "nav open" : "nav"} aria-label={t("app.navigation")}>
-      <ul>
-        {org !== "" &&
-          views.map(({ to, text }) => (
-            <li key={to}>
-              <Link to={to} params={{ org, _splat: "" }} activeOptions={{ includeSearch: false }} onClick={onChoose}>
-                {t(text)}
-              </Link>
-            </li>
-          ))}
-        <li>
-          <Link to="/me" onClick={onChoose}>
-            {t("nav.me")}
-          </Link>
-        </li>
-      </ul>
-    </nav>
   );
 }
 

@@ -2,8 +2,9 @@
 import { i18n } from "@lingui/core";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 import { useLingui } from "@lingui/react";
-import { de } from "./de.ts";
-import { en, type TextId } from "./en.ts";
+import type { Catalogue, Messages, TextId } from "./catalogues.ts";
+import { texts as de } from "./de/shell.ts";
+import { texts as en } from "./en/shell.ts";
 
 export type Language = "en" | "de";
 export type { TextId };
@@ -11,6 +12,8 @@ export type { TextId };
 export type Texts = (id: TextId, values?: Readonly<Record<string, unknown>>) => string;
 
 const stored = "gatehouse-language";
+const files = import.meta.glob<{ readonly texts: Messages }>(["./*/*.ts", "!./*/shell.ts"]);
+const loaded = new Set<Catalogue>();
 
 /** Activates the language that was chosen, or that of the browser. */
 export function openTexts(): void {
@@ -20,10 +23,22 @@ export function openTexts(): void {
   activate(wanted.startsWith("de") ? "de" : "en");
 }
 
+/** Loads the texts of a view, in the language in use. */
+export async function loadTexts(catalogue: Catalogue): Promise<void> {
+  loaded.add(catalogue);
+  await load(catalogue, i18n.locale);
+}
+
 /** Changes the language, and remembers it. */
-export function chooseLanguage(language: Language): void {
+export async function chooseLanguage(language: Language): Promise<void> {
   localStorage.setItem(stored, language);
+  await Promise.all([...loaded].map((catalogue) => load(catalogue, language)));
   activate(language);
+}
+
+async function load(catalogue: Catalogue, language: string): Promise<void> {
+  const { texts } = await files[`./${language}/${catalogue}.ts`]!();
+  i18n.load(language, texts);
 }
 
 function activate(language: Language): void {
@@ -31,9 +46,9 @@ function activate(language: Language): void {
   document.documentElement.lang = language;
 }
 
-/** Whether there is a text with this id. */
+/** Whether there is a text with this id in what is loaded. */
 export function isTextId(id: string): id is TextId {
-  return Object.hasOwn(en, id);
+  return Object.hasOwn(i18n.messages, id);
 }
 
 /** Returns the texts in the language in use, and renders again when it changes. */

@@ -8,7 +8,6 @@ import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uid
 import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
-import type { GroupSearch } from "../../router.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
@@ -16,6 +15,7 @@ import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { GroupDetails } from "./details.tsx";
 import { GroupDialogs } from "./dialogs.tsx";
+import type { GroupSearch } from "./route.ts";
 import { Tree } from "./tree.tsx";
 import { useTree } from "./tree-state.ts";
 

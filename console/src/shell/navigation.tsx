@@ -1,0 +1,78 @@
+// The views of an organization: their links and their keys.
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { holds, useMe } from "../api/access.ts";
+import type { TextId } from "../texts/catalogues.ts";
+import { useTexts } from "../texts/texts.ts";
+import { useKeys } from "./keyboard.ts";
+
+/**
+ * The views in their order. `key` opens a view after `g`. A view without `needs` is for everybody; another one is hidden from
+ * callers who hold none of these capabilities in the organization, since each list in it would be denied.
+ */
+export const views = [
+  { to: "/o/$org/overview", text: "nav.overview", key: "o", needs: [] },
+  { to: "/o/$org/groups/$", text: "nav.groups", key: "g", needs: [] },
+] as const satisfies readonly View[];
+
+interface View {
+  readonly to: string;
+  readonly text: TextId;
+  readonly key: string;
+  readonly needs: readonly string[];
+}
+
+/** Returns the views that the caller can use in an organization. */
+function useViews(org: string) {
+  const { data: me } = useMe();
+  if (org === "") return [];
+  return views.filter(({ needs }: View) => needs.length === 0 || needs.some((one) => holds(me, one, org)));
+}
+
+/** The links to the views. */
+export function Navigation({
+  org,
+  isOpen,
+  onChoose,
+}: {
+  readonly org: string;
+  readonly isOpen: boolean;
+  readonly onChoose: () => void;
+}) {
+  const { t } = useTexts();
+  return (
+    <nav className={isOpen ? "nav open" : "nav"} aria-label={t("app.navigation")}>
+      <ul>
+        {useViews(org).map(({ to, text }) => (
+          <li key={to}>
+            <Link to={to} params={{ org, _splat: "" }} activeOptions={{ includeSearch: false }} onClick={onChoose}>
+              {t(text)}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link to="/me" onClick={onChoose}>
+            {t("nav.me")}
+          </Link>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+/** Opens views by `g` and their key, the account by `g u`, and the list of keys by `?`. */
+export function useViewKeys(org: string, onHelp: () => void): void {
+  const navigate = useNavigate();
+  const keys = useMemo(
+    () => ({
+      "?": onHelp,
+      "g u": () => void navigate({ to: "/me" }),
+      ...(org !== "" &&
+        Object.fromEntries(
+          views.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, params: { org, _splat: "" } })]),
+        )),
+    }),
+    [navigate, org, onHelp],
+  );
+  useKeys(keys);
+}

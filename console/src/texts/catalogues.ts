@@ -1,0 +1,18 @@
+// The catalogue is split by view: a view's texts are loaded with it.
+
+/** A file in `en/` and in `de/` for each view. `shell` has what the frame and several views use. */
+interface Catalogues {
+  readonly groups: typeof import("./en/groups.ts");
+  readonly me: typeof import("./en/me.ts");
+  readonly overview: typeof import("./en/overview.ts");
+  readonly shell: typeof import("./en/shell.ts");
+}
+
+/** The name of a part of the catalogue. */
+export type Catalogue = keyof Catalogues;
+
+/** The id of a text. */
+export type TextId = { [C in Catalogue]: keyof Catalogues[C]["texts"] }[Catalogue];
+
+/** ICU messages (https://unicode-org.github.io/icu/userguide/format_parse/messages/) by id. */
+export type Messages = Readonly<Record<string, string>>;

@@ -1,0 +1,20 @@
+/** Texts of the overview. */
+export const texts = {
+  "overview.title": "Overview of {name}",
+  "overview.counts": "What is in {name}",
+  "overview.groups": "Groups",
+  "overview.identities": "Identities",
+  "overview.bindings": "Role bindings",
+  "overview.roles": "Own roles",
+  "overview.repos": "Repos",
+  "overview.advisories": "Advisories",
+  "overview.subscriptions": "Subscriptions",
+  "overview.attention": "Needs attention",
+  "overview.nothing": "Nothing needs your attention.",
+  "overview.sampled": "Among the first {count, number} identities.",
+  "overview.unused": "{count, plural, one {# identity was never used} other {# identities were never used}}",
+  "overview.expiring": "{count, plural, one {# key ends within 14 days} other {# keys end within 14 days}}",
+  "overview.latest": "Latest changes",
+  "overview.noChanges": "Nothing has changed yet.",
+  "overview.server": "the server",
+} as const;

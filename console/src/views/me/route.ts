@@ -1,0 +1,8 @@
+import { createRoute } from "@tanstack/react-router";
+import { lazyView, root } from "../../routes.ts";
+
+export const meRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/me",
+  component: lazyView("me", () => import("./me.tsx"), "Me"),
+});
