@@ -135,6 +135,33 @@ describe("the console", { timeout: 900_000 }, () => {
     );
   });
 
+  it("shows what someone else has changed while a form was open", async () => {
+    const uid = await createGroup(server, "shared", engineering, "first");
+    const describe = (description: string) =>
+      rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/groups/${uid}?updateMask=description`, {
+        description,
+      });
+    await using console = await openConsole(browser, server, { path: `${groupsPath(uid)}?dialog=edit` });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const dialog = page.getByRole("dialog", { name: "Edit shared" });
+    await dialog.getByLabel("Description").fill("mine");
+    assert.equal((await describe("theirs")).status, 200);
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await dialog.getByRole("heading", { name: "Someone else has changed this" }).waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Take the other values" }).click();
+    await page.waitForFunction(`document.querySelector("[name=description]").value === "theirs"`);
+    await dialog.getByLabel("Description").fill("mine");
+    assert.equal((await describe("theirs again")).status, 200);
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await dialog.getByRole("button", { name: "Save mine" }).click();
+    await page.getByText("Group shared saved").waitFor();
+    const { body } = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/groups/${uid}`);
+    assert.equal(body.description, "mine");
+    assert.deepEqual(complaints, []);
+  });
+
   it("says what stands in the way of a deletion", async () => {
     await using console = await openConsole(browser, server, { path: `${groupsPath(engineering)}?dialog=delete` });
     await signIn(console.page, "owner");

@@ -32,7 +32,6 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "groups.nothing": "Nichts",
   "groups.blocked": "Diese Gruppe ist nicht leer. Löschen Sie zuerst:",
   "groups.empty": "Diese Gruppe ist leer. Nach dem Löschen kann sie nicht wiederhergestellt werden.",
-  "groups.typeName": "Geben Sie zur Bestätigung {name} ein",
   "groups.done.created": "Gruppe {name} erstellt",
   "groups.done.updated": "Gruppe {name} gespeichert",
   "groups.done.deleted": "Gruppe {name} gelöscht",

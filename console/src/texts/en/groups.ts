@@ -31,7 +31,6 @@ export const texts = {
   "groups.nothing": "Nothing",
   "groups.blocked": "This group is not empty. First delete:",
   "groups.empty": "This group is empty. It cannot be restored after it is deleted.",
-  "groups.typeName": "Type {name} to confirm",
   "groups.done.created": "Group {name} created",
   "groups.done.updated": "Group {name} saved",
   "groups.done.deleted": "Group {name} deleted",

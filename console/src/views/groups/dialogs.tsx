@@ -1,21 +1,22 @@
 // The dialogs that change groups.
 import { create } from "@bufbuild/protobuf";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { Button, Textarea, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { type Group, GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { type FormErrors, formErrors, noErrors } from "../../api/field-errors.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
-import { CopyAs, Dialog, Loading } from "../../shell/parts.tsx";
-import { Failure } from "../../shell/states.tsx";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { differencesOf, Form } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useCounts } from "../counts.ts";
 import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
+const fields = ["name", "description"] as const;
 
 /** Shows the dialog that is in the address. */
 export function GroupDialogs() {
@@ -51,92 +52,76 @@ function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClos
   };
   return (
     <Dialog title={t("groups.newIn", { name: parent.name })} onClose={onClose}>
-      <GroupForm group={group} onChange={setGroup} submit={submit} button={t("groups.create")} onClose={onClose}>
-        <CopyAs method={createGroup} request={request} />
-      </GroupForm>
+      <Form
+        fields={fields}
+        submit={submit}
+        button={t("groups.create")}
+        onClose={onClose}
+        footer={<CopyAs method={createGroup} request={request} />}
+      >
+        {(errors) => <GroupFields group={group} onChange={setGroup} errors={errors} />}
+      </Form>
     </Dialog>
   );
 }
 
-function EditGroup({ group: before, onClose }: { readonly group: Group; readonly onClose: () => void }) {
+function EditGroup({ group: read, onClose }: { readonly group: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
-  const [group, setGroup] = useState(before);
+  // The page reads the group again while the form is open.
+  const [before, setBefore] = useState(read);
+  const [group, setGroup] = useState(read);
+  const transport = useTransport();
   const { uid, name, description } = group;
-  const request = {
-    group: create(GroupSchema, { uid, name, description }),
-    updateMask: { paths: ["name", "description"] },
-  };
+  const paths = fields.filter((field) => group[field] !== before[field]);
+  const request = { group: create(GroupSchema, { uid, name, description }), updateMask: { paths } };
   const { mutateAsync } = useMutation(updateGroup);
+  const latest = () => callUnaryMethod(transport, getGroup, { uid });
   const submit = async () => {
-    const updated = await mutateAsync(request);
+    const updated = paths.length === 0 ? group : await mutateAsync(request);
     await refresh();
     notify(t("groups.done.updated", { name: updated.name }));
     onClose();
   };
+  const takeTheirs = async () => {
+    const theirs = await latest();
+    setBefore(theirs);
+    setGroup(theirs);
+  };
   return (
     <Dialog title={t("groups.editTitle", { name: before.name })} onClose={onClose}>
-      <GroupForm group={group} onChange={setGroup} submit={submit} button={t("groups.save")} onClose={onClose}>
-        <CopyAs method={updateGroup} request={request} />
-      </GroupForm>
+      <Form
+        fields={fields}
+        submit={submit}
+        button={t("groups.save")}
+        onClose={onClose}
+        footer={<CopyAs method={updateGroup} request={request} />}
+        differences={async () => differencesOf(paths, before, await latest(), group)}
+        onTakeTheirs={takeTheirs}
+      >
+        {(errors) => <GroupFields group={group} onChange={setGroup} errors={errors} />}
+      </Form>
     </Dialog>
   );
 }
 
-/** The fields of a group. Violations stand below their field, the others above the form. */
-function GroupForm({
+function GroupFields({
   group,
   onChange,
-  submit,
-  button,
-  onClose,
-  children,
+  errors,
 }: {
   readonly group: Group;
   readonly onChange: (group: Group) => void;
-  readonly submit: () => Promise<void>;
-  readonly button: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
+  readonly errors: Readonly<Record<string, string>>;
 }) {
   const { t } = useTexts();
-  const [errors, setErrors] = useState<FormErrors>(noErrors);
-  const [isSending, setSending] = useState(false);
-  const send = async (form: HTMLFormElement) => {
-    setSending(true);
-    setErrors(noErrors);
-    try {
-      await submit();
-    } catch (error) {
-      const found = formErrors(error, ["name", "description"]);
-      setErrors(found);
-      setSending(false);
-      const [first] = Object.keys(found.fields);
-      if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
-    }
-  };
   return (
-    <form
-      className="stack"
-      noValidate
-      onSubmit={(event: FormEvent<HTMLFormElement>) => {
-        event.preventDefault();
-        void send(event.currentTarget);
-      }}
-      onKeyDown={(event) => {
-        if (event.ctrlKey && event.key === "Enter") void send(event.currentTarget);
-      }}
-    >
-      {errors.others.map((text) => (
-        <p key={text} className="notice bad" role="alert">
-          {text}
-        </p>
-      ))}
+    <>
       <TextInput
         name="name"
         label={t("groups.name")}
         description={t("groups.nameHelp")}
         value={group.name}
-        error={errors.fields.name}
+        error={errors.name}
         data-autofocus
         autoComplete="off"
         onChange={({ currentTarget }) => onChange({ ...group, name: currentTarget.value })}
@@ -145,21 +130,11 @@ function GroupForm({
         name="description"
         label={t("groups.description")}
         value={group.description}
-        error={errors.fields.description}
+        error={errors.description}
         rows={3}
         onChange={({ currentTarget }) => onChange({ ...group, description: currentTarget.value })}
       />
-      <div className="row">
-        {children}
-        <div className="grow" />
-        <Button variant="default" onClick={onClose}>
-          {t("action.cancel")}
-        </Button>
-        <Button type="submit" loading={isSending}>
-          {button}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
 
@@ -168,10 +143,9 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
   const { t } = useTexts();
   const { open } = useGroupAddress();
   const counts = useCounts(group.uid);
-  const [typed, setTyped] = useState("");
-  const { mutateAsync, error, isPending } = useMutation(deleteGroup);
-  const blocking = counts.filter(({ count }) => count !== undefined && count > 0);
+  const { mutateAsync } = useMutation(deleteGroup);
   const isRead = counts.every(({ count }) => count !== undefined);
+  const blocking = counts.filter(({ count }) => count !== undefined && count > 0);
   const remove = async () => {
     await mutateAsync({ uid: group.uid });
     notify(t("groups.done.deleted", { name: group.name }));
@@ -179,54 +153,16 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
     await refresh();
   };
   return (
-    <Dialog title={t("groups.deleteTitle", { name: group.name })} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          remove().catch(() => {});
-        }}
-      >
-        {error && <Failure error={error} />}
-        {!isRead && <Loading lines={2} />}
-        {isRead && blocking.length > 0 && (
-          <div className="notice warn">
-            <p>{t("groups.blocked")}</p>
-            <ul>
-              {blocking.map(({ kind, count }) => (
-                <li key={kind}>{t(`kind.${kind}`, { count })}</li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {isRead && blocking.length === 0 && (
-          <>
-            <p>{t("groups.empty")}</p>
-            <TextInput
-              label={t("groups.typeName", { name: group.name })}
-              value={typed}
-              autoComplete="off"
-              data-autofocus
-              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
-          </>
-        )}
-        <div className="row">
-          <CopyAs method={deleteGroup} request={{ uid: group.uid }} />
-          <div className="grow" />
-          <Button variant="default" onClick={onClose}>
-            {t("action.cancel")}
-          </Button>
-          <Button
-            type="submit"
-            color="danger"
-            loading={isPending}
-            disabled={!isRead || blocking.length > 0 || typed !== group.name}
-          >
-            {t("groups.deleteButton")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <DeleteDialog
+      title={t("groups.deleteTitle", { name: group.name })}
+      text={t("groups.empty")}
+      button={t("groups.deleteButton")}
+      blocked={t("groups.blocked")}
+      blockers={isRead ? blocking.map(({ kind, count }) => t(`kind.${kind}`, { count })) : null}
+      name={group.name}
+      remove={remove}
+      onClose={onClose}
+      footer={<CopyAs method={deleteGroup} request={{ uid: group.uid }} />}
+    />
   );
 }

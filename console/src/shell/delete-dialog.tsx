@@ -1,0 +1,81 @@
+// The dialog in front of every deletion.
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTexts } from "../texts/texts.ts";
+import { Form } from "./form.tsx";
+import { Dialog, Loading } from "./parts.tsx";
+
+interface DeleteDialogProps {
+  readonly title: string;
+  /** What the deletion does, in a sentence. */
+  readonly text: string;
+  /** The text of the button: verb and noun. */
+  readonly button: string;
+  /** What stands in the way, with links; null while it is read. */
+  readonly blockers?: readonly ReactNode[] | null;
+  /** The sentence above the blockers. */
+  readonly blocked?: string;
+  /** What has to be typed to confirm. For what can hardly be made again. */
+  readonly name?: string;
+  readonly remove: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly footer?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** Says what the deletion does, or what stands in the way. */
+export function DeleteDialog({
+  title,
+  text,
+  button,
+  blockers = [],
+  name,
+  remove,
+  onClose,
+  ...props
+}: DeleteDialogProps) {
+  const { t } = useTexts();
+  const [typed, setTyped] = useState("");
+  const isReading = blockers === null;
+  const isBlocked = blockers !== null && blockers.length > 0;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        fields={[]}
+        submit={remove}
+        button={button}
+        color="danger"
+        isDisabled={isReading || isBlocked || (name !== undefined && typed !== name)}
+        onClose={onClose}
+        footer={props.footer}
+      >
+        {() => (
+          <>
+            {isReading && <Loading lines={2} />}
+            {isBlocked && (
+              <div className="notice warn">
+                <p>{props.blocked}</p>
+                <ul>
+                  {blockers.map((blocker, index) => (
+                    <li key={index}>{blocker}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            {!isReading && !isBlocked && <p>{text}</p>}
+            {props.children}
+            {!isReading && !isBlocked && name !== undefined && (
+              <TextInput
+                label={t("delete.typeName", { name })}
+                value={typed}
+                autoComplete="off"
+                data-autofocus
+                onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+              />
+            )}
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,165 @@
+// The form of a dialog: violations stand below their field, the others above the form.
+import { Button } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormErrors, formErrors, noErrors } from "../api/field-errors.ts";
+import { useTexts } from "../texts/texts.ts";
+
+/** A field that someone else has changed while the form was open. */
+export interface Difference {
+  readonly field: string;
+  readonly theirs: string;
+  readonly mine: string;
+}
+
+interface FormProps {
+  /** The names of the fields, as the API names them. */
+  readonly fields: readonly string[];
+  /** Sends the form. What it throws is shown in the form. */
+  readonly submit: () => Promise<void>;
+  /** The text of the button that sends: verb and noun. */
+  readonly button: string;
+  readonly color?: string;
+  readonly isDisabled?: boolean;
+  readonly onClose: () => void;
+  /** What stands left of the buttons, such as `CopyAs`. */
+  readonly footer?: ReactNode;
+  /** Reads the resource again, and returns what someone else has changed since the form was opened. */
+  readonly differences?: () => Promise<readonly Difference[]>;
+  /** Takes the values of the other change into the form. */
+  readonly onTakeTheirs?: () => Promise<void>;
+  /** The fields, with what is wrong with them. */
+  readonly children: (errors: Readonly<Record<string, string>>) => ReactNode;
+}
+
+/** A form. Ctrl Enter sends it. */
+export function Form({
+  fields,
+  submit,
+  button,
+  color,
+  isDisabled = false,
+  onClose,
+  footer,
+  children,
+  ...props
+}: FormProps) {
+  const { t } = useTexts();
+  const [errors, setErrors] = useState<FormErrors>(noErrors);
+  const [isSending, setSending] = useState(false);
+  const [conflict, setConflict] = useState<readonly Difference[]>([]);
+  const send = async (form: HTMLFormElement | null) => {
+    if (isSending || isDisabled) return;
+    setSending(true);
+    setErrors(noErrors);
+    try {
+      const found = conflict.length > 0 ? [] : ((await props.differences?.()) ?? []);
+      setConflict(found);
+      if (found.length === 0) await submit();
+    } catch (error) {
+      const found = formErrors(error, fields);
+      setErrors(found);
+      const [first] = Object.keys(found.fields);
+      if (first !== undefined) form?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        event.stopPropagation();
+        void send(event.currentTarget);
+      }}
+      onKeyDown={(event) => {
+        if (event.ctrlKey && event.key === "Enter") void send(event.currentTarget);
+      }}
+    >
+      {errors.others.map((text) => (
+        <p key={text} className="notice bad" role="alert">
+          {text}
+        </p>
+      ))}
+      {children(errors.fields)}
+      {conflict.length > 0 && (
+        <Conflict
+          differences={conflict}
+          onTakeTheirs={() => {
+            setConflict([]);
+            props.onTakeTheirs?.().catch((error) => setErrors(formErrors(error, fields)));
+          }}
+        />
+      )}
+      <div className="row">
+        {footer}
+        <div className="grow" />
+        <Button variant="default" onClick={onClose}>
+          {t("action.cancel")}
+        </Button>
+        <Button type="submit" {...(color !== undefined && { color })} loading={isSending} disabled={isDisabled}>
+          {conflict.length > 0 ? t("conflict.mine") : button}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What someone else has changed while the form was open. */
+function Conflict({
+  differences,
+  onTakeTheirs,
+}: {
+  readonly differences: readonly Difference[];
+  readonly onTakeTheirs: () => void;
+}) {
+  const { t } = useTexts();
+  return (
+    <div className="notice warn" role="alert">
+      <h3>{t("conflict.title")}</h3>
+      <p>{t("conflict.text")}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("conflict.field")}</th>
+            <th scope="col">{t("conflict.theirs")}</th>
+            <th scope="col">{t("conflict.yours")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ field, theirs, mine }) => (
+            <tr key={field}>
+              <th scope="row">{field}</th>
+              <td>
+                <bdi>{theirs}</bdi>
+              </td>
+              <td>
+                <bdi>{mine}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <div>
+        <Button variant="default" size="sm" onClick={onTakeTheirs}>
+          {t("conflict.take")}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Returns the fields that someone else has changed to something that the form does not say. `before` is what the form began with.
+ */
+export function differencesOf<Name extends string>(
+  names: readonly Name[],
+  before: Readonly<Record<Name, string>>,
+  now: Readonly<Record<Name, string>>,
+  mine: Readonly<Record<Name, string>>,
+): readonly Difference[] {
+  return names
+    .filter((name) => now[name] !== before[name] && now[name] !== mine[name])
+    .map((name) => ({ field: name, theirs: now[name], mine: mine[name] }));
+}
