@@ -8,6 +8,7 @@ import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress }
 import { http } from "../base/node-http.ts";
 import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
+import { traced, tracing } from "../base/tracing.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
 import { readBody, readWithin } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
@@ -107,7 +108,23 @@ export async function sendOutbound(url: string, request: OutboundRequest, option
   });
 }
 
+/** A step of the current call. Its name has no path: that may hold a secret. */
 async function askedOf<T>(
+  url: string,
+  request: OutboundRequest,
+  options: OutboundOptions,
+  read: (response: IncomingMessage) => Promise<T>,
+): Promise<T> {
+  if (!tracing()) return await ask(url, request, options, read);
+  const attributes = { "http.request.method": request.method, "server.address": URL.parse(url)?.hostname ?? "" };
+  return await traced({ name: request.method, isClient: true, attributes }, () => {
+    const traceparent = tracing()?.traceparent();
+    const headers = { ...request.headers, ...(traceparent !== undefined && { traceparent }) };
+    return ask(url, { ...request, headers }, options, read);
+  });
+}
+
+async function ask<T>(
   url: string,
   request: OutboundRequest,
   options: OutboundOptions,

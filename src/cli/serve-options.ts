@@ -11,6 +11,7 @@ export interface ReadSettings {
 export interface ServeOptions extends ReadSettings {
   /** Reads the settings again. Throws a ConfigError. */
   reread(): ReadSettings;
+  readonly environment: NodeJS.ProcessEnv;
   /** Whether a launcher forwards signals. */
   readonly hasLauncher: boolean;
 }

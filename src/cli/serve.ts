@@ -16,6 +16,7 @@ import { reloadSettings } from "./reload-settings.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { listenForReload, listenForStop, type StopSignals } from "./server-signals.ts";
 import { logOptions, startSummary } from "./start-summary.ts";
+import { openTelemetry } from "./telemetry.ts";
 
 /** Runs the server until the process is told to stop. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -29,6 +30,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     await reloadSettings(options, ({ config }) => server.reload(config), log);
   });
   await using running = new AsyncDisposableStack();
+  running.use(await openTelemetry(options.environment, log));
   const development = config.dev ? await import("../server/development/development.ts") : undefined;
   const admit = async (database: Database) => {
     await development?.checkData(database);

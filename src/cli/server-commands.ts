@@ -42,10 +42,16 @@ function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Fini
     .description("run the server")
     .action(async (_options, command) => {
       const worker = takeWorkerNumber(environment);
-      if (worker !== undefined) return finish(await (await import("./workers/worker.ts")).serveAsWorker(worker));
+      if (worker !== undefined)
+        return finish(await (await import("./workers/worker.ts")).serveAsWorker(worker, environment));
       const flags = command.opts();
       const reread = () => checked(readSettings(flags, environment, readSettingsFileAgain(flags, environment)));
-      const options = { ...checked(readWarning(command, environment)), reread, hasLauncher: hasLauncher() };
+      const options = {
+        ...checked(readWarning(command, environment)),
+        reread,
+        environment,
+        hasLauncher: hasLauncher(),
+      };
       // The primary does not load the server.
       if (options.config.workers > 1)
         return finish(await (await import("./workers/primary.ts")).serveWithWorkers(options));

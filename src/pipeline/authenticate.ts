@@ -7,6 +7,7 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { traced } from "../base/tracing.ts";
 import type { Call } from "./call.ts";
 
 /** What authentication depends on. */
@@ -84,7 +85,10 @@ function verify(
   { clientAddress }: Call,
   deps: AuthenticateDeps,
 ): VerifiedToken | Promise<VerifiedToken> {
-  if (!deps.failures.isSpent(clientAddress)) return deps.tokens.verify(token);
+  if (!deps.failures.isSpent(clientAddress)) {
+    const verified = traced({ name: "verify token" }, () => deps.tokens.verify(token));
+    return verified as VerifiedToken | Promise<VerifiedToken>;
+  }
   const known = deps.tokens.cached(token);
   if (!known) throw tooManyFailures();
   return known;

@@ -4,6 +4,7 @@ import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import type { AccessRule } from "../authz/rules.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { tracing } from "../base/tracing.ts";
 import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
@@ -12,6 +13,7 @@ import type { ForwardCall } from "./forwarding.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
 import type { FieldRules } from "./text-rules.ts";
+import { tracedCallOf } from "./traced-call.ts";
 import type { Validator } from "./validate.ts";
 
 /** Responds to a decoded request. */
@@ -60,6 +62,15 @@ export class ComposedMethod implements Method {
   }
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
+    const traces = tracing();
+    if (!traces) return this.#call(call, decode);
+    let request: Message | undefined;
+    const remember = () => mapMaybe(decode(), (decoded) => (request = decoded));
+    const described = tracedCallOf(this, this.#definition.rule, call, () => request);
+    return traces.call(described, () => this.#call(call, remember));
+  }
+
+  #call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
     const identified = this.#identify(call);
     if (isPromise(identified)) return identified.then(() => mapMaybe(decode(), (request) => this.#run(call, request)));
     const request = decode();

@@ -12,12 +12,17 @@ export type Observer = (call: Call, path: string, durationMs: number, failure: A
 /** Codes of failures that the server, not the caller, is responsible for. */
 const ownFailures: ReadonlySet<Code> = new Set([Code.INTERNAL, Code.UNKNOWN, Code.DATA_LOSS, Code.UNAVAILABLE]);
 
+/** Whether the server, not the caller, is responsible for a failure. */
+export function isOwnFailure({ code }: ApiError): boolean {
+  return ownFailures.has(code);
+}
+
 /** Makes the observer that logs and counts calls. It never gets a token or a body. */
 export function newObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
     metrics.observeCall(path, call.transport, code, durationMs / 1000);
-    const isOurs = failure !== undefined && ownFailures.has(failure.code);
+    const isOurs = failure !== undefined && isOwnFailure(failure);
     if (!isOurs && !log.isLevelEnabled("info")) return;
     const line = {
       requestId: call.requestId,

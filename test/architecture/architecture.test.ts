@@ -83,6 +83,12 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "@peculiar/asn1-x509": ["registry"],
   "@renovatebot/pep440": ["advisories/versions"],
   "ae-cvss-calculator": ["advisories"],
+  ...Object.fromEntries(
+    ["api", "context-async-hooks", "core", "exporter-trace-otlp-http", "resources", "sdk-trace"].map((name) => [
+      `@opentelemetry/${name}`,
+      ["observe/traces"],
+    ]),
+  ),
   "better-sqlite3": ["cli", "storage/engine/sqlite", "storage/schema"],
   "cli-progress": ["cli/client"],
   commander: ["cli"],

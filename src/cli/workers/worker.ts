@@ -6,16 +6,18 @@ import { ConfigError, type RawSettings } from "../../config/settings.ts";
 import { newLog } from "../../observe/log.ts";
 import { type Server, startServer } from "../../server/server.ts";
 import { logOptions, startSummary } from "../start-summary.ts";
+import { openTelemetry } from "../telemetry.ts";
 import { openPrimaryChannel, sharedMetricsOf } from "./primary-channel.ts";
 
 /** Serves until the primary says to stop, or has ended. */
-export async function serveAsWorker(number: number): Promise<number> {
+export async function serveAsWorker(number: number, environment: NodeJS.ProcessEnv): Promise<number> {
   // A terminal and systemd signal all processes. The primary says what to do.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   using primary = openPrimaryChannel();
   const { settings: atStart, key } = await primary.next("start");
   const config = toConfig(atStart);
   const log = newLog({ ...logOptions(config), worker: number }, pino.destination({ dest: 2, sync: false }));
+  await using _telemetry = await openTelemetry(environment, log);
   await using server = await startServer(config, log, systemClock, {
     sharedMetrics: sharedMetricsOf(primary),
     // The first worker: the others start after it.

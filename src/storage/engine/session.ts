@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { PgDatabase, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { traced, tracing } from "../../base/tracing.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** The part of a Drizzle database that both dialects share. */
@@ -160,12 +161,21 @@ export function newSession(db: Queries, dialect: SessionDialect, runner: Runner)
     prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T> {
       let statement = statements.get(key);
       if (!statement) {
-        statement = runner(build(db, tables).prepare(statementName(key)));
+        statement = tracedStatement(runner(build(db, tables).prepare(statementName(key))), key, dialect);
         statements.set(key, statement);
       }
       return statement as Prepared<T>;
     },
   };
+}
+
+/** Without tracing the statement is the same: a read of a cached page must not pay for traces that nobody records. */
+function tracedStatement<T>(statement: Prepared<T>, key: string, { dialect }: SessionDialect): Prepared<T> {
+  if (!tracing()) return statement;
+  const system = dialect === "postgres" ? "postgresql" : dialect;
+  const attributes = { "db.system.name": system, "db.query.summary": key.slice(0, 120) };
+  const step = { name: `${system} statement`, isClient: true, attributes };
+  return { ...statement, execute: (values) => traced(step, () => statement.execute(values)) };
 }
 
 /** PostgreSQL identifies prepared statements by name per connection, so the name must depend on the key alone. */

@@ -21,6 +21,7 @@ export type CallHead = readonly [
   requestId: string,
   clientAddress: string,
   authorization: string,
+  traceparent: string,
 ];
 
 /** A response, with its headers; its message is that of the method. */

@@ -2,6 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
 import { unavailable } from "../../aip/errors.ts";
+import { tracing } from "../../base/tracing.ts";
 import type { Call, CalledMethod } from "../../pipeline/call.ts";
 import type { ForwardCall } from "../../pipeline/forwarding.ts";
 import {
@@ -109,7 +110,9 @@ class Connection {
       const id = ++this.#lastId;
       this.#pending.set(id, { call, output, resolve, reject });
       const { transport, requestId, clientAddress } = call;
-      const head: CallHead = [id, path, transport, requestId, clientAddress, call.header("authorization") ?? ""];
+      const authorization = call.header("authorization") ?? "";
+      const traceparent = tracing()?.traceparent() ?? "";
+      const head: CallHead = [id, path, transport, requestId, clientAddress, authorization, traceparent];
       this.#frames.send(head, input, request);
     });
   }

@@ -84,7 +84,7 @@ function serveCalls(socket: Socket, key: string, methods: MethodTable): FrameSoc
 async function execute(
   frames: FrameSocket,
   connection: object,
-  [id, path, transport, requestId, clientAddress, authorization]: CallHead,
+  [id, path, transport, requestId, clientAddress, authorization, traceparent]: CallHead,
   request: Uint8Array,
   methods: MethodTable,
 ): Promise<void> {
@@ -93,7 +93,7 @@ async function execute(
     if (!method) throw new Error(`there is no method ${path}`);
     const { input, output } = method.descriptor;
     const decoded = fromBinary(input, request);
-    const header = headerOf(authorization);
+    const header = headerOf(authorization, traceparent);
     const call = newCall({ transport, requestId, clientAddress, connection, header, isForwarded: true });
     const response = await method.call(call, () => decoded);
     frames.send([id, "ok", [...call.responseHeaders]] satisfies ResponseHead, output, response);
@@ -104,8 +104,11 @@ async function execute(
 }
 
 /** A forwarded call has the headers that methods read. */
-function headerOf(authorization: string) {
-  return (name: string): string => {
+function headerOf(authorization: string, traceparent: string) {
+  return (name: string): string | undefined => {
+    // The span of the call lies below that of the process that forwards it.
+    if (name === "traceparent") return traceparent === "" ? undefined : traceparent;
+    if (name === "tracestate") return undefined;
     if (name !== "authorization") throw new Error(`the header ${name} is not forwarded`);
     return authorization;
   };

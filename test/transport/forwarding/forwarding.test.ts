@@ -16,6 +16,7 @@ import {
   PingService,
 } from "../../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
 import { type ApiError, Code, invalidField, retryAfterOf } from "../../../src/aip/errors.ts";
+import { setTracing } from "../../../src/base/tracing.ts";
 import { type Call, newCall } from "../../../src/pipeline/call.ts";
 import type { Method } from "../../../src/pipeline/method.ts";
 import { type Forwarder, newForwarder } from "../../../src/transport/forwarding/forwarder.ts";
@@ -68,6 +69,24 @@ describe("forwarded calls", () => {
     assert.deepEqual(seen, [["rest", "r1", "192.0.2.1", "Bearer t", true]]);
     assert.deepEqual([...call.responseHeaders], [["cache-control", "no-store"]]);
     assert.equal(executed, 1);
+  });
+
+  it("belong to the trace of the process that forwards them", async () => {
+    const traceparent = `00-${"a".repeat(32)}-00f067aa0ba902b7-01`;
+    const seen: unknown[] = [];
+    await using writer = await openWriter(async (call) => {
+      seen.push(call.header("traceparent"), call.header("tracestate"));
+      return pong();
+    });
+    using forwarder = newForwarder({ path: writer.socket, key, onExecuted: () => {} });
+    const asItIs = <T>(_about: unknown, run: () => T) => run();
+    setTracing({ call: asItIs, step: asItIs, traceparent: () => traceparent });
+    try {
+      await (await forwarded(forwarder)).response;
+    } finally {
+      setTracing(undefined);
+    }
+    assert.deepEqual(seen, [traceparent, undefined]);
   });
 
   it("fail with the same code, message, details and cause", async () => {

@@ -1,0 +1,132 @@
+// Traces, as a collector receives them from a running server.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { SamplerError, samplerOf } from "../../src/observe/traces/sampling.ts";
+import { newRequestId } from "../../src/pipeline/call.ts";
+import { type Running, start } from "../cli/process.ts";
+import { freePort } from "../harness/postgres.ts";
+import { type Collector, startCollector } from "./otlp-collector.ts";
+
+const listGroups = "chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+const updateGroup = "chainguard.platform.iam.v2beta1.GroupsService/UpdateGroup";
+/** What the tests read from responses. */
+interface Listed {
+  readonly groups: readonly { readonly uid: string }[];
+}
+
+const traceOf = (digit: string, flags: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-${flags}`;
+
+describe("traces of a server", { timeout: 120_000 }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-traces-"));
+  let collector: Collector;
+  let server: Running;
+  let url = "";
+  let token = "";
+  let organization = "";
+  before(async () => {
+    collector = await startCollector();
+    url = `http://127.0.0.1:${await freePort()}`;
+    server = start(["serve", "--dev", "--listen", new URL(url).host, "--data-dir", folder], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+    });
+    await server.said(/curl/);
+    token = readFileSync(path.join(folder, "owner-token"), "utf8").trim();
+    const { body } = await call("GET", "/iam/v2beta1/groups?uidp.in_root=true");
+    organization = body.groups[0]!.uid;
+  });
+  after(async () => {
+    server.child.kill("SIGTERM");
+    await server.finished;
+    await collector[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function call(method: string, target: string, headers: Readonly<Record<string, string>> = {}, sent?: object) {
+    const response = await fetch(url + target, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      ...(sent && { body: JSON.stringify(sent) }),
+    });
+    return { requestId: response.headers.get("x-request-id") ?? "", body: (await response.json()) as Listed };
+  }
+
+  it("continue the trace of the caller, with the statements of the database", async () => {
+    const list = `/iam/v2beta1/groups?uidp.descendants_of=${organization}&name=nothing`;
+    await call("GET", list, { traceparent: traceOf("a", "01") });
+    const spans = await collector.trace("a".repeat(32), listGroups);
+    const span = spans.find(({ name }) => name === listGroups)!;
+    assert.equal(span.parentSpanId, "00f067aa0ba902b7");
+    assert.equal(span.attributes["rpc.response.status_code"], "OK");
+    assert.equal(span.attributes["gatehouse.transport"], "rest");
+    assert.equal(span.resource["service.name"], "gatehouse");
+    assert.equal(span.resource["deployment.environment.name"], "test");
+    const statements = spans.filter(({ name }) => name === "sqlite statement");
+    assert.ok(statements.length > 0);
+    for (const { parentSpanId } of statements) assert.equal(parentSpanId, span.spanId);
+    assert.doesNotMatch(JSON.stringify(spans), /eyJ/);
+  });
+
+  it("begin with the request id as trace id, and name organization and code", async () => {
+    const paths = { OK: organization, NOT_FOUND: `${organization}/0123456789abcdef` };
+    for (const [code, uid] of Object.entries(paths)) {
+      const { requestId } = await call("PATCH", `/iam/v2beta1/groups/${uid}`, {}, { description: "traced" });
+      const spans = await collector.trace(requestId, updateGroup);
+      const span = spans.find(({ name }) => name === updateGroup)!;
+      assert.equal(span.attributes["gatehouse.organization"], organization);
+      assert.equal(span.attributes["rpc.response.status_code"], code);
+    }
+  });
+
+  it("respect the decision of the caller not to record", async () => {
+    const list = `/iam/v2beta1/groups?uidp.descendants_of=${organization}&name=other`;
+    await call("GET", list, { traceparent: traceOf("b", "00") });
+    await call("GET", list, { traceparent: traceOf("d", "01") });
+    await collector.trace("d".repeat(32), listGroups);
+    assert.equal(collector.spans.filter(({ traceId }) => traceId === "b".repeat(32)).length, 0);
+  });
+});
+
+describe("the sampler", () => {
+  const sampled = traceOf("1", "01");
+  const unsampled = traceOf("1", "00");
+  const cases: readonly [
+    name: string | undefined,
+    ratio: string,
+    traceparent: string | undefined,
+    expected: boolean,
+  ][] = [
+    [undefined, "", undefined, true],
+    [undefined, "", unsampled, false],
+    ["always_on", "", unsampled, true],
+    ["always_off", "", sampled, false],
+    ["parentbased_always_off", "", sampled, true],
+    ["parentbased_always_off", "", undefined, false],
+    ["traceidratio", "0.6", undefined, true],
+    ["traceidratio", "0.4", sampled, false],
+    ["parentbased_traceidratio", "0.4", sampled, true],
+    ["parentbased_traceidratio", "0.4", undefined, false],
+  ];
+  for (const [name, ratio, traceparent, expected] of cases)
+    it(`${name ?? "default"} ${ratio}: ${traceparent ?? "no parent"}`, () => {
+      const sampler = samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio });
+      assert.equal(sampler(traceparent, `80${"0".repeat(30)}`), expected);
+    });
+
+  it("records about as many calls as the ratio says", () => {
+    const sampler = samplerOf({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.1" });
+    const sampled = Array.from({ length: 10_000 }, newRequestId).filter((id) => sampler(undefined, id));
+    assert.ok(Math.abs(sampled.length - 1000) < 200, `${sampled.length}`);
+  });
+
+  it("rejects what it does not know, and names the variable", () => {
+    assert.throws(() => samplerOf({ OTEL_TRACES_SAMPLER: "jaeger_remote" }), /OTEL_TRACES_SAMPLER must be one of/);
+    const wrong = { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "2" };
+    assert.throws(() => samplerOf(wrong), SamplerError);
+  });
+});
