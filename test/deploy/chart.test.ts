@@ -1,0 +1,48 @@
+// The chart, without the programs of Kubernetes: `npm run test:helm` has those.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { parse } from "yaml";
+import { version } from "../../src/base/version.ts";
+import { chartFolder } from "./chart.ts";
+import { valuesSchema } from "./values-schema.ts";
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+const read = (file: string) => readFileSync(`${chartFolder}/${file}`, "utf8");
+
+/** Returns the paths of values that the schema does not know. */
+function unknownValues(values: unknown, schema: Schema | undefined, path = ""): string[] {
+  if (!schema) return [path];
+  if (typeof values !== "object" || values === null || Array.isArray(values) || !schema.properties) return [];
+  return Object.entries(values).flatMap(([name, value]) =>
+    unknownValues(value, schema.properties?.[name], path === "" ? name : `${path}.${name}`),
+  );
+}
+
+describe("the chart", () => {
+  it("has the version of the program", () => {
+    const chart = parse(read("Chart.yaml"));
+    assert.deepEqual([chart.version, chart.appVersion], [version, version]);
+  });
+
+  it("has the schema of the present settings: npx node test/deploy/write-values-schema.ts", () => {
+    assert.equal(read("values.schema.json"), valuesSchema());
+  });
+
+  it("has a rule for each value, and a value for each rule", () => {
+    const schema: Schema = JSON.parse(valuesSchema());
+    const values = parse(read("values.yaml"));
+    assert.deepEqual(unknownValues(values, schema), []);
+    const missing = Object.keys(schema.properties ?? {}).filter((name) => name !== "global" && !(name in values));
+    assert.deepEqual(missing, []);
+  });
+
+  it("does not take a secret as a value", () => {
+    const schema = JSON.parse(valuesSchema()) as { properties: { settings: Schema } };
+    const rule = schema.properties.settings.properties?.["secrets-key"] as Readonly<Record<string, unknown>>;
+    assert.deepEqual(rule.not, {});
+  });
+});

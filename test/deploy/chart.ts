@@ -1,0 +1,2 @@
+/** The chart. */
+export const chartFolder = "deploy/helm/gatehouse";
