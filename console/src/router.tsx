@@ -2,15 +2,21 @@
 import { createRoute, createRouter } from "@tanstack/react-router";
 import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
+import { accessRoute } from "./views/access/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
 import { meRoute } from "./views/me/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
+import { rolesRoute } from "./views/roles/route.ts";
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: Home });
 
 /** The router. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, meRoute, organization.addChildren([overviewRoute, groupsRoute])]),
+  routeTree: root.addChildren([
+    home,
+    meRoute,
+    organization.addChildren([overviewRoute, groupsRoute, accessRoute, rolesRoute]),
+  ]),
   basepath: "/console",
   defaultPreload: "intent",
   scrollRestoration: true,

@@ -11,14 +11,14 @@ export const root = createRootRoute({ component: Shell, notFoundComponent: NotFo
 /** The parent of the views of an organization. */
 export const organization = createRoute({ getParentRoute: () => root, path: "/o/$org", component: OrganizationLayout });
 
-/** Returns a component that is loaded when its address is opened first, with its texts. */
+/** Returns a component that is loaded when its address is opened first, with its texts and those of shared parts that it uses. */
 export function lazyView<Module extends Record<string, unknown>, Name extends keyof Module & string>(
-  catalogue: Catalogue,
+  catalogues: readonly Catalogue[],
   load: () => Promise<Module>,
   name: Name,
 ) {
   return lazyRouteComponent(async () => {
-    const [module] = await Promise.all([load(), loadTexts(catalogue)]);
+    const [module] = await Promise.all([load(), ...catalogues.map(loadTexts)]);
     return module as Record<Name, () => React.JSX.Element>;
   }, name);
 }

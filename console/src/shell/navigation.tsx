@@ -13,6 +13,8 @@ import { useKeys } from "./keyboard.ts";
 export const views = [
   { to: "/o/$org/overview", text: "nav.overview", key: "o", needs: [] },
   { to: "/o/$org/groups/$", text: "nav.groups", key: "g", needs: [] },
+  { to: "/o/$org/access", text: "nav.access", key: "a", needs: [] },
+  { to: "/o/$org/roles/$", text: "nav.roles", key: "l", needs: ["roles.list"] },
 ] as const satisfies readonly View[];
 
 interface View {

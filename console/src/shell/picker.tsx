@@ -1,6 +1,4 @@
 // The field in which a group, an identity or a role is chosen, by name or by a pasted uid.
-import "@mantine/core/styles/ScrollArea.css";
-import "@mantine/core/styles/Combobox.css";
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type NamedKind, useCandidates, useNames } from "../api/resources.ts";

@@ -1,5 +1,4 @@
 // A panel at the side of a view, for details of one cell or row.
-import "@mantine/core/styles/Drawer.css";
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTexts } from "../texts/texts.ts";

@@ -2,9 +2,12 @@
 
 /** A file in `en/` and in `de/` for each view. `shell` has what the frame and several views use. */
 interface Catalogues {
+  readonly access: typeof import("./en/access.ts");
+  readonly capabilities: typeof import("./en/capabilities.ts");
   readonly groups: typeof import("./en/groups.ts");
   readonly me: typeof import("./en/me.ts");
   readonly overview: typeof import("./en/overview.ts");
+  readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
 }
 

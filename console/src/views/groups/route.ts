@@ -14,5 +14,5 @@ export const groupsRoute = createRoute({
     ...textIn(search, "filter"),
     ...choiceIn(search, "dialog", ["new", "edit", "delete"]),
   }),
-  component: lazyView("groups", () => import("./groups.tsx"), "Groups"),
+  component: lazyView(["groups"], () => import("./groups.tsx"), "Groups"),
 });

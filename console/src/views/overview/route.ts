@@ -4,5 +4,5 @@ import { lazyView, organization } from "../../routes.ts";
 export const overviewRoute = createRoute({
   getParentRoute: () => organization,
   path: "/overview",
-  component: lazyView("overview", () => import("./overview.tsx"), "Overview"),
+  component: lazyView(["overview"], () => import("./overview.tsx"), "Overview"),
 });

@@ -1,0 +1,61 @@
+// The capabilities: their areas, and which of them this server uses. Views that use this load the texts `capabilities`.
+import { getOption } from "@bufbuild/protobuf";
+import { type Capability, CapabilitySchema, name } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { isTextId, type TextId } from "../texts/texts.ts";
+
+/** The areas, in the order in which views show them, with the beginnings of the names of their capabilities. */
+const prefixes = {
+  groups: ["groups.", "group_invites."],
+  identities: ["identity.", "identity_providers.", "account_associations."],
+  roles: ["roles."],
+  bindings: ["role_bindings."],
+  registry: ["repo.", "manifest.", "tag.", "referrers.", "version.", "registry.deployments."],
+  advisories: ["advisories."],
+  events: ["subscriptions."],
+} as const;
+
+/** An area of capabilities. */
+export type Area = keyof typeof prefixes | "other";
+
+/** The areas with columns of their own. */
+export const areas = Object.keys(prefixes) as Exclude<Area, "other">[];
+
+/** A capability. */
+export interface NamedCapability {
+  readonly number: Capability;
+  readonly name: string;
+  readonly area: Area;
+  /** What it allows; undefined if no method of this server asks for it. */
+  readonly text: TextId | undefined;
+}
+
+/** Returns all capabilities that are not deprecated, in the order of their numbers. Those that nobody can grant are missing. */
+export function allCapabilities(): readonly NamedCapability[] {
+  return CapabilitySchema.values.flatMap((value) => {
+    const text = getOption(value, name);
+    return text === "" || text === "internal" || value.deprecated ? [] : [named(value.number as Capability, text)];
+  });
+}
+
+function named(number: Capability, capability: string): NamedCapability {
+  const text = `capability.${capability}`;
+  const area = areas.find((one) => prefixes[one].some((prefix) => capability.startsWith(prefix))) ?? "other";
+  return { number, name: capability, area, text: isTextId(text) ? text : undefined };
+}
+
+/** Returns the capabilities of an area that this server uses. */
+export function capabilitiesOf(area: Area): readonly NamedCapability[] {
+  return allCapabilities().filter((one) => one.area === area && one.text !== undefined);
+}
+
+/** How much of an area somebody holds. */
+export type Level = "all" | "some" | "read" | "none";
+
+/** Returns how much of an area is held, given the names of the capabilities that are. */
+export function levelOf(area: Area, held: ReadonlySet<string>): Level {
+  const names = capabilitiesOf(area).map((one) => one.name);
+  const found = names.filter((one) => held.has(one));
+  if (found.length === 0) return "none";
+  if (found.length === names.length) return "all";
+  return found.every((one) => /\.(list|get)$/.test(one)) ? "read" : "some";
+}

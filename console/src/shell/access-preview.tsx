@@ -1,0 +1,134 @@
+// What a change of a role or role binding would do, in the dialog that makes the change. Load the texts `capabilities` with it.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
+import {
+  type AccessEffect,
+  AccessService,
+  type Obstacle,
+  type SimulateChangeRequestSchema,
+} from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { shortUid } from "../api/uids.ts";
+import { useTexts } from "../texts/texts.ts";
+import { Loading } from "./parts.tsx";
+import { Failure } from "./states.tsx";
+
+type Change = MessageInitShape<typeof SimulateChangeRequestSchema>["change"];
+
+/** Shows who would gain, lose and keep what. Nothing without a change, which is incomplete then. */
+export function AccessPreview({ change }: { readonly change: Change | undefined }) {
+  const { t } = useTexts();
+  const { data, error } = useQuery(AccessService.method.simulateChange, change ? { change } : {}, {
+    enabled: change !== undefined,
+    staleTime: 0,
+    refetchInterval: false,
+  });
+  if (!change) return null;
+  return (
+    <section className="preview stack" aria-label={t("preview.title")} aria-live="polite">
+      <h3>{t("preview.title")}</h3>
+      {error && <Failure error={error} />}
+      {!data && !error && <Loading lines={2} />}
+      {data && data.obstacles.length > 0 && <Obstacles obstacles={data.obstacles} />}
+      {data && data.effects.length === 0 && <p>{t("preview.nothing")}</p>}
+      {data && data.effects.length > 0 && (
+        <ul className="list">
+          {data.effects.map((effect) => (
+            <Effect key={`${effect.identity?.uid} ${effect.groupUid}`} effect={effect} />
+          ))}
+        </ul>
+      )}
+      {data?.truncated && <p className="muted">{t("preview.truncated")}</p>}
+    </section>
+  );
+}
+
+function Obstacles({ obstacles }: { readonly obstacles: readonly Obstacle[] }) {
+  const { t } = useTexts();
+  return (
+    <div className="notice warn" role="alert">
+      <p>{t("preview.obstacle")}</p>
+      <ul>
+        {obstacles.map(({ reason, message }) => (
+          <li key={reason + message}>
+            {message} <code>{reason}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const kinds = [
+  { field: "gained", text: "preview.gains", mark: "+", color: "good" },
+  { field: "lost", text: "preview.loses", mark: "−", color: "danger" },
+  { field: "kept", text: "preview.keeps", mark: "=", color: "muted" },
+] as const;
+
+function Effect({ effect }: { readonly effect: AccessEffect }) {
+  const { t } = useTexts();
+  const { identity, groupUid, groupName, groupsBelow, keptBy } = effect;
+  const group = groupName === "" ? shortUid(groupUid) : groupName;
+  return (
+    <li className="effect">
+      <span>
+        <strong>
+          <bdi>{nameOf(identity)}</bdi>
+        </strong>{" "}
+        <span className="muted">{t("preview.where", { group, below: Number(groupsBelow) })}</span>
+      </span>
+      {kinds.map(
+        ({ field, text, mark, color }) =>
+          effect[field].length > 0 && (
+            <span key={field}>
+              <span className={color}>
+                {mark} {t(text)}
+              </span>{" "}
+              <Names names={effect[field]} />
+            </span>
+          ),
+      )}
+      {keptBy.length > 0 && (
+        <span className="muted">
+          {keptBy
+            .slice(0, 3)
+            .map(({ roleName, groupName: at, groupUid: uid }) =>
+              t("preview.keptBy", { role: roleName || "…", group: at || shortUid(uid) }),
+            )
+            .join(", ")}
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** How many names are shown at once. */
+const shown = 6;
+
+/** Names of capabilities, the first ones at once. */
+export function Names({ names }: { readonly names: readonly string[] }) {
+  const { t } = useTexts();
+  const rest = names.slice(shown);
+  return (
+    <>
+      <code>{names.slice(0, shown).join(", ")}</code>
+      {rest.length > 0 && (
+        <details className="more">
+          <summary>{t("preview.more", { count: rest.length })}</summary>
+          <code>{rest.join(", ")}</code>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The name of an identity as far as the caller may know it. */
+export function nameOf(
+  identity: { readonly uid: string; readonly name?: string; readonly email?: string } | undefined,
+): string {
+  return identity?.name || identity?.email || shortUid(identity?.uid ?? "");
+}
+
+/** Returns whether a change is complete enough to be simulated. */
+export function completeChange(change: NonNullable<Change>, ...needed: readonly string[]): Change | undefined {
+  return needed.every((value) => value !== "") ? change : undefined;
+}

@@ -1,0 +1,40 @@
+// The field in which a capability is chosen.
+import { Select } from "@mantine/core";
+import { allCapabilities } from "../api/capabilities.ts";
+import { useTexts } from "../texts/texts.ts";
+
+/** A field with search over the capabilities that this server uses. */
+export function CapabilityPicker({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}) {
+  const { t } = useTexts();
+  const used = allCapabilities().flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
+  const texts = new Map(used.map(({ name, text }) => [name, t(text)]));
+  const label = t("capability.choose");
+  return (
+    <Select
+      label={label}
+      placeholder={t("capability.any")}
+      searchable
+      clearable
+      clearButtonProps={{ "aria-label": t("picker.clear", { what: label }) }}
+      data={used.map(({ name }) => name)}
+      value={value === "" ? null : value}
+      onChange={(name) => onChange(name ?? "")}
+      nothingFoundMessage={t("picker.none")}
+      comboboxProps={{ withinPortal: false }}
+      maxDropdownHeight={320}
+      renderOption={({ option }) => (
+        <span>
+          <code>{option.value}</code>
+          <br />
+          <span className="muted">{texts.get(option.value)}</span>
+        </span>
+      )}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+// "Who may do what here, and why?"
+import { useMemo } from "react";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { missingFor, useMe } from "../../api/access.ts";
+import { useKeys } from "../../shell/keyboard.ts";
+import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
+import { Tabs } from "../../shell/tabs.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useAccessAddress } from "./address.ts";
+import { Ask } from "./ask.tsx";
+import { BindingDialogs } from "./dialogs.tsx";
+import { Here } from "./here.tsx";
+import { OfIdentity } from "./of-identity.tsx";
+
+/** The access view: one of three questions, and the dialogs that change access. */
+export function Access() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, group, search, set } = useAccessAddress();
+  const missing = missingFor(me, RoleBindingsService.method.createRoleBinding, group);
+  const mayGrant = missing.length === 0;
+  const keys = useMemo(() => (mayGrant ? { n: () => void set({ dialog: "grant" }) } : {}), [mayGrant, set]);
+  useKeys(keys);
+  if (!me) return <Loading />;
+  const link = { to: "/o/$org/access", params: { org } } as const;
+  const kept = { ...(search.group !== undefined && { group: search.group }) };
+  const identity = { ...(search.identity !== undefined && { identity: search.identity }) };
+  const capability = { ...(search.capability !== undefined && { capability: search.capability }) };
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("access.title")}</Heading>
+        <div className="grow" />
+        <ActionButton variant="filled" missing={missing} onClick={() => void set({ dialog: "grant" })}>
+          {t("access.grant")}
+        </ActionButton>
+      </div>
+      <Tabs
+        label={t("access.questions")}
+        tabs={[
+          { ...link, text: t("access.here"), search: { ...kept, ...capability }, isCurrent: search.tab === undefined },
+          {
+            ...link,
+            text: t("access.ofIdentity"),
+            search: { tab: "identity", ...kept, ...identity },
+            isCurrent: search.tab === "identity",
+          },
+          {
+            ...link,
+            text: t("access.ask"),
+            search: { tab: "ask", ...kept, ...identity, ...capability },
+            isCurrent: search.tab === "ask",
+          },
+        ]}
+      />
+      {search.tab === undefined && <Here />}
+      {search.tab === "identity" && <OfIdentity />}
+      {search.tab === "ask" && <Ask />}
+      <BindingDialogs />
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+// The dialogs that grant, change and revoke roles. Each says what would change before it does anything.
+import { create } from "@bufbuild/protobuf";
+import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useState } from "react";
+import {
+  type RoleBinding,
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { may, useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { shortUid } from "../../api/uids.ts";
+import { AccessPreview, completeChange, nameOf } from "../../shell/access-preview.tsx";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { Form } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useAccessAddress } from "./address.ts";
+
+const { getRoleBinding, createRoleBinding, updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
+
+/** Shows the dialog that is in the address. */
+export function BindingDialogs() {
+  const { data: me } = useMe();
+  const { group, search, close } = useAccessAddress();
+  const { dialog, binding = "" } = search;
+  const isOfBinding = dialog === "change" || dialog === "revoke";
+  const { data } = useQuery(
+    getRoleBinding,
+    { uid: binding },
+    { enabled: isOfBinding && may(me, getRoleBinding, binding) },
+  );
+  const onClose = () => void close();
+  if (dialog === "grant" && may(me, createRoleBinding, group)) return <Grant onClose={onClose} />;
+  if (!data) return null;
+  if (dialog === "change" && may(me, updateRoleBinding, binding)) return <Change binding={data} onClose={onClose} />;
+  if (dialog === "revoke" && may(me, deleteRoleBinding, binding)) return <Revoke binding={data} onClose={onClose} />;
+  return null;
+}
+
+interface OfBinding {
+  readonly binding: RoleBinding;
+  readonly onClose: () => void;
+}
+
+function Grant({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org, group: place, search } = useAccessAddress();
+  const [parent, setParent] = useState(place);
+  const [identityUid, setIdentity] = useState(search.identity ?? "");
+  const [roleUid, setRole] = useState("");
+  const { mutateAsync } = useMutation(createRoleBinding);
+  const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
+  const submit = async () => {
+    await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("access.done.granted"));
+    onClose();
+  };
+  const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
+  return (
+    <Dialog title={t("access.grant")} onClose={onClose}>
+      <Form
+        fields={["parent", "identity_uid", "role_uid"]}
+        submit={submit}
+        button={t("access.grantButton")}
+        onClose={onClose}
+        footer={<CopyAs method={createRoleBinding} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <Picker
+              kind="identity"
+              name="identity_uid"
+              label={t("access.identity")}
+              within={org}
+              value={identityUid}
+              error={errors.identity_uid}
+              onChange={setIdentity}
+            />
+            <Picker
+              kind="role"
+              name="role_uid"
+              label={t("access.role")}
+              within={org}
+              value={roleUid}
+              error={errors.role_uid}
+              onChange={setRole}
+            />
+            <Picker
+              kind="group"
+              name="parent"
+              label={t("access.group")}
+              description={t("access.groupHelp")}
+              within={org}
+              value={parent}
+              error={errors.parent}
+              onChange={setParent}
+            />
+            <AccessPreview change={change} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Change({ binding, onClose }: OfBinding) {
+  const { t } = useTexts();
+  const { org } = useAccessAddress();
+  const [roleUid, setRole] = useState(binding.role?.uid ?? "");
+  const { mutateAsync } = useMutation(updateRoleBinding);
+  const request = {
+    roleBinding: create(RoleBindingSchema, { uid: binding.uid, roleUid }),
+    updateMask: { paths: ["role_uid"] },
+  };
+  const isSame = roleUid === binding.role?.uid;
+  const submit = async () => {
+    await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("access.done.changed"));
+    onClose();
+  };
+  return (
+    <Dialog title={t("access.changeTitle", namesOf(binding))} onClose={onClose}>
+      <Form
+        fields={["role_uid"]}
+        submit={submit}
+        button={t("access.change")}
+        isDisabled={isSame || roleUid === ""}
+        onClose={onClose}
+        footer={<CopyAs method={updateRoleBinding} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <Picker
+              kind="role"
+              name="role_uid"
+              label={t("access.role")}
+              within={org}
+              value={roleUid}
+              error={errors.role_uid}
+              onChange={setRole}
+            />
+            <AccessPreview
+              change={isSame ? undefined : completeChange({ case: "updateRoleBinding", value: request }, roleUid)}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Revoke({ binding, onClose }: OfBinding) {
+  const { t } = useTexts();
+  const { mutateAsync } = useMutation(deleteRoleBinding);
+  const request = { uid: binding.uid };
+  const remove = async () => {
+    await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("access.done.revoked"));
+    onClose();
+  };
+  return (
+    <DeleteDialog
+      title={t("access.revokeTitle", namesOf(binding))}
+      text={t("access.revokeText")}
+      button={t("access.revoke")}
+      remove={remove}
+      onClose={onClose}
+      footer={<CopyAs method={deleteRoleBinding} request={request} />}
+    >
+      <AccessPreview change={{ case: "deleteRoleBinding", value: request }} />
+    </DeleteDialog>
+  );
+}
+
+function namesOf({ role, identity, group }: RoleBinding) {
+  return {
+    role: role?.name ?? "…",
+    who: nameOf(identity),
+    group: group?.name || shortUid(group?.uid ?? ""),
+  };
+}

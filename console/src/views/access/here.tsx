@@ -1,0 +1,162 @@
+// Who may do what at a group: a row for each identity, a column for each area.
+import { useQuery } from "@connectrpc/connect-query";
+import { Checkbox, Tooltip } from "@mantine/core";
+import { useMemo } from "react";
+import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
+import { shortUid } from "../../api/uids.ts";
+import { nameOf } from "../../shell/access-preview.tsx";
+import { CapabilityPicker } from "../../shell/capability-picker.tsx";
+import { useKeys } from "../../shell/keyboard.ts";
+import { CopyAs } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useAccessAddress } from "./address.ts";
+import { BindingLine } from "./binding-line.tsx";
+import { WhyPanel } from "./why.tsx";
+
+const { whoCan } = AccessService.method;
+
+/** The matrix of a group. */
+export function Here() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, group, search, set, ask } = useAccessAddress();
+  const { capability = "", identity = "", confined } = search;
+  const missing = missingFor(me, whoCan, group);
+  const pages = pagesOf(search.page, undefined, (page) => void set({ page }));
+  const request = { group, capability, identity, showConfined: confined === "yes", pageSize, skip: pages.skip };
+  const { data, error, refetch } = useQuery(whoCan, request, { enabled: missing.length === 0 });
+  const columns = useColumns(group);
+  useWhyKey();
+  return (
+    <div className="stack">
+      <div className="filters">
+        <Picker
+          kind="group"
+          label={t("access.group")}
+          within={org}
+          value={group}
+          onChange={(uid) => void ask({ group: uid === "" || uid === org ? undefined : uid })}
+        />
+        <CapabilityPicker value={capability} onChange={(name) => void ask({ capability: name || undefined })} />
+        <Picker
+          kind="identity"
+          label={t("access.identity")}
+          within={org}
+          value={identity}
+          onChange={(uid) => void ask({ identity: uid || undefined })}
+        />
+        <Checkbox
+          label={t("access.showConfined")}
+          checked={confined === "yes"}
+          onChange={({ currentTarget }) => void ask({ confined: currentTarget.checked ? "yes" : undefined })}
+        />
+        <div className="grow" />
+        <CopyAs method={whoCan} request={request} />
+      </div>
+      {missing.length > 0 && <Denied capabilities={requiredBy(whoCan)} uid={group} />}
+      {missing.length === 0 && (
+        <>
+          <Legend />
+          <Table
+            label={t("access.matrix")}
+            list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
+            columns={columns}
+            keyOf={({ identity: who }) => who?.uid ?? ""}
+            empty={<p className="notice">{t("access.nobody")}</p>}
+          />
+          <Pager
+            {...pagesOf(search.page, Number(data?.totalCount ?? 0), (page) => void set({ page }))}
+            count={data?.identities.length ?? 0}
+          />
+          {data && data.unlistedGroupUids.length > 0 && (
+            <p className="muted">{t("access.unlisted", { groups: data.unlistedGroupUids.map(shortUid).join(", ") })}</p>
+          )}
+        </>
+      )}
+      {search.cell !== undefined && search.area !== undefined && <WhyPanel />}
+    </div>
+  );
+}
+
+/** `w` explains the cell that has the focus. */
+function useWhyKey(): void {
+  const keys = useMemo(() => ({ w: () => (document.activeElement as HTMLElement | null)?.click() }), []);
+  useKeys(keys);
+}
+
+function useColumns(group: string): Column<IdentityAccess>[] {
+  const { t } = useTexts();
+  return [
+    { title: t("access.identity"), cell: (row) => <Who row={row} /> },
+    ...areas.map(
+      (area): Column<IdentityAccess> => ({ title: t(`area.${area}`), cell: (row) => <Cell row={row} area={area} /> }),
+    ),
+    {
+      title: t("access.from"),
+      cell: ({ bindings, bindingCount, confined }) => (
+        <div className="lines">
+          {confined && <span className="warning">⊘ {t("access.confined")}</span>}
+          {bindings.slice(0, 3).map((binding) => (
+            <BindingLine key={binding.roleBindingUid} binding={binding} at={group} />
+          ))}
+          {bindingCount > 3 && <span className="muted">{t("preview.more", { count: bindingCount - 3 })}</span>}
+        </div>
+      ),
+    },
+  ];
+}
+
+function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
+  const { ask } = useAccessAddress();
+  const uid = identity?.uid ?? "";
+  return (
+    <div className="lines">
+      <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
+        <bdi>{nameOf(identity)}</bdi>
+      </button>
+      <span className="muted small">
+        <bdi>{identity?.subject || shortUid(uid)}</bdi>
+      </span>
+    </div>
+  );
+}
+
+const marks: Readonly<Record<Level, string>> = { all: "●", some: "◐", read: "○", none: "–" };
+
+function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area }) {
+  const { t } = useTexts();
+  const { set } = useAccessAddress();
+  const held = new Set(row.capabilities);
+  const level = row.confined ? "none" : levelOf(area, held);
+  const names = capabilitiesOf(area).map(({ name }) => name);
+  const own = names.filter((name) => held.has(name));
+  const word = t(`level.${level}`, { held: own.length, all: names.length });
+  return (
+    <Tooltip
+      label={own.length === 0 ? word : own.join(", ")}
+      withinPortal={false}
+      multiline
+      maw={320}
+      events={{ hover: true, focus: true, touch: false }}
+    >
+      <button
+        type="button"
+        className={`cell ${level}`}
+        aria-label={t("access.cell", { who: nameOf(row.identity), area: t(`area.${area}`), level: word })}
+        onClick={() => void set({ cell: row.identity?.uid, area })}
+      >
+        <span aria-hidden="true">{marks[level]}</span> <span className="word">{word}</span>
+      </button>
+    </Tooltip>
+  );
+}
+
+function Legend() {
+  const { t } = useTexts();
+  return <p className="muted small">{t("access.legend")}</p>;
+}

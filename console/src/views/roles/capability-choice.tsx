@@ -1,0 +1,75 @@
+// The part of a form in which the capabilities of a role are chosen, by area.
+import { Checkbox, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { allCapabilities, areas, type NamedCapability } from "../../api/capabilities.ts";
+import { useTexts } from "../../texts/texts.ts";
+
+/** Checkboxes with search. The box of an area chooses all that is shown of it. */
+export function CapabilityChoice({
+  chosen,
+  error,
+  onChange,
+}: {
+  readonly chosen: readonly Capability[];
+  readonly error: string | undefined;
+  readonly onChange: (chosen: Capability[]) => void;
+}) {
+  const { t } = useTexts();
+  const [filter, setFilter] = useState("");
+  const wanted = filter.trim().toLowerCase();
+  const shown = allCapabilities().filter(
+    ({ number, name, text }) =>
+      (text !== undefined || chosen.includes(number)) &&
+      (name.includes(wanted) || (text !== undefined && t(text).toLowerCase().includes(wanted))),
+  );
+  const switchTo = (rows: readonly NamedCapability[], isOn: boolean) => {
+    const numbers = new Set(chosen);
+    for (const { number } of rows) isOn ? numbers.add(number) : numbers.delete(number);
+    onChange([...numbers]);
+  };
+  return (
+    <fieldset className="choice">
+      <legend>{t("roles.chosen", { count: chosen.length })}</legend>
+      {error !== undefined && (
+        <p className="danger" role="alert">
+          {error}
+        </p>
+      )}
+      <TextInput
+        type="search"
+        aria-label={t("roles.filterCapabilities")}
+        placeholder={t("roles.filterCapabilities")}
+        value={filter}
+        onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+      />
+      <div className="scroll">
+        {([...areas, "other"] as const).map((area) => {
+          const rows = shown.filter((row) => row.area === area);
+          const count = rows.filter(({ number }) => chosen.includes(number)).length;
+          if (rows.length === 0) return null;
+          return (
+            <div key={area} className="stack dense">
+              <Checkbox
+                label={<strong>{`${t(`area.${area}`)} ${count}/${rows.length}`}</strong>}
+                checked={count === rows.length}
+                indeterminate={count > 0 && count < rows.length}
+                onChange={() => switchTo(rows, count < rows.length)}
+              />
+              {rows.map((row) => (
+                <Checkbox
+                  key={row.name}
+                  className="indented"
+                  label={<code>{row.name}</code>}
+                  description={t(row.text ?? "capability.unused")}
+                  checked={chosen.includes(row.number)}
+                  onChange={({ currentTarget }) => switchTo([row], currentTarget.checked)}
+                />
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}

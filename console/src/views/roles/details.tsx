@@ -1,0 +1,189 @@
+// One role: what it allows, how it differs from another one, and who has it.
+import { useQuery } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  type RoleBinding,
+  RoleBindingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { may, missingFor, useMe } from "../../api/access.ts";
+import { type Area, allCapabilities, areas, type NamedCapability } from "../../api/capabilities.ts";
+import { shortUid } from "../../api/uids.ts";
+import { nameOf } from "../../shell/access-preview.tsx";
+import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { Failure } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRoleAddress } from "./address.ts";
+import { isBuiltIn } from "./roles.tsx";
+
+const { getRole, updateRole, deleteRole } = RolesService.method;
+const { listRoleBindings } = RoleBindingsService.method;
+
+/** The selected role. */
+export function RoleDetails({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useRoleAddress();
+  const { data: role, error, refetch } = useQuery(getRole, { uid });
+  if (error && !role) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!role) return <Loading />;
+  return (
+    <section className="card stack" aria-labelledby="role-name">
+      <div>
+        <h2 id="role-name">
+          <bdi>{role.name}</bdi>
+        </h2>
+        <p className="muted">
+          <bdi>{role.description}</bdi>
+        </p>
+      </div>
+      <div className="row">
+        {!isBuiltIn(role) && (
+          <>
+            <ActionButton missing={missingFor(me, updateRole, uid)} onClick={() => void open(uid, { dialog: "edit" })}>
+              {t("roles.edit")}
+            </ActionButton>
+            <ActionButton
+              missing={missingFor(me, deleteRole, uid)}
+              onClick={() => void open(uid, { dialog: "delete" })}
+            >
+              {t("roles.delete")}
+            </ActionButton>
+          </>
+        )}
+        <CopyAs method={getRole} request={{ uid }} />
+        <Copyable value={uid} shown={shortUid(uid)} what={t("roles.uid")} />
+      </div>
+      <Capabilities role={role} />
+      <Uses uid={uid} />
+    </section>
+  );
+}
+
+/** What a role allows, by area; compared with another role if one is in the address. */
+function Capabilities({ role }: { readonly role: Role }) {
+  const { t } = useTexts();
+  const { org, search, open } = useRoleAddress();
+  const [filter, setFilter] = useState("");
+  const { data: other } = useQuery(getRole, { uid: search.compare ?? "" }, { enabled: search.compare !== undefined });
+  const own = new Set(role.capabilities);
+  const others = new Set(other?.capabilities ?? []);
+  const wanted = filter.trim().toLowerCase();
+  const rows = allCapabilities().filter(
+    ({ number, name, text }) =>
+      (own.has(number) || others.has(number)) &&
+      (name.includes(wanted) || (text !== undefined && t(text).toLowerCase().includes(wanted))),
+  );
+  return (
+    <>
+      <h3>{t("roles.allows", { count: role.capabilities.length })}</h3>
+      <div className="filters">
+        <TextInput
+          type="search"
+          label={t("roles.filterCapabilities")}
+          value={filter}
+          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        <Picker
+          kind="role"
+          label={t("roles.compare")}
+          within={org}
+          value={search.compare ?? ""}
+          onChange={(compare) => void open(role.uid, { compare: compare || undefined })}
+        />
+      </div>
+      {([...areas, "other"] as const).map((area) => (
+        <AreaList
+          key={area}
+          area={area}
+          rows={rows.filter((row) => row.area === area)}
+          differenceOf={({ number }) => (!other ? "" : own.has(number) ? (others.has(number) ? "" : "+") : "−")}
+        />
+      ))}
+    </>
+  );
+}
+
+function AreaList({
+  area,
+  rows,
+  differenceOf,
+}: {
+  readonly area: Area;
+  readonly rows: readonly NamedCapability[];
+  readonly differenceOf: (capability: NamedCapability) => "" | "+" | "−";
+}) {
+  const { t } = useTexts();
+  if (rows.length === 0) return null;
+  return (
+    <details open={area !== "other"}>
+      <summary>
+        {t(`area.${area}`)} <span className="muted">{rows.length}</span>
+      </summary>
+      <ul className="list dense">
+        {rows.map((row) => {
+          const difference = differenceOf(row);
+          return (
+            <li key={row.name}>
+              {difference !== "" && (
+                <span className={difference === "+" ? "good" : "danger"}>
+                  {difference} {t(difference === "+" ? "roles.only" : "roles.lacks")}
+                </span>
+              )}
+              <code>{row.name}</code>
+              <span className="muted">{t(row.text ?? "capability.unused")}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
+/** The bindings of a role in the organization. */
+function Uses({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, search, open } = useRoleAddress();
+  const mayList = may(me, listRoleBindings, org);
+  const turn = (page: number | undefined) => void open(uid, { page });
+  const request = { role: uid, uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error } = useQuery(listRoleBindings, request, { enabled: mayList });
+  if (!mayList) return null;
+  return (
+    <>
+      <h3>{t("roles.usedBy")}</h3>
+      <Table
+        label={t("roles.usedBy")}
+        list={{ rows: data?.roleBindings, error }}
+        columns={useUseColumns(org)}
+        keyOf={(binding) => binding.uid}
+        empty={<p className="muted">{t("roles.unused")}</p>}
+      />
+      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.roleBindings.length ?? 0} />
+    </>
+  );
+}
+
+function useUseColumns(org: string): Column<RoleBinding>[] {
+  const { t } = useTexts();
+  return [
+    {
+      title: t("roles.identity"),
+      cell: ({ identity, group }) => (
+        <Link
+          to="/o/$org/access"
+          params={{ org }}
+          search={{ group: group?.uid ?? org, ...(identity && { identity: identity.uid }) }}
+        >
+          <bdi>{nameOf(identity)}</bdi>
+        </Link>
+      ),
+    },
+    { title: t("roles.group"), cell: ({ group }) => <bdi>{group?.name || shortUid(group?.uid ?? "")}</bdi> },
+  ];
+}

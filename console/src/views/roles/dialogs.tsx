@@ -1,0 +1,199 @@
+// The dialogs that change roles.
+import { create } from "@bufbuild/protobuf";
+import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type Role, RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { may, useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { AccessPreview } from "../../shell/access-preview.tsx";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { differencesOf, Form } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRoleAddress } from "./address.ts";
+import { CapabilityChoice } from "./capability-choice.tsx";
+import { useUses } from "./roles.tsx";
+
+const { getRole, createRole, updateRole, deleteRole } = RolesService.method;
+const fields = ["name", "description", "capabilities"] as const;
+
+/** Shows the dialog that is in the address. */
+export function RoleDialogs() {
+  const { data: me } = useMe();
+  const { org, selected, search, close } = useRoleAddress();
+  const isOfRole = selected !== "" && (search.dialog === "edit" || search.dialog === "delete");
+  const { data: role } = useQuery(getRole, { uid: selected }, { enabled: isOfRole });
+  const onClose = () => void close();
+  if (search.dialog === "new" && may(me, createRole, org)) return <NewRole onClose={onClose} />;
+  if (!role) return null;
+  if (search.dialog === "edit" && may(me, updateRole, selected)) return <EditRole role={role} onClose={onClose} />;
+  if (search.dialog === "delete" && may(me, deleteRole, selected)) return <DeleteRole role={role} onClose={onClose} />;
+  return null;
+}
+
+function NewRole({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org, open } = useRoleAddress();
+  const [parent, setParent] = useState(org);
+  const [role, setRole] = useState(() => create(RoleSchema));
+  const { mutateAsync } = useMutation(createRole);
+  const request = { parent, role };
+  const submit = async () => {
+    const created = await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("roles.done.created", { name: created.name }));
+    await open(created.uid, { dialog: undefined });
+  };
+  return (
+    <Dialog title={t("roles.new")} onClose={onClose}>
+      <Form
+        fields={[...fields, "parent"]}
+        submit={submit}
+        button={t("roles.create")}
+        onClose={onClose}
+        footer={<CopyAs method={createRole} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <RoleFields role={role} onChange={setRole} errors={errors} />
+            <Picker
+              kind="group"
+              name="parent"
+              label={t("roles.parent")}
+              description={t("roles.parentHelp")}
+              within={org}
+              value={parent}
+              error={errors.parent}
+              onChange={setParent}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const transport = useTransport();
+  // The page reads the role again while the form is open.
+  const [before, setBefore] = useState(read);
+  const [role, setRole] = useState(read);
+  const { mutateAsync } = useMutation(updateRole);
+  const mine = valuesOf(role);
+  const paths = fields.filter((field) => mine[field] !== valuesOf(before)[field]);
+  const { uid, name, description, capabilities } = role;
+  const request = { role: create(RoleSchema, { uid, name, description, capabilities }), updateMask: { paths } };
+  const latest = () => callUnaryMethod(transport, getRole, { uid });
+  const submit = async () => {
+    if (paths.length > 0) await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("roles.done.updated", { name }));
+    onClose();
+  };
+  const takeTheirs = async () => {
+    const theirs = await latest();
+    setBefore(theirs);
+    setRole(theirs);
+  };
+  return (
+    <Dialog title={t("roles.editTitle", { name: before.name })} onClose={onClose}>
+      <Form
+        fields={fields}
+        submit={submit}
+        button={t("roles.save")}
+        onClose={onClose}
+        footer={<CopyAs method={updateRole} request={request} />}
+        differences={async () => differencesOf(paths, valuesOf(before), valuesOf(await latest()), mine)}
+        onTakeTheirs={takeTheirs}
+      >
+        {(errors) => (
+          <>
+            <RoleFields role={role} onChange={setRole} errors={errors} />
+            <AccessPreview
+              change={paths.includes("capabilities") ? { case: "updateRole", value: { uid, capabilities } } : undefined}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function valuesOf({ name, description, capabilities }: Role) {
+  return { name, description, capabilities: [...capabilities].sort((a, b) => a - b).join(", ") };
+}
+
+function RoleFields({
+  role,
+  onChange,
+  errors,
+}: {
+  readonly role: Role;
+  readonly onChange: (role: Role) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}) {
+  const { t } = useTexts();
+  return (
+    <>
+      <TextInput
+        name="name"
+        label={t("roles.name")}
+        value={role.name}
+        error={errors.name}
+        data-autofocus
+        autoComplete="off"
+        onChange={({ currentTarget }) => onChange({ ...role, name: currentTarget.value })}
+      />
+      <TextInput
+        name="description"
+        label={t("roles.description")}
+        value={role.description}
+        error={errors.description}
+        autoComplete="off"
+        onChange={({ currentTarget }) => onChange({ ...role, description: currentTarget.value })}
+      />
+      <CapabilityChoice
+        chosen={role.capabilities}
+        error={errors.capabilities}
+        onChange={(capabilities: Capability[]) => onChange({ ...role, capabilities })}
+      />
+    </>
+  );
+}
+
+function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org, open } = useRoleAddress();
+  const { mutateAsync } = useMutation(deleteRole);
+  const uses = useUses([role.uid]).get(role.uid);
+  const request = { uid: role.uid };
+  const remove = async () => {
+    await mutateAsync(request);
+    notify(t("roles.done.deleted", { name: role.name }));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  const blockers = [
+    <Link key="uses" to="/o/$org/roles/$" params={{ org, _splat: role.uid }} search={{}}>
+      {t("roles.bound", { count: uses ?? 0 })}
+    </Link>,
+  ];
+  return (
+    <DeleteDialog
+      title={t("roles.deleteTitle", { name: role.name })}
+      text={t("roles.deleteText")}
+      button={t("roles.deleteButton")}
+      blocked={t("roles.blocked")}
+      blockers={uses ? blockers : []}
+      remove={remove}
+      onClose={onClose}
+      footer={<CopyAs method={deleteRole} request={request} />}
+    />
+  );
+}

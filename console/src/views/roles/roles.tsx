@@ -1,0 +1,172 @@
+// "What can be granted, and who has it?"
+import { createQueryOptions, useQuery, useTransport } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useKeys } from "../../shell/keyboard.ts";
+import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRoleAddress } from "./address.ts";
+import { RoleDetails } from "./details.tsx";
+import { RoleDialogs } from "./dialogs.tsx";
+
+const { listRoles, createRole, updateRole, deleteRole } = RolesService.method;
+const { listRoleBindings } = RoleBindingsService.method;
+
+/** Whether a role is one of the server: those of organizations lie in a group. */
+export function isBuiltIn({ uid }: Pick<Role, "uid">): boolean {
+  return !uid.includes("/");
+}
+
+/** The list of roles, and the selected one. */
+export function Roles() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, open } = useRoleAddress();
+  const missing = missingFor(me, createRole, org);
+  const mayList = may(me, listRoles);
+  const request = { orderBy: "name", pageSize: 200 };
+  const { data, error, refetch } = useQuery(listRoles, request, { enabled: mayList });
+  const roles = data?.roles.filter(({ uid }) => isBuiltIn({ uid }) || uid.startsWith(`${org}/`));
+  useRoleKeys(missing.length === 0);
+  const shown = roles?.filter((role) => matches(role, search.filter ?? "", search.kind));
+  const columns = useColumns(shown ?? []);
+  if (!me) return <Loading />;
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("roles.title")}</Heading>
+        <div className="grow" />
+        <CopyAs method={listRoles} request={request} />
+        <ActionButton variant="filled" missing={missing} onClick={() => void open(selected, { dialog: "new" })}>
+          {t("roles.new")}
+        </ActionButton>
+      </div>
+      {!mayList && <Denied capabilities={requiredBy(listRoles)} uid={org} />}
+      {mayList && (
+        <div className="split">
+          <section className="stack" aria-label={t("roles.list")}>
+            <Filter own={roles?.filter((role) => !isBuiltIn(role)).length ?? 0} all={roles?.length ?? 0} />
+            <Table
+              label={t("roles.list")}
+              list={{ rows: shown, error, onRetry: () => void refetch() }}
+              columns={columns}
+              keyOf={({ uid }) => uid}
+              selected={selected}
+              empty={<p className="notice">{t("list.noMatch")}</p>}
+            />
+          </section>
+          {selected === "" ? (
+            <p className="muted">{t("roles.select")}</p>
+          ) : (
+            <RoleDetails key={selected} uid={selected} />
+          )}
+        </div>
+      )}
+      <RoleDialogs />
+    </>
+  );
+}
+
+function matches({ uid, name, description }: Role, filter: string, kind: "own" | "builtIn" | undefined): boolean {
+  if (kind !== undefined && isBuiltIn({ uid }) !== (kind === "builtIn")) return false;
+  const wanted = filter.trim().toLowerCase();
+  return uid === wanted || name.toLowerCase().includes(wanted) || description.toLowerCase().includes(wanted);
+}
+
+function Filter({ own, all }: { readonly own: number; readonly all: number }) {
+  const { t } = useTexts();
+  const { selected, search, open } = useRoleAddress();
+  const choices = [
+    { kind: undefined, text: t("roles.all", { count: all }) },
+    { kind: "own", text: t("roles.own", { count: own }) },
+    { kind: "builtIn", text: t("roles.builtIn", { count: all - own }) },
+  ] as const;
+  return (
+    <div className="filters">
+      <TextInput
+        id="role-filter"
+        type="search"
+        aria-label={t("roles.filter")}
+        placeholder={t("roles.filter")}
+        value={search.filter ?? ""}
+        maxLength={512}
+        onChange={({ currentTarget }) => void open(selected, { filter: currentTarget.value || undefined })}
+      />
+      <fieldset className="choices">
+        <legend className="hidden">{t("roles.kind")}</legend>
+        {choices.map(({ kind, text }) => (
+          <button
+            key={text}
+            type="button"
+            aria-pressed={search.kind === kind}
+            onClick={() => void open(selected, { kind })}
+          >
+            {text}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+function useRoleKeys(mayCreate: boolean): void {
+  const { data: me } = useMe();
+  const { selected, open } = useRoleAddress();
+  const keys = useMemo(
+    () => ({
+      "/": () => document.getElementById("role-filter")?.focus(),
+      ...(mayCreate && { n: () => void open(selected, { dialog: "new" }) }),
+      ...(selected.includes("/") && {
+        ...(may(me, updateRole, selected) && { e: () => void open(selected, { dialog: "edit" }) }),
+        ...(may(me, deleteRole, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
+      }),
+    }),
+    [me, mayCreate, selected, open],
+  );
+  useKeys(keys);
+}
+
+function useColumns(roles: readonly Role[]): Column<Role>[] {
+  const { t } = useTexts();
+  const { org, search } = useRoleAddress();
+  const { filter, kind } = search;
+  const kept = { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
+  const uses = useUses(roles.slice(0, 100).map(({ uid }) => uid));
+  return [
+    {
+      title: t("roles.name"),
+      cell: ({ uid, name, description }) => (
+        <div className="lines">
+          <Link to="/o/$org/roles/$" params={{ org, _splat: uid }} search={kept}>
+            <bdi>{name}</bdi>
+          </Link>
+          {!isBuiltIn({ uid }) && <span className="muted small">{description}</span>}
+        </div>
+      ),
+    },
+    { title: t("roles.origin"), cell: (role) => t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn") },
+    { title: t("roles.capabilities"), cell: ({ capabilities }) => capabilities.length },
+    { title: t("roles.uses"), cell: ({ uid }) => uses.get(uid) ?? "" },
+  ];
+}
+
+/** Returns how often roles are bound in the organization: the totals of lists of one row. */
+export function useUses(uids: readonly string[]): ReadonlyMap<string, number> {
+  const { data: me } = useMe();
+  const { org } = useRoleAddress();
+  const transport = useTransport();
+  const mayList = may(me, listRoleBindings, org);
+  const results = useQueries({
+    queries: (mayList ? uids : []).map((role) =>
+      createQueryOptions(listRoleBindings, { role, uidp: { descendantsOf: org }, pageSize: 1 }, { transport }),
+    ),
+  });
+  return new Map(results.flatMap(({ data }, index) => (data ? [[uids[index]!, Number(data.totalCount)]] : [])));
+}
