@@ -4,6 +4,7 @@ import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
+import { workloadsRoute } from "./views/identities/workloads/route.ts";
 import { meRoute } from "./views/me/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
@@ -15,7 +16,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     meRoute,
-    organization.addChildren([overviewRoute, groupsRoute, accessRoute, rolesRoute]),
+    organization.addChildren([overviewRoute, groupsRoute, accessRoute, workloadsRoute, rolesRoute]),
   ]),
   basepath: "/console",
   defaultPreload: "intent",

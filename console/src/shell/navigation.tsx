@@ -14,6 +14,12 @@ export const views = [
   { to: "/o/$org/overview", text: "nav.overview", key: "o", needs: [] },
   { to: "/o/$org/groups/$", text: "nav.groups", key: "g", needs: [] },
   { to: "/o/$org/access", text: "nav.access", key: "a", needs: [] },
+  {
+    to: "/o/$org/identities/$",
+    text: "nav.identities",
+    key: "i",
+    needs: ["identity.list", "role_bindings.list", "group_invites.list", "identity_providers.list"],
+  },
   { to: "/o/$org/roles/$", text: "nav.roles", key: "l", needs: ["roles.list"] },
 ] as const satisfies readonly View[];
 

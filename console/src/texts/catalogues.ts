@@ -5,10 +5,12 @@ interface Catalogues {
   readonly access: typeof import("./en/access.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly groups: typeof import("./en/groups.ts");
+  readonly identities: typeof import("./en/identities.ts");
   readonly me: typeof import("./en/me.ts");
   readonly overview: typeof import("./en/overview.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
+  readonly workloads: typeof import("./en/workloads.ts");
 }
 
 /** The name of a part of the catalogue. */

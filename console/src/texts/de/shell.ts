@@ -11,6 +11,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "nav.overview": "Übersicht",
   "nav.groups": "Gruppen",
   "nav.access": "Zugriff",
+  "nav.identities": "Identitäten",
   "nav.roles": "Rollen",
   "state.denied.why": "Warum?",
   "nav.me": "Ich",

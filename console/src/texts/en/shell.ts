@@ -10,6 +10,7 @@ export const texts = {
   "nav.overview": "Overview",
   "nav.groups": "Groups",
   "nav.access": "Access",
+  "nav.identities": "Identities",
   "nav.roles": "Roles",
   "state.denied.why": "Why?",
   "nav.me": "Me",
