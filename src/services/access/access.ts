@@ -4,6 +4,8 @@ import { maxBearerLength } from "../../authn/bearer.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
+import { listCapabilities } from "./capabilities/list-capabilities.ts";
+import { countRoleBindings, countRules } from "./count-role-bindings.ts";
 import { batchRules, explanations } from "./explain.ts";
 import { changeValidator, simulateChange } from "./simulate.ts";
 import { whatCan, whatCanRules } from "./what-can.ts";
@@ -15,11 +17,18 @@ export type AccessContext = ServiceContext & Pick<Handlers<typeof AccessService>
 /** Serves questions about access and about exchanges. */
 export function access(context: AccessContext): Implementation {
   const { explainExchange } = context;
-  const lists = { whoCan: whoCan(context), whatCan: whatCan(context) };
+  const lists = { whoCan: whoCan(context), whatCan: whatCan(context), listCapabilities: listCapabilities(context) };
+  const counts = { countRoleBindings: countRoleBindings(context) };
   const implementation = implement(
     AccessService,
-    { ...explanations(context), ...lists, simulateChange: simulateChange(context), explainExchange },
-    [batchRules, whoCanRules, whatCanRules, { schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } }],
+    { ...explanations(context), ...lists, ...counts, simulateChange: simulateChange(context), explainExchange },
+    [
+      batchRules,
+      whoCanRules,
+      whatCanRules,
+      countRules,
+      { schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } },
+    ],
   );
   return { ...implementation, validators: { simulateChange: changeValidator() } };
 }

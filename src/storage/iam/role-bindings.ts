@@ -1,8 +1,8 @@
 // Finds role bindings by identity, role and group.
 import type { SQL } from "drizzle-orm";
-import { limitOf } from "../engine/placeholders.ts";
+import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, eq, ne, sql } from "../schema/drizzle.ts";
+import { and, count, eq, gt, lt, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isHeldAtRoot } from "./grants.ts";
 
@@ -16,6 +16,31 @@ export async function findBindingsOf(session: Session, column: "identityUid" | "
       .limit(limitOf("limit")),
   );
   return await statement.execute({ uid, limit });
+}
+
+/** Counts the bindings of roles at a group and below it, by the index of the role. Roles without any are missing. */
+export async function countBindingsOf(
+  session: Session,
+  roleUids: readonly string[],
+  groupUid: string,
+): Promise<ReadonlyMap<string, number>> {
+  const statement = session.prepared("role_bindings.count_of_roles", (db, { roleBindings }) => {
+    const { roleUid, uid } = roleBindings;
+    return db
+      .select({ roleUid, count: count() })
+      .from(roleBindings)
+      .where(
+        and(
+          session.isAmong(roleUid, textPlaceholder("roles")),
+          // The uids of a subtree are one range, in which "0" follows "/".
+          gt(uid, textPlaceholder("from")),
+          lt(uid, textPlaceholder("to")),
+        ),
+      )
+      .groupBy(roleUid);
+  });
+  const values = { roles: JSON.stringify(roleUids), from: `${groupUid}/`, to: `${groupUid}0` };
+  return new Map((await statement.execute(values)).map((row) => [row.roleUid, Number(row.count)]));
 }
 
 /** Returns the bindings at exactly this group, `limit` at most. */

@@ -1,11 +1,10 @@
 // "What can be granted, and who has it?"
-import { createQueryOptions, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
-import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
@@ -17,7 +16,7 @@ import { RoleDetails } from "./details.tsx";
 import { RoleDialogs } from "./dialogs.tsx";
 
 const { listRoles, createRole, updateRole, deleteRole } = RolesService.method;
-const { listRoleBindings } = RoleBindingsService.method;
+const { countRoleBindings } = AccessService.method;
 
 /** Whether a role is one of the server: those of organizations lie in a group. */
 export function isBuiltIn({ uid }: Pick<Role, "uid">): boolean {
@@ -138,7 +137,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
   const { org, search } = useRoleAddress();
   const { filter, kind } = search;
   const kept = { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
-  const uses = useUses(roles.slice(0, 100).map(({ uid }) => uid));
+  const uses = useUses(roles.map(({ uid }) => uid));
   return [
     {
       title: t("roles.name"),
@@ -157,16 +156,11 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
   ];
 }
 
-/** Returns how often roles are bound in the organization: the totals of lists of one row. */
-export function useUses(uids: readonly string[]): ReadonlyMap<string, number> {
+/** Returns how often roles are bound in the organization. */
+export function useUses(roles: readonly string[]): ReadonlyMap<string, number> {
   const { data: me } = useMe();
   const { org } = useRoleAddress();
-  const transport = useTransport();
-  const mayList = may(me, listRoleBindings, org);
-  const results = useQueries({
-    queries: (mayList ? uids : []).map((role) =>
-      createQueryOptions(listRoleBindings, { role, uidp: { descendantsOf: org }, pageSize: 1 }, { transport }),
-    ),
-  });
-  return new Map(results.flatMap(({ data }, index) => (data ? [[uids[index]!, Number(data.totalCount)]] : [])));
+  const isEnabled = roles.length > 0 && may(me, countRoleBindings, org);
+  const { data } = useQuery(countRoleBindings, { group: org, roles: [...roles] }, { enabled: isEnabled });
+  return new Map(data?.counts.map(({ role, count }) => [role, Number(count)]));
 }

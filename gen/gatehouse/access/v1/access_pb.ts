@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/access/v1/access.proto.
  */
 export const file_gatehouse_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIrIDChVTaW11bGF0ZUNoYW5nZVJlcXVlc3QSWAoTY3JlYXRlX3JvbGVfYmluZGluZxgBIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQ3JlYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTdXBkYXRlX3JvbGVfYmluZGluZxgCIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuVXBkYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTZGVsZXRlX3JvbGVfYmluZGluZxgDIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASNgoLdXBkYXRlX3JvbGUYBCABKAsyHy5nYXRlaG91c2UuYWNjZXNzLnYxLlJvbGVDaGFuZ2VIABJJCgtkZWxldGVfcm9sZRgFIAEoCzIyLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZVJlcXVlc3RIAEIICgZjaGFuZ2UiXgoKUm9sZUNoYW5nZRIQCgN1aWQYASABKAlCA+BBAhI+CgxjYXBhYmlsaXRpZXMYAiADKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5QgPgQQIikQEKFlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2USMAoJb2JzdGFjbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5PYnN0YWNsZRIyCgdlZmZlY3RzGAIgAygLMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NFZmZlY3QSEQoJdHJ1bmNhdGVkGAMgASgIIrABCghPYnN0YWNsZRITCgtzdGF0dXNfY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI9CghtZXRhZGF0YRgEIAMoCzIrLmdhdGVob3VzZS5hY2Nlc3MudjEuT2JzdGFjbGUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+QEKDEFjY2Vzc0VmZmVjdBJGCghpZGVudGl0eRgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIUCgxncm91cHNfYmVsb3cYBCABKAMSDgoGZ2FpbmVkGAUgAygJEgwKBGxvc3QYBiADKAkSDAoEa2VwdBgHIAMoCRI4CgdrZXB0X2J5GAggAygLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24iSQoWRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBIbCghpZGVudGl0eRgBIAEoCUIJ4EECkK+o0gUBEhIKBXRva2VuGAIgASgJQgPgQQIiXgoXRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIyCgZjaGVja3MYAiADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4Y2hhbmdlQ2hlY2siYQoNRXhjaGFuZ2VDaGVjaxIMCgRuYW1lGAEgASgJEjIKB291dGNvbWUYAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkNoZWNrT3V0Y29tZRIOCgZkZXRhaWwYAyABKAkq1gEKDEFjY2Vzc1JlYXNvbhIdChlBQ0NFU1NfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVQUNDRVNTX1JFQVNPTl9HUkFOVEVEEAESHAoYQUNDRVNTX1JFQVNPTl9OT19CSU5ESU5HEAISJwojQUNDRVNTX1JFQVNPTl9ST0xFX0xBQ0tTX0NBUEFCSUxJVFkQAxIgChxBQ0NFU1NfUkVBU09OX1RPS0VOX05BUlJPV0VEEAQSIwofQUNDRVNTX1JFQVNPTl9JREVOVElUWV9DT05GSU5FRBAFKnwKDENoZWNrT3V0Y29tZRIdChlDSEVDS19PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ0hFQ0tfT1VUQ09NRV9QQVNTRUQQARIYChRDSEVDS19PVVRDT01FX0ZBSUxFRBACEhkKFUNIRUNLX09VVENPTUVfU0tJUFBFRBADMp8HCg1BY2Nlc3NTZXJ2aWNlEowBCg1FeHBsYWluQWNjZXNzEikuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoqLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIiSC0+STAhQSEi9hY2Nlc3MvdjEvZXhwbGFpboqvqNIFBBICEAESpAEKEkJhdGNoRXhwbGFpbkFjY2VzcxIuLmdhdGVob3VzZS5hY2Nlc3MudjEuQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBovLmdhdGVob3VzZS5hY2Nlc3MudjEuQmF0Y2hFeHBsYWluQWNjZXNzUmVzcG9uc2UiLYLT5JMCHToBKiIYL2FjY2Vzcy92MS9leHBsYWluOmJhdGNoiq+o0gUEEgIQARKKAQoGV2hvQ2FuEiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaG9DYW5SZXF1ZXN0GiMuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaG9DYW5SZXNwb25zZSI3gtPkkwIlEiMvYWNjZXNzL3YxL2dyb3Vwcy97Z3JvdXA9Kip9Ondob0NhboqvqNIFBhIECgKTAxJ6CgdXaGF0Q2FuEiMuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaGF0Q2FuUmVxdWVzdBokLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hhdENhblJlc3BvbnNlIiSC0+STAhQSEi9hY2Nlc3MvdjEvd2hhdENhboqvqNIFBBICEAESkwEKDlNpbXVsYXRlQ2hhbmdlEiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5TaW11bGF0ZUNoYW5nZVJlcXVlc3QaKy5nYXRlaG91c2UuYWNjZXNzLnYxLlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2UiKILT5JMCGDoBKiITL2FjY2Vzcy92MS9zaW11bGF0ZYqvqNIFBBICEAESuAEKD0V4cGxhaW5FeGNoYW5nZRIrLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBosLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2UiSoLT5JMCODoBKiIzL2FjY2Vzcy92MS9pZGVudGl0aWVzL3tpZGVudGl0eT0qKn06ZXhwbGFpbkV4Y2hhbmdliq+o0gUGEgQKAocHYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_capabilities_capabilities, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIrIDChVTaW11bGF0ZUNoYW5nZVJlcXVlc3QSWAoTY3JlYXRlX3JvbGVfYmluZGluZxgBIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQ3JlYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTdXBkYXRlX3JvbGVfYmluZGluZxgCIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuVXBkYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTZGVsZXRlX3JvbGVfYmluZGluZxgDIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASNgoLdXBkYXRlX3JvbGUYBCABKAsyHy5nYXRlaG91c2UuYWNjZXNzLnYxLlJvbGVDaGFuZ2VIABJJCgtkZWxldGVfcm9sZRgFIAEoCzIyLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZVJlcXVlc3RIAEIICgZjaGFuZ2UiXgoKUm9sZUNoYW5nZRIQCgN1aWQYASABKAlCA+BBAhI+CgxjYXBhYmlsaXRpZXMYAiADKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5QgPgQQIikQEKFlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2USMAoJb2JzdGFjbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5PYnN0YWNsZRIyCgdlZmZlY3RzGAIgAygLMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NFZmZlY3QSEQoJdHJ1bmNhdGVkGAMgASgIIrABCghPYnN0YWNsZRITCgtzdGF0dXNfY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI9CghtZXRhZGF0YRgEIAMoCzIrLmdhdGVob3VzZS5hY2Nlc3MudjEuT2JzdGFjbGUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+QEKDEFjY2Vzc0VmZmVjdBJGCghpZGVudGl0eRgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIUCgxncm91cHNfYmVsb3cYBCABKAMSDgoGZ2FpbmVkGAUgAygJEgwKBGxvc3QYBiADKAkSDAoEa2VwdBgHIAMoCRI4CgdrZXB0X2J5GAggAygLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24idAoXTGlzdENhcGFiaWxpdGllc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBEhUKCG9yZGVyX2J5GAMgASgJQgPgQQESEQoEc2tpcBgEIAEoBUID4EEBIrABChhMaXN0Q2FwYWJpbGl0aWVzUmVzcG9uc2USQAoMY2FwYWJpbGl0aWVzGAEgAygLMiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DYXBhYmlsaXR5RGVzY3JpcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQirQEKFUNhcGFiaWxpdHlEZXNjcmlwdGlvbhIMCgRuYW1lGAEgASgJEjcKCmNhcGFiaWxpdHkYAiABKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5EhMKC2Rlc2NyaXB0aW9uGAMgASgJEg8KB3NlcnZpY2UYBCABKAkSEAoIZW5mb3JjZWQYBSABKAgSFQoNaW50ZXJuYWxfb25seRgGIAEoCCJIChhDb3VudFJvbGVCaW5kaW5nc1JlcXVlc3QSGAoFZ3JvdXAYASABKAlCCeBBApCvqNIFARISCgVyb2xlcxgCIAMoCUID4EECIlIKGUNvdW50Um9sZUJpbmRpbmdzUmVzcG9uc2USNQoGY291bnRzGAEgAygLMiUuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5Sb2xlQmluZGluZ0NvdW50Ii8KEFJvbGVCaW5kaW5nQ291bnQSDAoEcm9sZRgBIAEoCRINCgVjb3VudBgCIAEoAyJJChZFeHBsYWluRXhjaGFuZ2VSZXF1ZXN0EhsKCGlkZW50aXR5GAEgASgJQgngQQKQr6jSBQESEgoFdG9rZW4YAiABKAlCA+BBAiJeChdFeHBsYWluRXhjaGFuZ2VSZXNwb25zZRIPCgdhbGxvd2VkGAEgASgIEjIKBmNoZWNrcxgCIAMoCzIiLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhjaGFuZ2VDaGVjayJhCg1FeGNoYW5nZUNoZWNrEgwKBG5hbWUYASABKAkSMgoHb3V0Y29tZRgCIAEoDjIhLmdhdGVob3VzZS5hY2Nlc3MudjEuQ2hlY2tPdXRjb21lEg4KBmRldGFpbBgDIAEoCSrWAQoMQWNjZXNzUmVhc29uEh0KGUFDQ0VTU19SRUFTT05fVU5TUEVDSUZJRUQQABIZChVBQ0NFU1NfUkVBU09OX0dSQU5URUQQARIcChhBQ0NFU1NfUkVBU09OX05PX0JJTkRJTkcQAhInCiNBQ0NFU1NfUkVBU09OX1JPTEVfTEFDS1NfQ0FQQUJJTElUWRADEiAKHEFDQ0VTU19SRUFTT05fVE9LRU5fTkFSUk9XRUQQBBIjCh9BQ0NFU1NfUkVBU09OX0lERU5USVRZX0NPTkZJTkVEEAUqfAoMQ2hlY2tPdXRjb21lEh0KGUNIRUNLX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDSEVDS19PVVRDT01FX1BBU1NFRBABEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAISGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAMy+AkKDUFjY2Vzc1NlcnZpY2USjAEKDUV4cGxhaW5BY2Nlc3MSKS5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXF1ZXN0GiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluQWNjZXNzUmVzcG9uc2UiJILT5JMCFBISL2FjY2Vzcy92MS9leHBsYWluiq+o0gUEEgIQARKkAQoSQmF0Y2hFeHBsYWluQWNjZXNzEi4uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CYXRjaEV4cGxhaW5BY2Nlc3NSZXF1ZXN0Gi8uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZSItgtPkkwIdOgEqIhgvYWNjZXNzL3YxL2V4cGxhaW46YmF0Y2iKr6jSBQQSAhABEooBCgZXaG9DYW4SIi5nYXRlaG91c2UuYWNjZXNzLnYxLldob0NhblJlcXVlc3QaIy5nYXRlaG91c2UuYWNjZXNzLnYxLldob0NhblJlc3BvbnNlIjeC0+STAiUSIy9hY2Nlc3MvdjEvZ3JvdXBzL3tncm91cD0qKn06d2hvQ2Fuiq+o0gUGEgQKApMDEnoKB1doYXRDYW4SIy5nYXRlaG91c2UuYWNjZXNzLnYxLldoYXRDYW5SZXF1ZXN0GiQuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaGF0Q2FuUmVzcG9uc2UiJILT5JMCFBISL2FjY2Vzcy92MS93aGF0Q2Fuiq+o0gUEEgIQARKTAQoOU2ltdWxhdGVDaGFuZ2USKi5nYXRlaG91c2UuYWNjZXNzLnYxLlNpbXVsYXRlQ2hhbmdlUmVxdWVzdBorLmdhdGVob3VzZS5hY2Nlc3MudjEuU2ltdWxhdGVDaGFuZ2VSZXNwb25zZSIogtPkkwIYOgEqIhMvYWNjZXNzL3YxL3NpbXVsYXRliq+o0gUEEgIQARKaAQoQTGlzdENhcGFiaWxpdGllcxIsLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdENhcGFiaWxpdGllc1JlcXVlc3QaLS5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RDYXBhYmlsaXRpZXNSZXNwb25zZSIpgtPkkwIZEhcvYWNjZXNzL3YxL2NhcGFiaWxpdGllc4qvqNIFBBICEAESuQEKEUNvdW50Um9sZUJpbmRpbmdzEi0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5Db3VudFJvbGVCaW5kaW5nc1JlcXVlc3QaLi5nYXRlaG91c2UuYWNjZXNzLnYxLkNvdW50Um9sZUJpbmRpbmdzUmVzcG9uc2UiRYLT5JMCMzoBKiIuL2FjY2Vzcy92MS9ncm91cHMve2dyb3VwPSoqfTpjb3VudFJvbGVCaW5kaW5nc4qvqNIFBhIECgKTAxK4AQoPRXhwbGFpbkV4Y2hhbmdlEisuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluRXhjaGFuZ2VSZXF1ZXN0GiwuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluRXhjaGFuZ2VSZXNwb25zZSJKgtPkkwI4OgEqIjMvYWNjZXNzL3YxL2lkZW50aXRpZXMve2lkZW50aXR5PSoqfTpleHBsYWluRXhjaGFuZ2WKr6jSBQYSBAoChwdiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_capabilities_capabilities, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of ExplainAccess.
@@ -741,6 +741,223 @@ export const AccessEffectSchema: GenMessage<AccessEffect> = /*@__PURE__*/
   messageDesc(file_gatehouse_access_v1_access, 15);
 
 /**
+ * The request of ListCapabilities.
+ *
+ * @generated from message gatehouse.access.v1.ListCapabilitiesRequest
+ */
+export type ListCapabilitiesRequest = Message<"gatehouse.access.v1.ListCapabilitiesRequest"> & {
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * "name", optionally followed by " desc". Empty means "name".
+   *
+   * @generated from field: string order_by = 3;
+   */
+  orderBy: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 4;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.ListCapabilitiesRequest.
+ * Use `create(ListCapabilitiesRequestSchema)` to create a new message.
+ */
+export const ListCapabilitiesRequestSchema: GenMessage<ListCapabilitiesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 16);
+
+/**
+ * The response of ListCapabilities.
+ *
+ * @generated from message gatehouse.access.v1.ListCapabilitiesResponse
+ */
+export type ListCapabilitiesResponse = Message<"gatehouse.access.v1.ListCapabilitiesResponse"> & {
+  /**
+   * The capabilities of this page.
+   *
+   * @generated from field: repeated gatehouse.access.v1.CapabilityDescription capabilities = 1;
+   */
+  capabilities: CapabilityDescription[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many capabilities there are, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.ListCapabilitiesResponse.
+ * Use `create(ListCapabilitiesResponseSchema)` to create a new message.
+ */
+export const ListCapabilitiesResponseSchema: GenMessage<ListCapabilitiesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 17);
+
+/**
+ * What a capability allows.
+ *
+ * @generated from message gatehouse.access.v1.CapabilityDescription
+ */
+export type CapabilityDescription = Message<"gatehouse.access.v1.CapabilityDescription"> & {
+  /**
+   * The name, such as "groups.list".
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The capability as roles have it.
+   *
+   * @generated from field: chainguard.capabilities.Capability capability = 2;
+   */
+  capability: Capability;
+
+  /**
+   * What it allows, in a few words.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * The service that it belongs to, such as "iam" or "registry".
+   *
+   * @generated from field: string service = 4;
+   */
+  service: string;
+
+  /**
+   * Whether this server requires it for something. Otherwise roles can have it, and it allows nothing here.
+   *
+   * @generated from field: bool enforced = 5;
+   */
+  enforced: boolean;
+
+  /**
+   * Whether only roles of the platform itself can have it.
+   *
+   * @generated from field: bool internal_only = 6;
+   */
+  internalOnly: boolean;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.CapabilityDescription.
+ * Use `create(CapabilityDescriptionSchema)` to create a new message.
+ */
+export const CapabilityDescriptionSchema: GenMessage<CapabilityDescription> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 18);
+
+/**
+ * The request of CountRoleBindings.
+ *
+ * @generated from message gatehouse.access.v1.CountRoleBindingsRequest
+ */
+export type CountRoleBindingsRequest = Message<"gatehouse.access.v1.CountRoleBindingsRequest"> & {
+  /**
+   * The uid of the group.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * The uids of the roles, 200 at most.
+   *
+   * @generated from field: repeated string roles = 2;
+   */
+  roles: string[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.CountRoleBindingsRequest.
+ * Use `create(CountRoleBindingsRequestSchema)` to create a new message.
+ */
+export const CountRoleBindingsRequestSchema: GenMessage<CountRoleBindingsRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 19);
+
+/**
+ * The response of CountRoleBindings.
+ *
+ * @generated from message gatehouse.access.v1.CountRoleBindingsResponse
+ */
+export type CountRoleBindingsResponse = Message<"gatehouse.access.v1.CountRoleBindingsResponse"> & {
+  /**
+   * The counts, in the order of the roles of the request. A role that does not exist has 0.
+   *
+   * @generated from field: repeated gatehouse.access.v1.RoleBindingCount counts = 1;
+   */
+  counts: RoleBindingCount[];
+};
+
+/**
+ * Describes the message gatehouse.access.v1.CountRoleBindingsResponse.
+ * Use `create(CountRoleBindingsResponseSchema)` to create a new message.
+ */
+export const CountRoleBindingsResponseSchema: GenMessage<CountRoleBindingsResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 20);
+
+/**
+ * How many role bindings give a role.
+ *
+ * @generated from message gatehouse.access.v1.RoleBindingCount
+ */
+export type RoleBindingCount = Message<"gatehouse.access.v1.RoleBindingCount"> & {
+  /**
+   * The uid of the role.
+   *
+   * @generated from field: string role = 1;
+   */
+  role: string;
+
+  /**
+   * How many role bindings there are, at the group and below it.
+   *
+   * @generated from field: int64 count = 2;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.RoleBindingCount.
+ * Use `create(RoleBindingCountSchema)` to create a new message.
+ */
+export const RoleBindingCountSchema: GenMessage<RoleBindingCount> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 21);
+
+/**
  * The request of ExplainExchange.
  *
  * @generated from message gatehouse.access.v1.ExplainExchangeRequest
@@ -766,7 +983,7 @@ export type ExplainExchangeRequest = Message<"gatehouse.access.v1.ExplainExchang
  * Use `create(ExplainExchangeRequestSchema)` to create a new message.
  */
 export const ExplainExchangeRequestSchema: GenMessage<ExplainExchangeRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 16);
+  messageDesc(file_gatehouse_access_v1_access, 22);
 
 /**
  * The answer to ExplainExchange.
@@ -794,7 +1011,7 @@ export type ExplainExchangeResponse = Message<"gatehouse.access.v1.ExplainExchan
  * Use `create(ExplainExchangeResponseSchema)` to create a new message.
  */
 export const ExplainExchangeResponseSchema: GenMessage<ExplainExchangeResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 17);
+  messageDesc(file_gatehouse_access_v1_access, 23);
 
 /**
  * One check of an exchange.
@@ -829,7 +1046,7 @@ export type ExchangeCheck = Message<"gatehouse.access.v1.ExchangeCheck"> & {
  * Use `create(ExchangeCheckSchema)` to create a new message.
  */
 export const ExchangeCheckSchema: GenMessage<ExchangeCheck> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 18);
+  messageDesc(file_gatehouse_access_v1_access, 24);
 
 /**
  * Why a capability is held or not.
@@ -1012,6 +1229,26 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof SimulateChangeRequestSchema;
     output: typeof SimulateChangeResponseSchema;
+  },
+  /**
+   * Lists what roles can allow: each capability, with a description and the service that it belongs to.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.ListCapabilities
+   */
+  listCapabilities: {
+    methodKind: "unary";
+    input: typeof ListCapabilitiesRequestSchema;
+    output: typeof ListCapabilitiesResponseSchema;
+  },
+  /**
+   * Counts the role bindings of several roles at a group and below it.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.CountRoleBindings
+   */
+  countRoleBindings: {
+    methodKind: "unary";
+    input: typeof CountRoleBindingsRequestSchema;
+    output: typeof CountRoleBindingsResponseSchema;
   },
   /**
    * Explains what would become of the exchange of a token for an identity: each check and its outcome. No token is made.
