@@ -4,7 +4,7 @@ import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
-import { workloadsRoute } from "./views/identities/workloads/route.ts";
+import { identitiesRoute } from "./views/identities/route.ts";
 import { meRoute } from "./views/me/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
@@ -16,7 +16,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     meRoute,
-    organization.addChildren([overviewRoute, groupsRoute, accessRoute, workloadsRoute, rolesRoute]),
+    organization.addChildren([overviewRoute, groupsRoute, accessRoute, identitiesRoute, rolesRoute]),
   ]),
   basepath: "/console",
   defaultPreload: "intent",

@@ -21,6 +21,8 @@ interface FormProps {
   readonly color?: string;
   readonly isDisabled?: boolean;
   readonly onClose: () => void;
+  /** The text of the button that closes; "Cancel" without one. */
+  readonly cancel?: string;
   /** What stands left of the buttons, such as `CopyAs`. */
   readonly footer?: ReactNode;
   /** Reads the resource again, and returns what someone else has changed since the form was opened. */
@@ -96,7 +98,7 @@ export function Form({
         {footer}
         <div className="grow" />
         <Button variant="default" onClick={onClose}>
-          {t("action.cancel")}
+          {props.cancel ?? t("action.cancel")}
         </Button>
         <Button type="submit" {...(color !== undefined && { color })} loading={isSending} disabled={isDisabled}>
           {conflict.length > 0 ? t("conflict.mine") : button}

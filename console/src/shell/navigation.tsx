@@ -18,7 +18,13 @@ export const views = [
     to: "/o/$org/identities/$",
     text: "nav.identities",
     key: "i",
-    needs: ["identity.list", "role_bindings.list", "group_invites.list", "identity_providers.list"],
+    needs: [
+      "identity.list",
+      "role_bindings.list",
+      "group_invites.list",
+      "identity_providers.list",
+      "account_associations.list",
+    ],
   },
   { to: "/o/$org/roles/$", text: "nav.roles", key: "l", needs: ["roles.list"] },
 ] as const satisfies readonly View[];

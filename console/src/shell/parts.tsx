@@ -59,6 +59,27 @@ export function Copyable({
   );
 }
 
+/** Lines of a file or of commands, to copy. */
+export function Code({ text, what }: { readonly text: string; readonly what: string }) {
+  const { t } = useTexts();
+  return (
+    <div className="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1: what scrolls is reachable by keyboard. */}
+      <section tabIndex={0} aria-label={what}>
+        <pre>{text}</pre>
+      </section>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={t("action.copy", { what })}
+        onClick={() => void copy(text, t("action.copied"))}
+      >
+        {t("action.copy", { what: "" })}
+      </Button>
+    </div>
+  );
+}
+
 async function copy(value: string, done: string): Promise<void> {
   await navigator.clipboard.writeText(value);
   notify(done);

@@ -1,6 +1,7 @@
 // What stands before every view: a session.
 import { Button } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { forgetInvite, inviteCode } from "../session/invite.ts";
 import { apiToken, SessionError, useSessionState } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { SignInForm, SignInPage } from "../views/sign-in/sign-in.tsx";
@@ -22,6 +23,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return (
       <>
         {children}
+        {state === "signed-in" && <InviteOffer />}
         {state === "signed-out" && (
           <Dialog title={t("state.expired.title")} onClose={() => {}}>
             <div className="stack">
@@ -44,5 +46,24 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
         </div>
       </div>
     </main>
+  );
+}
+
+/** Offers the invite of the address to somebody who is signed in already. */
+function InviteOffer() {
+  const { t } = useTexts();
+  const [isOpen, setOpen] = useState(inviteCode() !== "");
+  if (!isOpen) return null;
+  const close = () => {
+    forgetInvite();
+    setOpen(false);
+  };
+  return (
+    <Dialog title={t("invite.title")} onClose={close}>
+      <div className="stack">
+        <p>{t("invite.text")}</p>
+        <SignInForm button={t("invite.accept")} />
+      </div>
+    </Dialog>
   );
 }

@@ -8,9 +8,9 @@ interface Catalogues {
   readonly identities: typeof import("./en/identities.ts");
   readonly me: typeof import("./en/me.ts");
   readonly overview: typeof import("./en/overview.ts");
+  readonly people: typeof import("./en/people.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
-  readonly workloads: typeof import("./en/workloads.ts");
 }
 
 /** The name of a part of the catalogue. */

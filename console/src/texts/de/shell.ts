@@ -39,6 +39,11 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "picker.none": "Nichts gefunden",
   "picker.searching": "Suche läuft …",
   "picker.clear": "{what} leeren",
+  "invite.title": "Sie sind eingeladen",
+  "invite.text":
+    "Melden Sie sich noch einmal an, um die Einladung anzunehmen: Ihr Anmeldedienst bestätigt Ihre Adresse.",
+  "invite.accept": "Anmelden und annehmen",
+  "invite.signIn": "Sie sind eingeladen. Melden Sie sich an, um die Einladung anzunehmen.",
   "state.denied.title": "Sie dürfen das nicht sehen",
   "state.denied": "Sie brauchen {capabilities} in {place}.",
   "state.denied.ask": "Fragen Sie einen Eigentümer der Organisation, und senden Sie ihm diesen Text:",

@@ -1,6 +1,7 @@
 // The page of a browser without a session.
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { inviteCode } from "../../session/invite.ts";
 import { signIn } from "../../session/session.ts";
 import { Mark } from "../../shell/mark.tsx";
 import { Heading } from "../../shell/parts.tsx";
@@ -16,7 +17,9 @@ export function SignInPage() {
           <Mark /> Gatehouse
         </div>
         <Heading>{t("signIn.title")}</Heading>
-        <p className="muted">{t("signIn.lead")}</p>
+        <p className={inviteCode() === "" ? "muted" : "notice"}>
+          {t(inviteCode() === "" ? "signIn.lead" : "invite.signIn")}
+        </p>
         <SignInForm />
       </div>
     </main>
@@ -24,7 +27,7 @@ export function SignInPage() {
 }
 
 /** A button that begins a sign-in; with a field for the provider of an organization. */
-export function SignInForm() {
+export function SignInForm({ button }: { readonly button?: string }) {
   const { t } = useTexts();
   const [problem, setProblem] = useState("");
   const [isLeaving, setLeaving] = useState(false);
@@ -33,7 +36,11 @@ export function SignInForm() {
     const provider = String(new FormData(event.currentTarget).get("provider") ?? "").trim();
     setLeaving(true);
     setProblem("");
-    await signIn(provider === "" ? {} : { idp_id: provider }).catch((error: Error) => {
+    const invite = inviteCode();
+    await signIn({
+      ...(provider !== "" && { idp_id: provider }),
+      ...(invite !== "" && { invite }),
+    }).catch((error: Error) => {
       setLeaving(false);
       setProblem(error.message);
     });
@@ -46,7 +53,7 @@ export function SignInForm() {
         </p>
       )}
       <Button type="submit" size="md" loading={isLeaving}>
-        {t("signIn.button")}
+        {button ?? t("signIn.button")}
       </Button>
       <details>
         <summary>{t("signIn.more")}</summary>

@@ -1,0 +1,213 @@
+// Invites: the promise of a role to anyone who has the code.
+import { create } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { Button, Checkbox, TextInput } from "@mantine/core";
+import { useState } from "react";
+import {
+  type GroupInvite,
+  GroupInviteSchema,
+  GroupInvitesService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useNames } from "../../api/resources.ts";
+import { queryClient } from "../../api/transport.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { inviteLink } from "../../session/invite.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { Form } from "../../shell/form.tsx";
+import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { SecretOnce } from "../../shell/secret.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useIdentitiesAddress } from "./address.ts";
+
+const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
+
+/** The invites of the organization. */
+export function Invites() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, open, show, close } = useIdentitiesAddress();
+  const missing = missingFor(me, createGroupInvite, org);
+  const mayList = may(me, listGroupInvites);
+  const turn = (page: number | undefined) => void open(selected, { page });
+  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listGroupInvites, request, { enabled: mayList });
+  const columns = useColumns(data?.groupInvites ?? []);
+  if (me && !mayList) return <Denied capabilities={requiredBy(listGroupInvites)} uid={org} />;
+  const wanted = data?.groupInvites.find(({ uid }) => uid === selected);
+  return (
+    <div className="stack">
+      <div className="head">
+        <p className="muted">{t("invites.lead")}</p>
+        <div className="grow" />
+        <CopyAs method={listGroupInvites} request={request} />
+        <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
+          {t("invites.new")}
+        </ActionButton>
+      </div>
+      <Table
+        label={t("identities.invites")}
+        list={{ rows: data?.groupInvites, error, onRetry: () => void refetch() }}
+        columns={columns}
+        keyOf={({ uid }) => uid}
+        empty={<p className="notice">{t("invites.none")}</p>}
+      />
+      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.groupInvites.length ?? 0} />
+      {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}
+      {search.dialog === "delete" && wanted && may(me, deleteGroupInvite, wanted.uid) && <Revoke invite={wanted} />}
+    </div>
+  );
+}
+
+function useColumns(invites: readonly GroupInvite[]): Column<GroupInvite>[] {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useIdentitiesAddress();
+  const groups = useNames(
+    "group",
+    invites.map(({ uid }) => parentOf(uid)),
+  );
+  return [
+    { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
+    {
+      title: t("identities.role"),
+      cell: ({ uid, role, roleUid }) =>
+        t("invites.promise", {
+          role: role?.name ?? shortUid(roleUid),
+          group: groups.get(parentOf(uid)) ?? shortUid(parentOf(uid)),
+        }),
+    },
+    { title: t("invites.for"), cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>) },
+    { title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },
+    {
+      title: t("invites.ends"),
+      cell: ({ expirationTime }) => expirationTime && <Ago time={timestampDate(expirationTime)} />,
+    },
+    {
+      title: t("invites.action"),
+      cell: ({ uid }) => (
+        <ActionButton
+          missing={missingFor(me, deleteGroupInvite, uid)}
+          onClick={() => void open(uid, { dialog: "delete" })}
+        >
+          {t("invites.revoke")}
+        </ActionButton>
+      ),
+    },
+  ];
+}
+
+function NewInvite({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org } = useIdentitiesAddress();
+  const [parent, setParent] = useState(org);
+  const [roleUid, setRole] = useState("");
+  const [email, setEmail] = useState("");
+  const [days, setDays] = useState("7");
+  const [singleUse, setSingleUse] = useState(true);
+  const { mutateAsync, data } = useMutation(createGroupInvite);
+  const ttl = { seconds: BigInt(Math.round((Number(days) || 0) * 24 * 3600)), nanos: 0 };
+  const request = { parent, groupInvite: create(GroupInviteSchema, { roleUid, email, ttl, singleUse }) };
+  const submit = async () => {
+    await mutateAsync(request);
+    await queryClient.invalidateQueries();
+  };
+  if (data)
+    return (
+      <Dialog title={t("invites.made")} onClose={onClose}>
+        <div className="stack">
+          <SecretOnce what={t("invites.link")} value={inviteLink(data.code)} />
+          <SecretOnce what={t("invites.code")} value={data.code} />
+          <div>
+            <Button onClick={onClose}>{t("invites.done")}</Button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog title={t("invites.new")} onClose={onClose}>
+      <Form
+        fields={["parent", "role_uid", "email", "ttl"]}
+        submit={submit}
+        button={t("invites.create")}
+        isDisabled={roleUid === "" || parent === ""}
+        onClose={onClose}
+        footer={<CopyAs method={createGroupInvite} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <Picker
+              kind="role"
+              name="role_uid"
+              label={t("identities.role")}
+              within={org}
+              value={roleUid}
+              error={errors.role_uid}
+              onChange={setRole}
+            />
+            <Picker
+              kind="group"
+              name="parent"
+              label={t("wizard.group")}
+              within={org}
+              value={parent}
+              error={errors.parent}
+              onChange={setParent}
+            />
+            <TextInput
+              name="email"
+              type="email"
+              label={t("invites.email")}
+              description={t("invites.emailHelp")}
+              value={email}
+              error={errors.email}
+              autoComplete="off"
+              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            />
+            <TextInput
+              name="ttl"
+              inputMode="numeric"
+              label={t("invites.days")}
+              value={days}
+              error={errors.ttl}
+              autoComplete="off"
+              onChange={({ currentTarget }) => setDays(currentTarget.value)}
+            />
+            <Checkbox
+              label={t("invites.singleUse")}
+              checked={singleUse}
+              onChange={({ currentTarget }) => setSingleUse(currentTarget.checked)}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Revoke({ invite: { uid, keyId } }: { readonly invite: GroupInvite }) {
+  const { t } = useTexts();
+  const { open } = useIdentitiesAddress();
+  const { mutateAsync } = useMutation(deleteGroupInvite);
+  const remove = async () => {
+    await mutateAsync({ uid });
+    notify(t("invites.done.revoked"));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      title={t("invites.revokeTitle", { key: keyId })}
+      text={t("invites.revokeText")}
+      button={t("invites.revoke")}
+      remove={remove}
+      onClose={() => void open("")}
+      footer={<CopyAs method={deleteGroupInvite} request={{ uid }} />}
+    />
+  );
+}

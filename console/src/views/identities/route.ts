@@ -1,0 +1,27 @@
+import { createRoute } from "@tanstack/react-router";
+import { choiceIn, lazyView, organization, pageIn, textIn } from "../../routes.ts";
+
+/** The parts of the view. Workloads have no tab in the address. */
+export const tabs = ["people", "invites", "providers", "accounts"] as const;
+
+/** What stands in the address of the identities, besides the selected one. */
+export interface IdentitiesSearch {
+  readonly tab?: (typeof tabs)[number];
+  readonly filter?: string;
+  readonly type?: "claimMatch" | "staticKeys" | "aws";
+  readonly page?: number;
+  readonly dialog?: "new" | "edit" | "delete" | "mapping" | "scim";
+}
+
+export const identitiesRoute = createRoute({
+  getParentRoute: () => organization,
+  path: "/identities/$",
+  validateSearch: (search: Record<string, unknown>): IdentitiesSearch => ({
+    ...choiceIn(search, "tab", tabs),
+    ...textIn(search, "filter"),
+    ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws"]),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete", "mapping", "scim"]),
+  }),
+  component: lazyView(["identities", "people", "capabilities"], () => import("./identities.tsx"), "Identities"),
+});

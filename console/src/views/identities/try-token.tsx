@@ -1,0 +1,101 @@
+// "Would this token do?": each check of an exchange. The token is sent in the body of one request, and is not kept.
+import { useMutation } from "@connectrpc/connect-query";
+import { Button, Textarea } from "@mantine/core";
+import { useState } from "react";
+import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import {
+  AccessService,
+  CheckOutcome,
+  type ExplainExchangeResponse,
+} from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+
+const { explainExchange } = AccessService.method;
+
+/** The field for a token, and what became of it. */
+export function TryToken({ identity }: { readonly identity: Identity }) {
+  const { t } = useTexts();
+  const [token, setToken] = useState("");
+  const { mutateAsync, data, error, isPending } = useMutation(explainExchange);
+  const send = async () => {
+    const presented = token.trim();
+    // Nobody who looks at the screen later shall find it.
+    setToken("");
+    await mutateAsync({ identity: identity.uid, token: presented }).catch(() => {});
+  };
+  return (
+    <details>
+      <summary>{t("try.title")}</summary>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <Textarea
+          label={t("try.token")}
+          description={t("try.help")}
+          value={token}
+          rows={3}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ currentTarget }) => setToken(currentTarget.value)}
+        />
+        <div>
+          <Button type="submit" size="sm" loading={isPending} disabled={token.trim() === ""}>
+            {t("try.button")}
+          </Button>
+        </div>
+        {error && <Failure error={error} />}
+        {data && <Checks response={data} />}
+      </form>
+    </details>
+  );
+}
+
+const outcomes = {
+  [CheckOutcome.UNSPECIFIED]: { mark: "–", text: "try.skipped", color: "muted" },
+  [CheckOutcome.PASSED]: { mark: "✓", text: "try.passed", color: "good" },
+  [CheckOutcome.FAILED]: { mark: "✕", text: "try.failed", color: "danger" },
+  [CheckOutcome.SKIPPED]: { mark: "–", text: "try.skipped", color: "muted" },
+} as const;
+
+function Checks({ response: { allowed, checks } }: { readonly response: ExplainExchangeResponse }) {
+  const { t } = useTexts();
+  return (
+    <div role="status" className="stack">
+      <p className={allowed ? "good" : "danger"}>
+        {allowed ? "✓" : "✕"} {t(allowed ? "try.allowed" : "try.denied")}
+      </p>
+      <table className="cards">
+        <thead>
+          <tr>
+            <th scope="col">{t("try.check")}</th>
+            <th scope="col">{t("try.outcome")}</th>
+            <th scope="col">{t("try.detail")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {checks.map(({ name, outcome, detail }, index) => {
+            const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
+            return (
+              <tr key={index}>
+                <td>
+                  <code>{name}</code>
+                </td>
+                <td data-label={t("try.outcome")} className={color}>
+                  {mark} {t(text)}
+                </td>
+                <td data-label={t("try.detail")}>
+                  <bdi>{detail}</bdi>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+// One identity: what it asks of a token, what it holds, and whether a token would do.
+import { create } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Textarea, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  IdentitiesService,
+  type Identity,
+  IdentitySchema,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { differencesOf, Form } from "../../shell/form.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useIdentitiesAddress } from "./address.ts";
+import { demandsOf, typeOf } from "./identity-facts.ts";
+import { TryToken } from "./try-token.tsx";
+import { Seen } from "./workloads.tsx";
+
+const { getIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
+
+/** The selected identity. */
+export function WorkloadDetails({ uid }: { readonly uid: string }) {
+  const { data: me } = useMe();
+  const mayGet = may(me, getIdentity, uid);
+  const { data: identity, error, refetch } = useQuery(getIdentity, { uid }, { enabled: mayGet });
+  if (me && !mayGet) return <Denied capabilities={requiredBy(getIdentity)} uid={uid} />;
+  if (error && !identity) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!identity) return <Loading />;
+  return <Details identity={identity} />;
+}
+
+function Details({ identity }: { readonly identity: Identity }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, search, show, close } = useIdentitiesAddress();
+  const { uid, name, description, createTime } = identity;
+  const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "awsIdentity";
+  return (
+    <section className="card stack" aria-labelledby="identity-name">
+      <h2 id="identity-name">
+        <bdi>{name}</bdi>
+      </h2>
+      <div className="row">
+        <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("edit")}>
+          {t("identities.edit")}
+        </ActionButton>
+        <ActionButton missing={missingFor(me, deleteIdentity, uid)} onClick={() => void show("delete")}>
+          {t("identities.delete")}
+        </ActionButton>
+        <CopyAs method={getIdentity} request={{ uid }} />
+      </div>
+      {description !== "" && (
+        <p>
+          <bdi>{description}</bdi>
+        </p>
+      )}
+      <dl className="facts">
+        <dt>{t("identities.type")}</dt>
+        <dd>{t(`type.${typeOf(identity)}`)}</dd>
+        {demandsOf(identity).map(([claim, value]) => (
+          <div key={claim} className="contents">
+            <dt>
+              <code>{claim}</code>
+            </dt>
+            <dd>
+              <code>
+                <bdi>{value}</bdi>
+              </code>
+            </dd>
+          </div>
+        ))}
+        <dt>{t("identities.lastSeen")}</dt>
+        <dd>
+          <Seen identity={identity} />
+        </dd>
+        <dt>{t("identities.created")}</dt>
+        <dd>{createTime && <Ago time={timestampDate(createTime)} />}</dd>
+        <dt>uid</dt>
+        <dd>
+          <Copyable value={uid} shown={shortUid(uid)} what="uid" />
+        </dd>
+        <dt>{t("identities.roles")}</dt>
+        <dd>
+          <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid, group: parentOf(uid) }}>
+            {t("identities.seeAccess")}
+          </Link>
+        </dd>
+      </dl>
+      {mayTry && <TryToken identity={identity} />}
+      {search.dialog === "edit" && may(me, updateIdentity, uid) && (
+        <EditIdentity identity={identity} onClose={() => void close()} />
+      )}
+      {search.dialog === "delete" && may(me, deleteIdentity, uid) && <DeleteIdentity identity={identity} />}
+    </section>
+  );
+}
+
+const fields = ["name", "description"] as const;
+
+function EditIdentity({ identity: read, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const transport = useTransport();
+  // The page reads the identity again while the form is open.
+  const [before, setBefore] = useState(read);
+  const [identity, setIdentity] = useState(read);
+  const { mutateAsync } = useMutation(updateIdentity);
+  const { uid, name, description } = identity;
+  const paths = fields.filter((field) => identity[field] !== before[field]);
+  const request = { identity: create(IdentitySchema, { uid, name, description }), updateMask: { paths } };
+  const latest = () => callUnaryMethod(transport, getIdentity, { uid });
+  const submit = async () => {
+    if (paths.length > 0) await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("identities.done.updated", { name }));
+    onClose();
+  };
+  const takeTheirs = async () => {
+    const theirs = await latest();
+    setBefore(theirs);
+    setIdentity(theirs);
+  };
+  return (
+    <Dialog title={t("identities.editTitle", { name: before.name })} onClose={onClose}>
+      <Form
+        fields={fields}
+        submit={submit}
+        button={t("identities.save")}
+        onClose={onClose}
+        footer={<CopyAs method={updateIdentity} request={request} />}
+        differences={async () => differencesOf(paths, before, await latest(), identity)}
+        onTakeTheirs={takeTheirs}
+      >
+        {(errors) => (
+          <>
+            <TextInput
+              name="name"
+              label={t("identities.name")}
+              value={name}
+              error={errors.name}
+              data-autofocus
+              autoComplete="off"
+              onChange={({ currentTarget }) => setIdentity({ ...identity, name: currentTarget.value })}
+            />
+            <Textarea
+              name="description"
+              label={t("identities.description")}
+              value={description}
+              error={errors.description}
+              rows={2}
+              onChange={({ currentTarget }) => setIdentity({ ...identity, description: currentTarget.value })}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteIdentity({ identity: { uid, name } }: { readonly identity: Identity }) {
+  const { t } = useTexts();
+  const { open, close } = useIdentitiesAddress();
+  const { mutateAsync } = useMutation(deleteIdentity);
+  const request = { uid };
+  const remove = async () => {
+    await mutateAsync(request);
+    notify(t("identities.done.deleted", { name }));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      title={t("identities.deleteTitle", { name })}
+      text={t("identities.deleteText")}
+      button={t("identities.deleteButton")}
+      remove={remove}
+      onClose={() => void close()}
+      footer={<CopyAs method={deleteIdentity} request={request} />}
+    />
+  );
+}
