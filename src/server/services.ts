@@ -12,6 +12,7 @@ import { accountAssociations } from "../services/iam/accounts/account-associatio
 import { delegations } from "../services/iam/delegations/delegations-service.ts";
 import { groups } from "../services/iam/groups/groups.ts";
 import { identities } from "../services/iam/identities/identities.ts";
+import { identitySearch } from "../services/iam/identities/identity-search.ts";
 import { groupInvites } from "../services/iam/invites/group-invites.ts";
 import { externalGroupRoleMappings } from "../services/iam/providers/external-group-role-mappings.ts";
 import { identityProviders, type ProviderOptions } from "../services/iam/providers/identity-providers.ts";
@@ -47,6 +48,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
   return [
     groups(deps),
     identities(deps),
+    identitySearch(deps),
     roles(deps),
     roleBindings(deps),
     repos(deps),

@@ -35,6 +35,7 @@ import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
 import {
   OrganizationExportService,
   OrganizationImportService,
@@ -65,6 +66,7 @@ export type TransportName = (typeof transportNames)[number];
 /** The services that can be called. */
 export const services = [
   DelegationsService,
+  IdentitySearchService,
   GroupsService,
   IdentitiesService,
   RolesService,

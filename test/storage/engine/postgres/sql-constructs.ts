@@ -77,7 +77,21 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
 
 /** The functions that all of these databases have. */
 export const commonFunctions: ReadonlySet<string> = new Set([
-  ...["array", "any", "cast", "count", "current_setting", "format", "length", "max", "rtrim", "strpos", "substr"],
+  ...[
+    "array",
+    "any",
+    "cast",
+    "coalesce",
+    "count",
+    "current_setting",
+    "format",
+    "length",
+    "lower",
+    "max",
+    "rtrim",
+    "strpos",
+    "substr",
+  ],
 ]);
 
 /** Functions that the initial migration creates. */
