@@ -35,6 +35,13 @@ export function may(me: WhoAmI | undefined, method: DescMethodUnary, uid?: strin
   return me !== undefined && missingFor(me, method, uid).length === 0;
 }
 
+/** Whether the caller holds a capability at a group. */
+export function holdsAt(me: WhoAmI | undefined, capability: string, uid: string): boolean {
+  return (me?.capabilities ?? []).some(
+    ({ group, capabilities }) => capabilities.includes(capability) && isAtOrAbove(group?.id ?? "", uid),
+  );
+}
+
 /** Whether the caller holds a capability at a group, above it, or anywhere in it. */
 export function holds(me: WhoAmI | undefined, capability: string, within: string): boolean {
   return (me?.capabilities ?? []).some(({ group, capabilities }) => {

@@ -1,28 +1,57 @@
 // What a change of a role or role binding would do, in the dialog that makes the change. Load the texts `capabilities` with it.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
+import type { WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import {
   type AccessEffect,
   AccessService,
   type Obstacle,
   type SimulateChangeRequestSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
-import { shortUid } from "../api/uids.ts";
+import { missingFor, useMe } from "../api/access.ts";
+import { parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
 
+const { simulateChange, whoCan } = AccessService.method;
+const { listRoles } = RolesService.method;
+
 type Change = MessageInitShape<typeof SimulateChangeRequestSchema>["change"];
+
+/**
+ * Simulates a change. It is blocked if something stands in its way: the button that makes it is disabled then. `missing` has the
+ * capabilities that the caller lacks to ask.
+ */
+export function useSimulation(change: Change | undefined) {
+  const { data: me } = useMe();
+  const missing = change ? missingToAsk(me, change) : [];
+  const { data, error } = useQuery(simulateChange, change ? { change } : {}, {
+    enabled: me !== undefined && change !== undefined && missing.length === 0,
+    staleTime: 0,
+    refetchInterval: false,
+    // The effects of the last change stay while those of the next one are computed.
+    placeholderData: (last) => last,
+  });
+  return { data, error, missing, isBlocked: change !== undefined && (data?.obstacles.length ?? 0) > 0 };
+}
+
+function missingToAsk(me: WhoAmI | undefined, change: NonNullable<Change>): readonly string[] {
+  if (change.case === undefined) return [];
+  const { case: kind, value } = change;
+  if (kind === "createRoleBinding") return missingFor(me, whoCan, value.parent);
+  const uid = (kind === "updateRoleBinding" ? value.roleBinding?.uid : value.uid) ?? "";
+  const roles = kind === "updateRole" || kind === "deleteRole" ? missingFor(me, listRoles, uid) : [];
+  return [...missingFor(me, whoCan, parentOf(uid)), ...roles];
+}
 
 /** Shows who would gain, lose and keep what. Nothing without a change, which is incomplete then. */
 export function AccessPreview({ change }: { readonly change: Change | undefined }) {
   const { t } = useTexts();
-  const { data, error } = useQuery(AccessService.method.simulateChange, change ? { change } : {}, {
-    enabled: change !== undefined,
-    staleTime: 0,
-    refetchInterval: false,
-  });
+  const { data, error, missing } = useSimulation(change);
   if (!change) return null;
+  if (missing.length > 0) return <p className="muted">{t("preview.denied", { capabilities: missing.join(", ") })}</p>;
   return (
     <section className="preview stack" aria-label={t("preview.title")} aria-live="polite">
       <h3>{t("preview.title")}</h3>
@@ -59,8 +88,8 @@ function Obstacles({ obstacles }: { readonly obstacles: readonly Obstacle[] }) {
 }
 
 const kinds = [
-  { field: "gained", text: "preview.gains", mark: "+", color: "good" },
   { field: "lost", text: "preview.loses", mark: "−", color: "danger" },
+  { field: "gained", text: "preview.gains", mark: "+", color: "good" },
   { field: "kept", text: "preview.keeps", mark: "=", color: "muted" },
 ] as const;
 
@@ -110,7 +139,7 @@ export function Names({ names }: { readonly names: readonly string[] }) {
   const rest = names.slice(shown);
   return (
     <>
-      <code>{names.slice(0, shown).join(", ")}</code>
+      <code>{names.slice(0, shown).join(", ")}</code>{" "}
       {rest.length > 0 && (
         <details className="more">
           <summary>{t("preview.more", { count: rest.length })}</summary>

@@ -17,6 +17,8 @@ interface DeleteDialogProps {
   readonly blocked?: string;
   /** What has to be typed to confirm. For what can hardly be made again. */
   readonly name?: string;
+  /** Whether something else stands in the way, which the children say. */
+  readonly isDisabled?: boolean;
   readonly remove: () => Promise<void>;
   readonly onClose: () => void;
   readonly footer?: ReactNode;
@@ -45,7 +47,7 @@ export function DeleteDialog({
         submit={remove}
         button={button}
         color="danger"
-        isDisabled={isReading || isBlocked || (name !== undefined && typed !== name)}
+        isDisabled={props.isDisabled === true || isReading || isBlocked || (name !== undefined && typed !== name)}
         onClose={onClose}
         footer={props.footer}
       >

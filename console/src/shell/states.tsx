@@ -2,6 +2,7 @@
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Button } from "@mantine/core";
+import { Link, useParams } from "@tanstack/react-router";
 import { useMe } from "../api/access.ts";
 import { errorInfo, requestIdOf } from "../api/field-errors.ts";
 import { shortUid } from "../api/uids.ts";
@@ -12,6 +13,8 @@ import { Copyable } from "./parts.tsx";
 export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
+  const { org = "" } = useParams({ strict: false });
+  const [first] = capabilities;
   const values = { capabilities: capabilities.join(", "), place: shortUid(uid) };
   return (
     <div className="notice warn">
@@ -22,6 +25,13 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
         what={t("state.denied.title")}
         value={t("state.denied.request", { uid: me?.subject ?? "", capabilities: values.capabilities, place: uid })}
       />
+      {org !== "" && first !== undefined && (
+        <div>
+          <Link to="/o/$org/access" params={{ org }} search={{ tab: "ask", group: uid, capability: first }}>
+            {t("state.denied.why")}
+          </Link>
+        </div>
+      )}
     </div>
   );
 }

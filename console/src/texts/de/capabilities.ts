@@ -78,6 +78,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "preview.where":
     "{below, plural, =0 {bei {group}} one {bei {group} und # Gruppe darunter} other {bei {group} und # Gruppen darunter}}",
   "preview.keptBy": "durch {role} bei {group}",
+  "preview.denied": "Sie können nicht sehen, was sich ändern würde: Dafür brauchen Sie {capabilities}.",
   "preview.obstacle": "Das steht im Weg:",
   "preview.truncated": "Es gibt mehr Auswirkungen, als hier stehen.",
   "preview.more": "und {count, number} weitere",

@@ -37,10 +37,14 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "roles.deleteTitle": "{name} löschen",
   "roles.deleteButton": "Rolle löschen",
   "roles.deleteText": "Niemand hat diese Rolle. Nach dem Löschen kann sie nicht wiederhergestellt werden.",
-  "roles.blocked": "Diese Rolle wird verwendet. Widerrufen Sie zuerst:",
-  "roles.bound": "{count, plural, one {# Rollenbindung} other {# Rollenbindungen}}",
+  "roles.blocked": "Diese Rolle wird verwendet. Widerrufen oder ändern Sie zuerst:",
   "roles.chosen": "{count, plural, one {# Fähigkeit gewählt} other {# Fähigkeiten gewählt}}",
   "roles.done.created": "Rolle {name} angelegt",
   "roles.done.updated": "Rolle {name} gespeichert",
   "roles.done.deleted": "Rolle {name} gelöscht",
+  "roles.truncated":
+    "Die ersten {count, number} von {total, number} eigenen Rollen. Geben Sie einen genauen Namen ein, um eine andere zu finden.",
+  "roles.boundTo": "{who} in {group}",
+  "roles.boundMore": "{count, plural, one {und # weitere Rollenbindung} other {und # weitere Rollenbindungen}}",
+  "roles.youLack": "Sie können sie nicht vergeben: Sie haben sie selbst nicht",
 };

@@ -77,6 +77,7 @@ export const texts = {
   "preview.where":
     "{below, plural, =0 {at {group}} one {at {group} and # group below} other {at {group} and # groups below}}",
   "preview.keptBy": "by {role} at {group}",
+  "preview.denied": "You cannot see what would change: for that you need {capabilities}.",
   "preview.obstacle": "This stands in the way:",
   "preview.truncated": "There are more effects than are shown here.",
   "preview.more": "and {count, number} more",

@@ -1,5 +1,7 @@
-// A role binding in a list: role, place, and what can be done with it.
+// A role binding in a list: its role, its place, and what can be done with it.
 import { Menu, UnstyledButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { BindingExplanation } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../../api/access.ts";
@@ -9,24 +11,47 @@ import { useAccessAddress } from "./address.ts";
 
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 
-/** Shows a binding as seen from a group: "viewer at engineering ↑". */
-export function BindingLine({ binding, at }: { readonly binding: BindingExplanation; readonly at: string }) {
+/**
+ * Shows a binding as seen from a group: "viewer at engineering ↑". The menu opens its role and its group, and changes it. Without a
+ * place, the list says where it is.
+ */
+export function BindingLine({
+  binding,
+  at,
+}: {
+  readonly binding: BindingExplanation;
+  readonly at: string | undefined;
+}) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { set } = useAccessAddress();
-  const { roleBindingUid, roleName, groupUid, groupName } = binding;
-  const place =
-    groupUid === at ? t("access.hereWord") : t("access.inherited", { group: groupName || shortUid(groupUid) });
-  const text = `${roleName || "…"} ${place}`;
+  const { org, set } = useAccessAddress();
+  const { roleBindingUid, roleUid, roleName, groupUid, groupName } = binding;
+  const group = groupName || shortUid(groupUid);
+  const text = textAt(roleName || "…", group);
   const mayChange = roleBindingUid !== "" && may(me, updateRoleBinding, groupUid);
   const mayRevoke = roleBindingUid !== "" && may(me, deleteRoleBinding, groupUid);
-  if (!mayChange && !mayRevoke) return <span>{text}</span>;
+  const mayOpenGroup = may(me, GroupsService.method.getGroup, groupUid);
+  if (roleName === "" && !mayOpenGroup && !mayChange && !mayRevoke) return <bdi>{text}</bdi>;
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
+    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className="link">{text} ▾</UnstyledButton>
+        <UnstyledButton className="link">
+          <bdi>{text}</bdi> ▾
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        {roleName !== "" && (
+          <Menu.Item renderRoot={(props) => <Link {...props} to="/o/$org/roles/$" params={{ org, _splat: roleUid }} />}>
+            {t("access.openRole", { role: roleName })}
+          </Menu.Item>
+        )}
+        {mayOpenGroup && (
+          <Menu.Item
+            renderRoot={(props) => <Link {...props} to="/o/$org/groups/$" params={{ org, _splat: groupUid }} />}
+          >
+            {t("access.openGroup", { group })}
+          </Menu.Item>
+        )}
         {mayChange && (
           <Menu.Item onClick={() => void set({ dialog: "change", binding: roleBindingUid })}>
             {t("access.change")}
@@ -40,4 +65,10 @@ export function BindingLine({ binding, at }: { readonly binding: BindingExplanat
       </Menu.Dropdown>
     </Menu>
   );
+
+  function textAt(role: string, place: string): string {
+    if (at === undefined) return role;
+    const where = groupUid === at ? t("access.hereWord") : t("access.inherited", { group: place });
+    return `${role} ${where}`;
+  }
 }

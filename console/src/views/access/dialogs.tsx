@@ -10,7 +10,7 @@ import {
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
-import { AccessPreview, completeChange, nameOf } from "../../shell/access-preview.tsx";
+import { AccessPreview, completeChange, nameOf, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Form } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
@@ -60,12 +60,14 @@ function Grant({ onClose }: { readonly onClose: () => void }) {
     onClose();
   };
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
+  const { isBlocked } = useSimulation(change);
   return (
     <Dialog title={t("access.grant")} onClose={onClose}>
       <Form
         fields={["parent", "identity_uid", "role_uid"]}
         submit={submit}
         button={t("access.grantButton")}
+        isDisabled={isBlocked}
         onClose={onClose}
         footer={<CopyAs method={createRoleBinding} request={request} />}
       >
@@ -117,6 +119,8 @@ function Change({ binding, onClose }: OfBinding) {
     updateMask: { paths: ["role_uid"] },
   };
   const isSame = roleUid === binding.role?.uid;
+  const change = isSame ? undefined : completeChange({ case: "updateRoleBinding", value: request }, roleUid);
+  const { isBlocked } = useSimulation(change);
   const submit = async () => {
     await mutateAsync(request);
     await queryClient.invalidateQueries();
@@ -129,7 +133,7 @@ function Change({ binding, onClose }: OfBinding) {
         fields={["role_uid"]}
         submit={submit}
         button={t("access.change")}
-        isDisabled={isSame || roleUid === ""}
+        isDisabled={isSame || roleUid === "" || isBlocked}
         onClose={onClose}
         footer={<CopyAs method={updateRoleBinding} request={request} />}
       >
@@ -144,9 +148,7 @@ function Change({ binding, onClose }: OfBinding) {
               error={errors.role_uid}
               onChange={setRole}
             />
-            <AccessPreview
-              change={isSame ? undefined : completeChange({ case: "updateRoleBinding", value: request }, roleUid)}
-            />
+            <AccessPreview change={change} />
           </>
         )}
       </Form>
@@ -158,6 +160,8 @@ function Revoke({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
   const { mutateAsync } = useMutation(deleteRoleBinding);
   const request = { uid: binding.uid };
+  const change = { case: "deleteRoleBinding", value: request } as const;
+  const { isBlocked } = useSimulation(change);
   const remove = async () => {
     await mutateAsync(request);
     await queryClient.invalidateQueries();
@@ -169,11 +173,12 @@ function Revoke({ binding, onClose }: OfBinding) {
       title={t("access.revokeTitle", namesOf(binding))}
       text={t("access.revokeText")}
       button={t("access.revoke")}
+      isDisabled={isBlocked}
       remove={remove}
       onClose={onClose}
       footer={<CopyAs method={deleteRoleBinding} request={request} />}
     >
-      <AccessPreview change={{ case: "deleteRoleBinding", value: request }} />
+      <AccessPreview change={change} />
     </DeleteDialog>
   );
 }

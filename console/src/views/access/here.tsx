@@ -1,11 +1,11 @@
 // Who may do what at a group: a row for each identity, a column for each area.
 import { useQuery } from "@connectrpc/connect-query";
 import { Checkbox, Tooltip } from "@mantine/core";
-import { useMemo } from "react";
+import { type KeyboardEvent, useMemo } from "react";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
-import { shortUid } from "../../api/uids.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
@@ -62,13 +62,16 @@ export function Here() {
       {missing.length === 0 && (
         <>
           <Legend />
-          <Table
-            label={t("access.matrix")}
-            list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
-            columns={columns}
-            keyOf={({ identity: who }) => who?.uid ?? ""}
-            empty={<p className="notice">{t("access.nobody")}</p>}
-          />
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys act in the rows and cells of the table. */}
+          <div className="matrix" onKeyDown={moveInCells}>
+            <Table
+              label={t("access.matrix")}
+              list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
+              columns={columns}
+              keyOf={({ identity: who }) => who?.uid ?? ""}
+              empty={<p className="notice">{t("access.nobody")}</p>}
+            />
+          </div>
           <Pager
             {...pagesOf(search.page, Number(data?.totalCount ?? 0), (page) => void set({ page }))}
             count={data?.identities.length ?? 0}
@@ -83,10 +86,43 @@ export function Here() {
   );
 }
 
-/** `w` explains the cell that has the focus. */
+/** `w` explains the cell that has the focus, or the first one of the row that has it. */
 function useWhyKey(): void {
-  const keys = useMemo(() => ({ w: () => (document.activeElement as HTMLElement | null)?.click() }), []);
+  const keys = useMemo(
+    () => ({
+      w: () => {
+        const focused = document.activeElement;
+        const cell = focused?.matches(".cell") ? focused : focused?.querySelector("tr > * .cell");
+        (cell as HTMLElement | null | undefined)?.click();
+      },
+    }),
+    [],
+  );
   useKeys(keys);
+}
+
+/** Arrow keys go from a row into its cells, and from cell to cell. */
+function moveInCells(event: KeyboardEvent<HTMLElement>): void {
+  const row = (event.target as Element).closest<HTMLTableRowElement>("tr[data-key]");
+  if (!row) return;
+  const cells = cellsOf(row);
+  const at = cells.indexOf(event.target as HTMLElement);
+  if (at < 0 && event.target !== row) return;
+  const next = {
+    ArrowRight: cells[at + 1],
+    ArrowLeft: at > 0 ? cells[at - 1] : row,
+    ...(at >= 0 && {
+      ArrowUp: cellsOf(row.previousElementSibling)[at],
+      ArrowDown: cellsOf(row.nextElementSibling)[at],
+    }),
+  }[event.key];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function cellsOf(row: Element | null): HTMLElement[] {
+  return [...(row?.querySelectorAll<HTMLElement>(".cell") ?? [])];
 }
 
 function useColumns(group: string): Column<IdentityAccess>[] {
@@ -94,13 +130,21 @@ function useColumns(group: string): Column<IdentityAccess>[] {
   return [
     { title: t("access.identity"), cell: (row) => <Who row={row} /> },
     ...areas.map(
-      (area): Column<IdentityAccess> => ({ title: t(`area.${area}`), cell: (row) => <Cell row={row} area={area} /> }),
+      (area): Column<IdentityAccess> => ({
+        title: t(`area.${area}`),
+
+        cell: (row) => <Cell row={row} area={area} />,
+      }),
     ),
     {
       title: t("access.from"),
-      cell: ({ bindings, bindingCount, confined }) => (
+      cell: ({ identity, bindings, bindingCount, confined }) => (
         <div className="lines">
-          {confined && <span className="warning">⊘ {t("access.confined")}</span>}
+          {confined && (
+            <span className="warning">
+              ⊘ {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
+            </span>
+          )}
           {bindings.slice(0, 3).map((binding) => (
             <BindingLine key={binding.roleBindingUid} binding={binding} at={group} />
           ))}
@@ -126,13 +170,19 @@ function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   );
 }
 
-const marks: Readonly<Record<Level, string>> = { all: "●", some: "◐", read: "○", none: "–" };
+const marks: Readonly<Record<Level | "confined", string>> = {
+  all: "●",
+  some: "◐",
+  read: "○",
+  none: "–",
+  confined: "⊘",
+};
 
 function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area }) {
   const { t } = useTexts();
   const { set } = useAccessAddress();
   const held = new Set(row.capabilities);
-  const level = row.confined ? "none" : levelOf(area, held);
+  const level = row.confined ? "confined" : levelOf(area, held);
   const names = capabilitiesOf(area).map(({ name }) => name);
   const own = names.filter((name) => held.has(name));
   const word = t(`level.${level}`, { held: own.length, all: names.length });
@@ -147,6 +197,8 @@ function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area
       <button
         type="button"
         className={`cell ${level}`}
+        // Arrow keys lead here: a table of many rows would have too many stops for the Tab key.
+        tabIndex={-1}
         aria-label={t("access.cell", { who: nameOf(row.identity), area: t(`area.${area}`), level: word })}
         onClick={() => void set({ cell: row.identity?.uid, area })}
       >

@@ -1,13 +1,15 @@
-// What an identity may do, and where.
+// What an identity may do, and where: the groups in which it holds something, and those above them.
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
 import { AccessService, type HeldRole } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { ancestorsOf, parentOf, shortUid } from "../../api/uids.ts";
 import { Names } from "../../shell/access-preview.tsx";
-import { CopyAs } from "../../shell/parts.tsx";
+import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { Failure } from "../../shell/states.tsx";
+import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import { BindingLine } from "./binding-line.tsx";
@@ -23,8 +25,7 @@ export function OfIdentity() {
   const open = (page: number | undefined) => void set({ page });
   const request = { identity, pageSize, skip: pagesOf(search.page, undefined, open).skip };
   const { data, error, refetch } = useQuery(whatCan, request, { enabled: identity !== "" });
-  const rows = data && [...data.mappedRoles, ...data.roles];
-  const groups = useNames("group", rows?.flatMap(({ effectiveGroupUids }) => effectiveGroupUids) ?? []);
+  const roles = data && [...data.mappedRoles, ...data.roles];
   return (
     <div className="stack">
       <div className="filters">
@@ -38,49 +39,99 @@ export function OfIdentity() {
         <div className="grow" />
         <CopyAs method={whatCan} request={request} />
       </div>
-      <Table
-        label={t("access.roles")}
-        list={{ rows, error, onRetry: () => void refetch() }}
-        columns={useColumns(groups)}
-        keyOf={({ binding, capabilities }) => binding?.roleBindingUid || binding?.groupUid || capabilities.join()}
-        empty={<p className="notice">{t("access.noRole")}</p>}
-      />
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!roles && !error && <Loading />}
+      {roles?.length === 0 && <p className="notice">{t("access.noRole")}</p>}
+      {roles && roles.length > 0 && <HeldTree roles={roles} />}
       <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), open)} count={data?.roles.length ?? 0} />
     </div>
   );
 }
 
-function useColumns(groups: ReadonlyMap<string, string>): Column<HeldRole>[] {
+/** A tree, pruned to the groups where something is held, with the groups above them. */
+function HeldTree({ roles }: { readonly roles: readonly HeldRole[] }) {
   const { t } = useTexts();
-  return [
-    {
-      title: t("access.role"),
-      cell: ({ binding }) => (binding ? <BindingLine binding={binding} at="" /> : <span>{t("access.byMapping")}</span>),
-    },
-    {
-      title: t("access.effective"),
-      cell: ({ effectiveGroupUids, confined }) => (
-        <div className="lines">
-          {effectiveGroupUids.map((uid) => (
-            <GroupLink key={uid} uid={uid} name={groups.get(uid)} />
+  const held = [...new Set(roles.flatMap(({ effectiveGroupUids }) => effectiveGroupUids))];
+  const shown = [...new Set(held.flatMap((uid) => [...ancestorsOf(uid), uid]))];
+  const names = useNames("group", shown);
+  const idle = roles.filter(({ effectiveGroupUids }) => effectiveGroupUids.length === 0);
+  return (
+    <>
+      <ul className="held" aria-label={t("access.roles")}>
+        {shown
+          .filter((uid) => parentOf(uid) === "")
+          .map((uid) => (
+            <HeldGroup key={uid} uid={uid} shown={shown} names={names} roles={roles} />
           ))}
-          {confined && <span className="warning">⊘ {t("access.confined")}</span>}
-        </div>
-      ),
-    },
-    { title: t("access.capabilities"), cell: ({ capabilities }) => <Names names={capabilities} /> },
-  ];
+      </ul>
+      {idle.length > 0 && (
+        <section className="notice warn" aria-labelledby="idle-roles">
+          <h3 id="idle-roles">⊘ {t("access.idle")}</h3>
+          <ul className="list dense">
+            {idle.map((role) => (
+              <li key={role.binding?.roleBindingUid}>{role.binding && <BindingLine binding={role.binding} at="" />}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
 }
 
-function GroupLink({ uid, name }: { readonly uid: string; readonly name: string | undefined }) {
-  const { ask } = useAccessAddress();
+interface HeldGroupProps {
+  readonly uid: string;
+  readonly shown: readonly string[];
+  readonly names: ReadonlyMap<string, string>;
+  readonly roles: readonly HeldRole[];
+}
+
+function HeldGroup({ uid, shown, names, roles }: HeldGroupProps) {
+  const { org } = useAccessAddress();
+  const own = roles.filter(({ effectiveGroupUids }) => effectiveGroupUids.includes(uid));
+  const children = shown.filter((one) => parentOf(one) === uid);
   return (
-    <button
-      type="button"
-      className="link"
-      onClick={() => void ask({ tab: undefined, group: uid, identity: undefined })}
-    >
-      <bdi>{name ?? shortUid(uid)}</bdi>
-    </button>
+    <li>
+      <div className={own.length > 0 ? "node" : "node muted"}>
+        {names.has(uid) ? (
+          <Link to="/o/$org/access" params={{ org }} search={{ group: uid }}>
+            <bdi>{names.get(uid)}</bdi>
+          </Link>
+        ) : (
+          <span title={uid}>{own.length > 0 ? shortUid(uid) : "…"}</span>
+        )}
+        {own.map((role) => (
+          <Held key={role.binding?.roleBindingUid || role.capabilities.join()} role={role} at={uid} />
+        ))}
+      </div>
+      {children.length > 0 && (
+        <ul>
+          {children.map((child) => (
+            <HeldGroup key={child} uid={child} shown={shown} names={names} roles={roles} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** A role, and what it gives. Its place is said if it is not the group that it stands in. */
+function Held({ role, at }: { readonly role: HeldRole; readonly at: string }) {
+  const { t } = useTexts();
+  const { binding, capabilities, confined } = role;
+  return (
+    <div className="lines">
+      <span className="row">
+        {binding ? (
+          <BindingLine binding={binding} at={binding.groupUid === at ? undefined : at} />
+        ) : (
+          <span>{t("access.byMapping")}</span>
+        )}
+        <span className="muted">{t("access.count", { count: capabilities.length })}</span>
+        {confined && <span className="warning">⊘ {t("access.confinedHere")}</span>}
+      </span>
+      <span className="muted small">
+        <Names names={capabilities} />
+      </span>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-// Why an identity may do something at a group, or not: one answer for each capability of an area.
+// Why an identity may do something at a group, or not: the capabilities of an area, by the bindings that grant them.
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService, type ExplainAccessResponse } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { areas, capabilitiesOf, type NamedCapability } from "../../api/capabilities.ts";
@@ -24,16 +24,23 @@ export function WhyPanel() {
   const { data, error } = useQuery(batchExplainAccess, request, { enabled: capabilities.length > 0 });
   const who = useNames("identity", [identity]).get(identity) ?? shortUid(identity);
   const place = useNames("group", [group]).get(group) ?? shortUid(group);
+  const values = { who, area: t(`area.${area}`), place };
+  const held = data?.responses.filter(({ granted }) => granted).length ?? 0;
   return (
-    <SidePanel title={t("access.why", { who, area: t(`area.${area}`), place })} onClose={() => void close()}>
+    <SidePanel title={t("access.why", values)} onClose={() => void close()}>
       <div className="stack">
         {error && <Failure error={error} />}
         {!data && !error && <Loading />}
-        <ul className="list">
-          {data?.responses.map((answer, index) => (
-            <Answer key={capabilities[index]!.name} capability={capabilities[index]!} answer={answer} group={group} />
+        {data && <p>{t("access.sentence", { ...values, held, all: capabilities.length })}</p>}
+        {data &&
+          alike(data.responses).map(([answer, indexes]) => (
+            <Answers
+              key={indexes.join()}
+              answer={answer}
+              group={group}
+              capabilities={indexes.map((i) => capabilities[i]!)}
+            />
           ))}
-        </ul>
         <div>
           <CopyAs method={batchExplainAccess} request={request} />
         </div>
@@ -42,27 +49,44 @@ export function WhyPanel() {
   );
 }
 
-function Answer({
-  capability,
+/** Puts answers with the same reason and the same bindings together, with their indexes. Granted ones come first. */
+function alike(answers: readonly ExplainAccessResponse[]): (readonly [ExplainAccessResponse, number[]])[] {
+  const groups = Map.groupBy(answers.keys(), (index) => {
+    const { granted, reason, granting } = answers[index]!;
+    const bindings = granting.map(({ roleBindingUid, groupUid }) => roleBindingUid || groupUid);
+    return [granted ? 0 : 1, reason, ...bindings].join(" ");
+  });
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, indexes]) => [answers[indexes[0]!]!, indexes] as const);
+}
+
+function Answers({
   answer,
+  capabilities,
   group,
 }: {
-  readonly capability: NamedCapability;
   readonly answer: ExplainAccessResponse;
+  readonly capabilities: readonly NamedCapability[];
   readonly group: string;
 }) {
   const { t } = useTexts();
+  const { granted } = answer;
   return (
-    <li className="effect">
-      <span>
-        <span className={answer.granted ? "good" : "muted"}>
-          {answer.granted ? `✓ ${t("access.yes")}` : `– ${t("access.no")}`}
-        </span>{" "}
-        <code>{capability.name}</code>
-      </span>
-      {capability.text !== undefined && <span className="muted">{t(capability.text)}</span>}
+    <section className="card stack dense">
+      <h3 className={granted ? "good" : "muted"}>
+        {granted ? `✓ ${t("access.yes")}` : `– ${t("access.no")}`} ({capabilities.length})
+      </h3>
       <Reason answer={answer} group={group} />
-    </li>
+      <ul className="list dense pairs">
+        {capabilities.map(({ name, text }) => (
+          <li key={name}>
+            <code>{name}</code>
+            {text !== undefined && <span className="muted">{t(text)}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -2,21 +2,27 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { holdsAt, useMe } from "../../api/access.ts";
 import { allCapabilities, areas, type NamedCapability } from "../../api/capabilities.ts";
 import { useTexts } from "../../texts/texts.ts";
 
 /** Checkboxes with search. The box of an area chooses all that is shown of it. */
 export function CapabilityChoice({
   chosen,
+  at,
   error,
   onChange,
 }: {
   readonly chosen: readonly Capability[];
+  /** The group of the role: nobody can put into a role what they lack there. */
+  readonly at: string;
   readonly error: string | undefined;
   readonly onChange: (chosen: Capability[]) => void;
 }) {
   const { t } = useTexts();
   const [filter, setFilter] = useState("");
+  const { data: me } = useMe();
+  const lacks = (name: string) => !holdsAt(me, name, at);
   const wanted = filter.trim().toLowerCase();
   const shown = allCapabilities().filter(
     ({ number, name, text }) =>
@@ -25,9 +31,14 @@ export function CapabilityChoice({
   );
   const switchTo = (rows: readonly NamedCapability[], isOn: boolean) => {
     const numbers = new Set(chosen);
-    for (const { number } of rows) isOn ? numbers.add(number) : numbers.delete(number);
+    for (const { number, name } of rows) {
+      if (!isOn) numbers.delete(number);
+      else if (!lacks(name)) numbers.add(number);
+    }
     onChange([...numbers]);
   };
+  const grantable = (rows: readonly NamedCapability[]) =>
+    rows.filter(({ name, number }) => chosen.includes(number) || !lacks(name)).length;
   return (
     <fieldset className="choice">
       <legend>{t("roles.chosen", { count: chosen.length })}</legend>
@@ -54,14 +65,19 @@ export function CapabilityChoice({
                 label={<strong>{`${t(`area.${area}`)} ${count}/${rows.length}`}</strong>}
                 checked={count === rows.length}
                 indeterminate={count > 0 && count < rows.length}
-                onChange={() => switchTo(rows, count < rows.length)}
+                disabled={count === 0 && rows.every((row) => lacks(row.name))}
+                onChange={() => switchTo(rows, count < grantable(rows))}
               />
               {rows.map((row) => (
                 <Checkbox
                   key={row.name}
                   className="indented"
                   label={<code>{row.name}</code>}
-                  description={t(row.text ?? "capability.unused")}
+                  description={[
+                    t(row.text ?? "capability.unused"),
+                    ...(lacks(row.name) ? [t("roles.youLack")] : []),
+                  ].join(". ")}
+                  disabled={lacks(row.name) && !chosen.includes(row.number)}
                   checked={chosen.includes(row.number)}
                   onChange={({ currentTarget }) => switchTo([row], currentTarget.checked)}
                 />

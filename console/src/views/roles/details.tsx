@@ -14,7 +14,7 @@ import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { Failure } from "../../shell/states.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
@@ -28,7 +28,10 @@ export function RoleDetails({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useRoleAddress();
-  const { data: role, error, refetch } = useQuery(getRole, { uid });
+  const missing = missingFor(me, getRole, isBuiltIn({ uid }) ? undefined : uid);
+  const mayGet = me !== undefined && missing.length === 0;
+  const { data: role, error, refetch } = useQuery(getRole, { uid }, { enabled: mayGet });
+  if (me && !mayGet) return <Denied capabilities={missing} uid={uid} />;
   if (error && !role) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!role) return <Loading />;
   return (
@@ -124,18 +127,20 @@ function AreaList({
       <summary>
         {t(`area.${area}`)} <span className="muted">{rows.length}</span>
       </summary>
-      <ul className="list dense">
+      <ul className="list dense pairs">
         {rows.map((row) => {
           const difference = differenceOf(row);
           return (
             <li key={row.name}>
-              {difference !== "" && (
-                <span className={difference === "+" ? "good" : "danger"}>
-                  {difference} {t(difference === "+" ? "roles.only" : "roles.lacks")}
-                </span>
-              )}
               <code>{row.name}</code>
-              <span className="muted">{t(row.text ?? "capability.unused")}</span>
+              <span className="muted">
+                {difference !== "" && (
+                  <span className={difference === "+" ? "good" : "danger"}>
+                    {difference} {t(difference === "+" ? "roles.only" : "roles.lacks")}{" "}
+                  </span>
+                )}
+                {t(row.text ?? "capability.unused")}
+              </span>
             </li>
           );
         })}

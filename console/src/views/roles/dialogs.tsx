@@ -5,10 +5,13 @@ import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Role, RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
-import { AccessPreview } from "../../shell/access-preview.tsx";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { AccessPreview, nameOf, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { differencesOf, Form } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
@@ -17,9 +20,9 @@ import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
 import { CapabilityChoice } from "./capability-choice.tsx";
-import { useUses } from "./roles.tsx";
 
 const { getRole, createRole, updateRole, deleteRole } = RolesService.method;
+const { listRoleBindings } = RoleBindingsService.method;
 const fields = ["name", "description", "capabilities"] as const;
 
 /** Shows the dialog that is in the address. */
@@ -60,7 +63,7 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
       >
         {(errors) => (
           <>
-            <RoleFields role={role} onChange={setRole} errors={errors} />
+            <RoleFields role={role} at={parent} onChange={setRole} errors={errors} />
             <Picker
               kind="group"
               name="parent"
@@ -89,6 +92,10 @@ function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClo
   const paths = fields.filter((field) => mine[field] !== valuesOf(before)[field]);
   const { uid, name, description, capabilities } = role;
   const request = { role: create(RoleSchema, { uid, name, description, capabilities }), updateMask: { paths } };
+  const change = paths.includes("capabilities")
+    ? ({ case: "updateRole", value: { uid, capabilities } } as const)
+    : undefined;
+  const { isBlocked } = useSimulation(capabilities.length > 0 ? change : undefined);
   const latest = () => callUnaryMethod(transport, getRole, { uid });
   const submit = async () => {
     if (paths.length > 0) await mutateAsync(request);
@@ -107,6 +114,7 @@ function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClo
         fields={fields}
         submit={submit}
         button={t("roles.save")}
+        isDisabled={isBlocked}
         onClose={onClose}
         footer={<CopyAs method={updateRole} request={request} />}
         differences={async () => differencesOf(paths, valuesOf(before), valuesOf(await latest()), mine)}
@@ -114,10 +122,8 @@ function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClo
       >
         {(errors) => (
           <>
-            <RoleFields role={role} onChange={setRole} errors={errors} />
-            <AccessPreview
-              change={paths.includes("capabilities") ? { case: "updateRole", value: { uid, capabilities } } : undefined}
-            />
+            <RoleFields role={role} at={parentOf(uid)} onChange={setRole} errors={errors} />
+            <AccessPreview change={capabilities.length > 0 ? change : undefined} />
           </>
         )}
       </Form>
@@ -131,10 +137,13 @@ function valuesOf({ name, description, capabilities }: Role) {
 
 function RoleFields({
   role,
+  at,
   onChange,
   errors,
 }: {
   readonly role: Role;
+  /** The group of the role. */
+  readonly at: string;
   readonly onChange: (role: Role) => void;
   readonly errors: Readonly<Record<string, string>>;
 }) {
@@ -160,6 +169,7 @@ function RoleFields({
       />
       <CapabilityChoice
         chosen={role.capabilities}
+        at={at}
         error={errors.capabilities}
         onChange={(capabilities: Capability[]) => onChange({ ...role, capabilities })}
       />
@@ -167,33 +177,54 @@ function RoleFields({
   );
 }
 
+/** How many of the bindings that stand in the way are listed. */
+const listedUses = 10;
+
 function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRoleAddress();
   const { mutateAsync } = useMutation(deleteRole);
-  const uses = useUses([role.uid]).get(role.uid);
   const request = { uid: role.uid };
+  const change = { case: "deleteRole", value: request } as const;
+  const { data: simulated, isBlocked, missing } = useSimulation(change);
+  const uses = useBindingsOf(role.uid);
   const remove = async () => {
     await mutateAsync(request);
     notify(t("roles.done.deleted", { name: role.name }));
     await open("");
     await queryClient.invalidateQueries();
   };
-  const blockers = [
-    <Link key="uses" to="/o/$org/roles/$" params={{ org, _splat: role.uid }} search={{}}>
-      {t("roles.bound", { count: uses ?? 0 })}
-    </Link>,
-  ];
+  const bindings = (uses?.roleBindings ?? []).map(({ uid, identity, group }) => (
+    <Link
+      key={uid}
+      to="/o/$org/access"
+      params={{ org }}
+      search={{ group: group?.uid ?? org, identity: identity?.uid ?? "" }}
+    >
+      {t("roles.boundTo", { who: nameOf(identity), group: group?.name || shortUid(group?.uid ?? "") })}
+    </Link>
+  ));
+  const rest = Number(uses?.totalCount ?? 0) - bindings.length;
+  const others = (simulated?.obstacles ?? []).map(({ message }) => message);
+  const blockers = [...bindings, ...(rest > 0 ? [t("roles.boundMore", { count: rest })] : [])];
   return (
     <DeleteDialog
       title={t("roles.deleteTitle", { name: role.name })}
       text={t("roles.deleteText")}
       button={t("roles.deleteButton")}
       blocked={t("roles.blocked")}
-      blockers={uses ? blockers : []}
+      blockers={!simulated && missing.length === 0 ? null : blockers.length > 0 ? blockers : others}
+      isDisabled={isBlocked}
       remove={remove}
       onClose={onClose}
       footer={<CopyAs method={deleteRole} request={request} />}
     />
   );
+}
+
+function useBindingsOf(role: string) {
+  const { data: me } = useMe();
+  const { org } = useRoleAddress();
+  const request = { role, uidp: create(UIDPFilterSchema, { descendantsOf: org }), pageSize: listedUses };
+  return useQuery(listRoleBindings, request, { enabled: may(me, listRoleBindings, org) }).data;
 }

@@ -1,8 +1,10 @@
 // "What can be granted, and who has it?"
+import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
@@ -30,9 +32,7 @@ export function Roles() {
   const { org, selected, search, open } = useRoleAddress();
   const missing = missingFor(me, createRole, org);
   const mayList = may(me, listRoles);
-  const request = { orderBy: "name", pageSize: 200 };
-  const { data, error, refetch } = useQuery(listRoles, request, { enabled: mayList });
-  const roles = data?.roles.filter(({ uid }) => isBuiltIn({ uid }) || uid.startsWith(`${org}/`));
+  const { roles, total, error, refetch, request } = useRoles(mayList);
   useRoleKeys(missing.length === 0);
   const shown = roles?.filter((role) => matches(role, search.filter ?? "", search.kind));
   const columns = useColumns(shown ?? []);
@@ -49,12 +49,13 @@ export function Roles() {
       </div>
       {!mayList && <Denied capabilities={requiredBy(listRoles)} uid={org} />}
       {mayList && (
-        <div className="split">
+        <div className="split even">
           <section className="stack" aria-label={t("roles.list")}>
             <Filter own={roles?.filter((role) => !isBuiltIn(role)).length ?? 0} all={roles?.length ?? 0} />
+            {total > listed && <p className="muted">{t("roles.truncated", { count: listed, total })}</p>}
             <Table
               label={t("roles.list")}
-              list={{ rows: shown, error, onRetry: () => void refetch() }}
+              list={{ rows: shown, error, onRetry: refetch }}
               columns={columns}
               keyOf={({ uid }) => uid}
               selected={selected}
@@ -71,6 +72,26 @@ export function Roles() {
       <RoleDialogs />
     </>
   );
+}
+
+/** How many own roles are read at once. Others are found by their exact name. */
+const listed = 200;
+
+/** The built-in roles, those of the organization, and how many of the latter there are. */
+function useRoles(mayList: boolean) {
+  const { org, search } = useRoleAddress();
+  const { filter = "" } = search;
+  const builtIn = { uidp: create(UIDPFilterSchema, { inRoot: true }), orderBy: "name", pageSize: listed };
+  const request = { uidp: create(UIDPFilterSchema, { descendantsOf: org }), orderBy: "name", pageSize: listed };
+  const { data: ofServer, ...first } = useQuery(listRoles, builtIn, { enabled: mayList });
+  const { data: own, ...second } = useQuery(listRoles, request, { enabled: mayList });
+  const total = Number(own?.totalCount ?? 0);
+  const isSearched = mayList && total > listed && filter !== "";
+  const { data: found } = useQuery(listRoles, { ...request, name: filter }, { enabled: isSearched });
+  const others = (found?.roles ?? []).filter(({ uid }) => !own?.roles.some((one) => one.uid === uid));
+  const roles = own && ofServer && [...own.roles, ...others, ...ofServer.roles];
+  const refetch = () => void Promise.all([first.refetch(), second.refetch()]);
+  return { roles, total, error: first.error ?? second.error, refetch, request };
 }
 
 function matches({ uid, name, description }: Role, filter: string, kind: "own" | "builtIn" | undefined): boolean {
@@ -150,7 +171,10 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
         </div>
       ),
     },
-    { title: t("roles.origin"), cell: (role) => t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn") },
+    {
+      title: t("roles.origin"),
+      cell: (role) => <span className="nowrap">{t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn")}</span>,
+    },
     { title: t("roles.capabilities"), cell: ({ capabilities }) => capabilities.length },
     { title: t("roles.uses"), cell: ({ uid }) => uses.get(uid) ?? "" },
   ];
