@@ -1925,7 +1925,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.CheckOutcome.CHECK_OUTCOME_FAILED": "It failed.",
   "gatehouse.access.v1.CheckOutcome.CHECK_OUTCOME_SKIPPED": "It could not be made, because of one that failed before.",
   "gatehouse.changes.v1.ChangesService": "Tells who changed what. The published contract says nothing of it.",
-  "gatehouse.changes.v1.ChangesService.ListChanges": "Lists the changes in a group and in all groups below it, the latest first; or, with `after`, those that came later than one of them, in the order in which they were made.\n\nCallers who may subscribe to the events of the group may list its changes. The list has more than the events: earlier changes, the values before a change, and changes without an event.",
+  "gatehouse.changes.v1.ChangesService.ListChanges": "Lists the changes in a group and in all groups below it, the latest first; or, with `after`, those that came later than one of them, in the order in which they were made.\n\nCallers who may subscribe to the events of the group see all of its changes. Others see the changes of the kinds of resources that they may list at the place of the change, and the claims of the actor where they may list identities.",
   "gatehouse.changes.v1.ListChangesRequest": "The request of ListChanges.",
   "gatehouse.changes.v1.ListChangesRequest.parent": "The uid of the group.",
   "gatehouse.changes.v1.ListChangesRequest.after": "The id of a change, or the `resume_after` of a list: only what came later is listed, the earliest first.",

@@ -22,6 +22,7 @@ import { type ChangeCursors, changeCursors, type ParsedCursor } from "./change-c
 import { rowViews } from "./row-views.ts";
 import { scanChanges } from "./scan-changes.ts";
 import { shownMethod } from "./shown-method.ts";
+import { type VisibleChanges, visibleChanges } from "./visible-changes.ts";
 
 /** How many changes are read with their rows at once: both rows of each can be large. */
 const batchSize = 10;
@@ -50,11 +51,12 @@ export function changes(context: ServiceContext): Implementation {
     request: ListChangesRequest,
     call: Call,
   ): Promise<MessageInitShape<typeof ListChangesResponseSchema>> {
+    const visible = visibleChanges(call, request.parent);
     const { organization, pageSize, isFollowed, query, start } = readRequest(request, call);
     return await context.database.read(async (session) => {
       if (isFollowed && start && !(await isFollowable(session, start, organization))) throw changeNotKept();
-      const scanned = await scanChanges(session, request, { isFollowed, start: start?.sequence, pageSize });
-      const shown = await showAll(session, scanned.found, cursors);
+      const scanned = await scanChanges(session, request, { isFollowed, start: start?.sequence, pageSize, visible });
+      const shown = await showAll(session, scanned.found, cursors, visible);
       // Changes that do not fit into the response go to the next page.
       const isCut = shown.length < scanned.found.length;
       const last = isCut ? scanned.found[shown.length - 1] : scanned.last;
@@ -96,25 +98,30 @@ function changeNotKept() {
 }
 
 /** Returns as many of the changes as fit into a response, in order. */
-async function showAll(session: Session, wanted: readonly LogPosition[], cursors: ChangeCursors): Promise<Shown[]> {
+async function showAll(
+  session: Session,
+  wanted: readonly LogPosition[],
+  cursors: ChangeCursors,
+  visible: VisibleChanges,
+): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (let i = 0; i < wanted.length; i += batchSize) {
     const sequences = wanted.slice(i, i + batchSize).map(({ sequence }) => sequence);
     const found = new Map((await findChanges(session, sequences)).map((change) => [change.sequence, change]));
-    shown.push(...sequences.map((sequence) => show(found.get(sequence)!, cursors)));
+    shown.push(...sequences.map((sequence) => show(found.get(sequence)!, cursors, visible)));
     const fitting = countFitting(shown);
     if (fitting < shown.length) return shown.slice(0, fitting);
   }
   return shown;
 }
 
-function show(change: Stored, cursors: ChangeCursors): Shown {
+function show(change: Stored, cursors: ChangeCursors, visible: VisibleChanges): Shown {
   const { time, actor, actorClaims, method, requestId, kind, uid, groupUid, before, after } = change;
   return {
     id: cursors.id(change),
     time: toTimestamp(time),
     actorUid: actor,
-    actorClaims: { ...actorClaims },
+    actorClaims: visible.showsClaims(change) ? { ...actorClaims } : {},
     method: shownMethod(method, groupUid),
     requestId,
     kind,

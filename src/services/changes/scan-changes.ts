@@ -5,6 +5,7 @@ import { isWithin, rootOf } from "../../model/uid.ts";
 import { type LogPosition, readHistory } from "../../storage/change-log/history.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { isMethod, shownMethod } from "./shown-method.ts";
+import type { VisibleChanges } from "./visible-changes.ts";
 
 /** How many changes one call scans if a filter excludes some. */
 const maxScanned = 2000;
@@ -18,6 +19,8 @@ export interface ScanOptions {
   /** The sequence number after which the scan starts; undefined for the beginning. */
   readonly start: number | undefined;
   readonly pageSize: number;
+  /** What the caller may see. */
+  readonly visible: Pick<VisibleChanges, "isWhole" | "shows">;
 }
 
 /** The result of a scan. */
@@ -33,9 +36,9 @@ export interface ScanResult {
 export async function scanChanges(
   session: Session,
   request: ListChangesRequest,
-  { isFollowed, start, pageSize }: ScanOptions,
+  { isFollowed, start, pageSize, visible }: ScanOptions,
 ): Promise<ScanResult> {
-  const limit = isFiltered(request) ? maxScanned : pageSize + 1;
+  const limit = visible.isWhole && !isFiltered(request) ? pageSize + 1 : maxScanned;
   const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, after: start, limit });
   const { startTime } = request;
   const end = isFollowed || !startTime ? -1 : heads.findIndex(({ time }) => time < fromTimestamp(startTime));
@@ -44,7 +47,7 @@ export async function scanChanges(
   for (const head of end < 0 ? heads : heads.slice(0, end)) {
     if (found.length === pageSize) return { found, last, hasMore: true };
     last = head;
-    if (matches(head, request)) found.push(head);
+    if (matches(head, request) && visible.shows(head)) found.push(head);
   }
   return { found, last, hasMore: end < 0 && heads.length === limit };
 }

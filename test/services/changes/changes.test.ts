@@ -1,4 +1,4 @@
-// The change log, as those see it who may subscribe to events.
+// The change log, as callers see it.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
@@ -38,6 +38,21 @@ async function create(server: TestServer, path: string, body: unknown, token = s
   const reply = await rest(server.url, token, "POST", path, body);
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
   return reply.body;
+}
+
+/** What the tests read of a change. */
+interface Seen {
+  readonly kind: string;
+  readonly groupUid: string;
+  readonly actorUid: string;
+  readonly actorClaims?: Readonly<Record<string, string>>;
+  readonly after?: { readonly name?: string };
+}
+
+/** Creates an identity of a workload, and returns its uid. */
+async function newIdentity(server: TestServer, name: string, parent: string): Promise<string> {
+  const claimMatch = { issuer: "https://issuer.example.org", subject: name };
+  return (await create(server, `/iam/v2beta1/identities/${parent}`, { name, claimMatch })).uid;
 }
 
 /** Removes changes that are older than a day. */
@@ -237,6 +252,66 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 }
 
 describe("the list of changes", () => {
+  it("shows other callers the kinds that they may list, where they may list them", async () => {
+    await using server = await startTestServer();
+    const { url, groupUid } = server;
+    const team = await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "team" });
+    const secret = await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "secret" });
+    const identities = await Promise.all(
+      ["of-team", "of-roles", "of-nothing"].map((name) => newIdentity(server, name, groupUid)),
+    );
+    const [ofTeam, ofRoles, ofNothing] = identities as [string, string, string];
+    const rolesOnly = await create(server, `/iam/v2beta1/roles/${groupUid}`, {
+      name: "role-reader",
+      capabilities: ["CAP_IAM_ROLES_LIST"],
+    });
+    const bind = (parent: string, identityUid: string, roleUid: string) =>
+      create(server, `/iam/v2beta1/roleBindings/${parent}`, { identityUid, roleUid });
+    await bind(team.uid, ofTeam, viewer);
+    await bind(groupUid, ofRoles, rolesOnly.uid);
+    await create(server, `/iam/v2beta1/groups/${secret.uid}`, { name: "hidden" });
+    await create(server, `/iam/v2beta1/groups/${team.uid}`, { name: "shown" });
+
+    const seenBy = async (uid: string, parent = groupUid) =>
+      (await list(server, { parent, pageSize: "200" }, await server.tokenOf(uid))).changes as Seen[];
+    const ofViewer = await seenBy(ofTeam);
+    assert.ok(ofViewer.some(({ after }) => after?.name === "shown"));
+    for (const { groupUid: place } of ofViewer) assert.ok(place.startsWith(team.uid), place);
+    assert.ok(ofViewer.every(({ actorClaims }) => actorClaims?.iss === "https://issuer.example.org"));
+    assert.deepEqual(await seenBy(ofTeam, team.uid), ofViewer);
+
+    const ofReader = await seenBy(ofRoles);
+    assert.deepEqual([...new Set(ofReader.map(({ kind }) => kind))], ["roles"]);
+    assert.ok(ofReader.every(({ actorUid, actorClaims }) => actorUid !== "" && !actorClaims?.iss));
+
+    const path = `/gatehouse/changes/v1/changes?parent=`;
+    for (const [uid, parent] of [
+      [ofNothing, groupUid],
+      [ofTeam, secret.uid],
+      [ofTeam, `${groupUid}/0123456789abcdef`],
+    ] as const)
+      assert.equal((await rest(url, await server.tokenOf(uid), "GET", path + parent)).status, 403);
+    // Decided for each call: what is taken away counts at once.
+    const { roleBindings } = (await rest(url, server.ownerToken, "GET", `/iam/v2beta1/roleBindings?identity=${ofTeam}`))
+      .body;
+    await rest(url, server.ownerToken, "DELETE", `/iam/v2beta1/roleBindings/${roleBindings[0].uid}`);
+    assert.equal((await rest(url, await server.tokenOf(ofTeam), "GET", path + team.uid)).status, 403);
+  });
+
+  it("shows sign-ins, exchanges and denials to callers who may subscribe only", async () => {
+    await using server = await startTestServer();
+    const { url, groupUid } = server;
+    const uid = await newIdentity(server, "looker", groupUid);
+    await create(server, `/iam/v2beta1/roleBindings/${groupUid}`, { identityUid: uid, roleUid: viewer });
+    const token = await server.tokenOf(uid);
+    assert.equal((await rest(url, token, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "denied" })).status, 403);
+    let denials: Seen[] = [];
+    while (denials.length === 0) denials = (await listAll(server, { parent: groupUid, kind: "denials" })) as Seen[];
+    const { changes } = await list(server, { parent: groupUid, pageSize: "200" }, token);
+    assert.ok(changes.length > 0);
+    assert.ok(!changes.some(({ kind }: Seen) => kind === "denials"));
+  });
+
   it("reveals neither other organizations nor how much they change", async () => {
     await using server = await startTestServer();
     const { url, server: running } = server;

@@ -13,6 +13,7 @@ import { openPostgresStore, openSqliteStore } from "../../storage/stores.ts";
 
 after(stopPostgres);
 
+const visible = { isWhole: true, shows: () => true };
 const root = uidOf(null, "root");
 const team = uidOf(root, "team");
 const other = uidOf(null, "other");
@@ -52,7 +53,7 @@ for (const open of [openSqliteStore, openPostgresStore]) {
         const places: number[] = [];
         let { start } = look;
         for (let hasMore = true; hasMore; ) {
-          const looked = await scanChanges(database.session, full, { ...look, start, pageSize: 2 });
+          const looked = await scanChanges(database.session, full, { ...look, start, pageSize: 2, visible });
           assert.ok(looked.found.length <= 2);
           places.push(...looked.found.map(({ sequence }) => numbers.indexOf(sequence) + 1));
           ({ hasMore } = looked);
@@ -109,7 +110,12 @@ describe("a list of changes", () => {
         });
     });
     const request = create(ListChangesRequestSchema, { parent: root, kind: "roles" });
-    const first = await scanChanges(database.session, request, { isFollowed: false, start: undefined, pageSize: 50 });
+    const first = await scanChanges(database.session, request, {
+      isFollowed: false,
+      start: undefined,
+      pageSize: 50,
+      visible,
+    });
     assert.deepEqual(
       [first.found.length, first.hasMore, (await lastChange(database.session)) - first.last!.sequence],
       [1, true, 1999],
@@ -117,6 +123,7 @@ describe("a list of changes", () => {
     const second = await scanChanges(database.session, request, {
       isFollowed: false,
       start: first.last?.sequence,
+      visible,
       pageSize: 50,
     });
     assert.deepEqual([second.found.length, second.hasMore], [1, false]);

@@ -1,0 +1,60 @@
+// Which changes a caller may see (docs/decisions/0073): all of a group where they may subscribe to its events, otherwise those of the
+// kinds that they may list at the place of the change. Decided for each call, from what they hold now.
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { isWithin } from "../../model/uid.ts";
+import { accessOf, requireCapability } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+
+/**
+ * The capability that lists the resources of a kind. Other kinds, such as sign-ins, denials and exported secrets, say who did what
+ * without changing a resource: they are for callers who may subscribe.
+ */
+const listCapabilities: ReadonlyMap<string, Capability> = new Map([
+  ["account_associations", Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST],
+  ["advisories", Capability.CAP_ADVISORIES_LIST],
+  ["external_group_role_mappings", Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST],
+  ["group_invites", Capability.CAP_IAM_GROUP_INVITES_LIST],
+  ["groups", Capability.CAP_IAM_GROUPS_LIST],
+  ["identities", Capability.CAP_IAM_IDENTITY_LIST],
+  ["identity_providers", Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST],
+  ["repo_readmes", Capability.CAP_REPO_LIST],
+  ["repos", Capability.CAP_REPO_LIST],
+  ["role_bindings", Capability.CAP_IAM_ROLE_BINDINGS_LIST],
+  ["roles", Capability.CAP_IAM_ROLES_LIST],
+  ["subscriptions", Capability.CAP_EVENTS_SUBSCRIPTION_LIST],
+  ["tags", Capability.CAP_TAG_LIST],
+]);
+
+/** Where a change belongs, and of what kind it is. */
+interface PlacedChange {
+  readonly kind: string;
+  readonly groupUid: string;
+}
+
+/** The part of the audit log that a caller may see. */
+export interface VisibleChanges {
+  /** Whether it is everything in the group. */
+  readonly isWhole: boolean;
+  shows(change: PlacedChange): boolean;
+  /** Whether the caller may see by which token the change was made: its claims are those of an identity. */
+  showsClaims(change: PlacedChange): boolean;
+}
+
+/** Returns what the caller may see of a group and its subgroups. Throws PERMISSION_DENIED if that is nothing. */
+export function visibleChanges(call: Call, parent: string): VisibleChanges {
+  const access = accessOf(call);
+  if (access.has(Capability.CAP_EVENTS_SUBSCRIPTION_CREATE, parent))
+    return { isWhole: true, shows: () => true, showsClaims: () => true };
+  const mayList = (capability: Capability) =>
+    access.scope([capability]).some((root) => isWithin(root, parent) || isWithin(parent, root));
+  if (![...listCapabilities.values()].some(mayList))
+    requireCapability(call, Capability.CAP_EVENTS_SUBSCRIPTION_CREATE, parent);
+  return {
+    isWhole: false,
+    shows({ kind, groupUid }) {
+      const capability = listCapabilities.get(kind) ?? Capability.CAP_EVENTS_SUBSCRIPTION_CREATE;
+      return access.has(capability, groupUid);
+    },
+    showsClaims: ({ groupUid }) => access.has(Capability.CAP_IAM_IDENTITY_LIST, groupUid),
+  };
+}
