@@ -3,6 +3,7 @@ import { createRoute, createRouter } from "@tanstack/react-router";
 import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
+import { auditRoute } from "./views/audit/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
 import { identitiesRoute } from "./views/identities/route.ts";
 import { meRoute } from "./views/me/route.ts";
@@ -16,7 +17,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     meRoute,
-    organization.addChildren([overviewRoute, groupsRoute, accessRoute, identitiesRoute, rolesRoute]),
+    organization.addChildren([overviewRoute, groupsRoute, accessRoute, identitiesRoute, rolesRoute, auditRoute]),
   ]),
   basepath: "/console",
   defaultPreload: "intent",

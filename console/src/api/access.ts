@@ -50,6 +50,27 @@ export function holds(me: WhoAmI | undefined, capability: string, within: string
   });
 }
 
+/** A caller with one of these sees a part of the audit log, as the server decides for each kind (docs/decisions/0073). */
+export const auditCapabilities = [
+  "subscriptions.create",
+  "groups.list",
+  "identity.list",
+  "roles.list",
+  "role_bindings.list",
+  "group_invites.list",
+  "identity_providers.list",
+  "account_associations.list",
+  "subscriptions.list",
+  "repo.list",
+  "tag.list",
+  "advisories.list",
+] as const;
+
+/** Whether the caller may see any change in an organization. */
+export function mayReadChanges(me: WhoAmI | undefined, organization: string): boolean {
+  return auditCapabilities.some((capability) => holds(me, capability, organization));
+}
+
 /** Whether `uid` is the group, or in it. */
 export function isAtOrAbove(groupUid: string, uid: string): boolean {
   return groupUid !== "" && (uid === groupUid || uid.startsWith(`${groupUid}/`));

@@ -20,7 +20,7 @@ const keys: readonly (readonly [string, TextId])[] = [
 /** The list of all keys. */
 export function KeyList({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
-  const opening = [...views.map(({ key, text }) => ({ key, text })), { key: "u", text: "nav.me" } as const];
+  const opening = [...views.map(({ key, text }) => ({ key, text })), { key: "m", text: "nav.me" } as const];
   return (
     <Dialog title={t("app.help")} onClose={onClose}>
       <dl className="facts">

@@ -1,7 +1,7 @@
 // The views of an organization: their links and their keys.
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { holds, useMe } from "../api/access.ts";
+import { auditCapabilities, holds, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useKeys } from "./keyboard.ts";
@@ -27,6 +27,7 @@ export const views = [
     ],
   },
   { to: "/o/$org/roles/$", text: "nav.roles", key: "l", needs: ["roles.list"] },
+  { to: "/o/$org/audit", text: "nav.audit", key: "u", needs: auditCapabilities },
 ] as const satisfies readonly View[];
 
 interface View {
@@ -74,13 +75,13 @@ export function Navigation({
   );
 }
 
-/** Opens views by `g` and their key, the account by `g u`, and the list of keys by `?`. */
+/** Opens views by `g` and their key, the account by `g m`, and the list of keys by `?`. */
 export function useViewKeys(org: string, onHelp: () => void): void {
   const navigate = useNavigate();
   const keys = useMemo(
     () => ({
       "?": onHelp,
-      "g u": () => void navigate({ to: "/me" }),
+      "g m": () => void navigate({ to: "/me" }),
       ...(org !== "" &&
         Object.fromEntries(
           views.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, params: { org, _splat: "" } })]),

@@ -3,6 +3,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mant
 import { Link, Navigate, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { useMe } from "../api/access.ts";
+import { useLive, useLiveTime } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
@@ -24,6 +25,7 @@ export function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const showHelp = useCallback(() => setHelpOpen(true), []);
   useViewKeys(org, showHelp);
+  useLive(org);
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -45,6 +47,7 @@ export function Shell() {
         </Link>
         <OrganizationSwitcher />
         <div className="grow" />
+        <Live />
         <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={showHelp}>
           ?
         </ActionIcon>
@@ -93,6 +96,23 @@ function OrganizationSwitcher() {
         </option>
       ))}
     </select>
+  );
+}
+
+/** When the page was last up to date. */
+function Live() {
+  const { t, language } = useTexts();
+  const time = useLiveTime();
+  if (time === 0) return null;
+  const text = new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(time);
+  return (
+    <span className="live small" title={t("live.on", { time: text })}>
+      <span className="good" aria-hidden="true">
+        ●
+      </span>{" "}
+      <span className="hidden">{t("live.on", { time: "" })}</span>
+      <span aria-hidden="true">{text}</span>
+    </span>
   );
 }
 

@@ -3,6 +3,7 @@
 /** A file in `en/` and in `de/` for each view. `shell` has what the frame and several views use. */
 interface Catalogues {
   readonly access: typeof import("./en/access.ts");
+  readonly audit: typeof import("./en/audit.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly groups: typeof import("./en/groups.ts");
   readonly identities: typeof import("./en/identities.ts");

@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { type Change, ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
-import { may, useMe } from "../../api/access.ts";
+import { may, mayReadChanges, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
@@ -33,7 +33,7 @@ export function Overview() {
       )}
       <div className="two">
         {may(me, IdentitiesService.method.listIdentities, org) && <Attention org={org} />}
-        {may(me, ChangesService.method.listChanges, org) && <LatestChanges org={org} />}
+        {mayReadChanges(me, org) && <LatestChanges org={org} />}
       </div>
     </div>
   );
@@ -110,11 +110,7 @@ function Finding({ text, identities }: { readonly text: TextId; readonly identit
 
 function LatestChanges({ org }: { readonly org: string }) {
   const { t } = useTexts();
-  const { data, error } = useQuery(
-    ChangesService.method.listChanges,
-    { parent: org, pageSize: 12 },
-    { refetchInterval: 10_000 },
-  );
+  const { data, error } = useQuery(ChangesService.method.listChanges, { parent: org, pageSize: 12 });
   return (
     <section className="card" aria-labelledby="changes">
       <h2 id="changes">{t("overview.latest")}</h2>

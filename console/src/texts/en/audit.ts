@@ -1,0 +1,26 @@
+/** Texts of the audit log. */
+export const texts = {
+  "audit.title": "Audit",
+  "audit.filter": "Filter",
+  "audit.filterHelp":
+    "Words such as kind:groups, actor:UID, resource:UID, method:UpdateGroup, after:2026-11-01, before:2026-11-27T12:00",
+  "audit.unknown": "These words have no effect: {words}",
+  "audit.none": "No change matches.",
+  "audit.older": "Older changes",
+  "audit.export": "Export {format}",
+  "audit.server": "the server",
+  "audit.created": "created",
+  "audit.updated": "changed",
+  "audit.deleted": "deleted",
+  "audit.added": "added",
+  "audit.removed": "removed",
+  "audit.changed": "changed",
+  "audit.actor": "Actor",
+  "audit.resource": "Resource",
+  "audit.group": "Group",
+  "audit.request": "Request",
+  "audit.method": "Method",
+  "audit.sameActor": "Only this actor",
+  "audit.sameResource": "Only this resource",
+  "audit.sameKind": "Only this kind",
+} as const;
