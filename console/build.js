@@ -1,5 +1,5 @@
-// Builds the console into `dist/console`, or the folder given as argument, with compressed forms of its files
-// (docs/decisions/0071). `npm ci` runs it by `prepare`, and `npm run build` with the program.
+// Builds the console, the API reference and the guides into `dist/console`, or the folder given as argument, with compressed forms of
+// their files (docs/decisions/0071, 0075). `npm ci` runs it by `prepare`, and `npm run build` with the program.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -19,6 +19,8 @@ if (vite) {
     logLevel: "warn",
     build: { outDir, emptyOutDir: true },
   });
+  const { buildGuides } = await import("./guides.js");
+  buildGuides(outDir);
   for (const file of readdirSync(outDir, { recursive: true }))
     if (/\.(js|css|html|svg)$/.test(file)) compress(path.join(outDir, file));
 }

@@ -30,5 +30,11 @@ export default defineConfig({
   base: "/console/",
   plugins: [react(), themeVariables()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
-  build: { modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false, target: "es2022" },
+  build: {
+    rolldownOptions: { input: ["index.html", "reference.html", "guide.html"] },
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    target: "es2022",
+  },
 });

@@ -3,17 +3,15 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { hasCode } from "../base/system-error.ts";
+import type { Forms } from "../transport/pages/compressed-forms.ts";
 
 /** A file with its compressed forms. */
-export interface Asset {
+export interface Asset extends Forms {
   readonly contentType: string;
   /** Whether the name contains a digest of the content. */
   readonly isHashed: boolean;
   /** The digest of the content. */
   readonly digest: string;
-  readonly plain: Buffer;
-  readonly br?: Buffer;
-  readonly gzip?: Buffer;
 }
 
 /** The files by their path below the folder. */
@@ -24,14 +22,16 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
+  ".png": "image/png",
   ".svg": "image/svg+xml",
 };
 
-/** Reads the files of a folder. Returns undefined if the folder does not exist. */
-export async function readAssets(folder: string): Promise<Assets | undefined> {
+/** Reads the files of a folder, without those below `except`. Returns undefined if the folder does not exist. */
+export async function readAssets(folder: string, except?: string): Promise<Assets | undefined> {
   try {
     const names = await readdir(folder, { recursive: true });
-    const known = names.filter((name) => contentTypes[path.extname(name)] !== undefined);
+    const isExcepted = (name: string) => except !== undefined && name.startsWith(except);
+    const known = names.filter((name) => contentTypes[path.extname(name)] !== undefined && !isExcepted(name));
     const forms = new Set(names);
     const entries = known.map(
       async (name): Promise<[string, Asset]> => [name.replaceAll("\\", "/"), await readAsset(folder, name, forms)],

@@ -1,12 +1,24 @@
-// The console: its page, which all its addresses have, and the files that the page loads (docs/decisions/0071).
+// The console: its page, which all its addresses have, and the files that the page loads (docs/decisions/0071). The API reference is
+// another page, and the guides are pages without a script (docs/decisions/0075).
 import { existsSync } from "node:fs";
+import path from "node:path";
 import { programFile } from "../base/program-file.ts";
 import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
+import { chooseForm, tagOf } from "../transport/pages/compressed-forms.ts";
 import { hostOf, isLocalName, type PageReply, type Pages, seeOther, text } from "../transport/pages/pages.ts";
 import type { Asset, Assets } from "./assets.ts";
 
 /** Where the console has its pages. */
 export const consolePath = "/console/";
+
+/** Where the guides have their pages. */
+const guidesPath = "/docs/";
+
+/** The address of the API reference, and the beginning of the addresses of services, methods and types in it. */
+export const referencePath = "/docs/api";
+
+/** The folder of the guides in that of the console. */
+const guidesFolder = "docs";
 
 /** Options of the console. */
 export interface ConsoleOptions {
@@ -40,34 +52,50 @@ const immutable = "public, max-age=31536000, immutable";
 
 /** Returns the first page of a server without a console. */
 export function apiPages(): Pages {
-  return { "/": apiPage };
+  return { "/": () => apiPage() };
 }
 
-/** Returns the pages of the console, and the first page of the server. */
+/** Returns the pages of the console, of the API reference and of the guides, and the first page of the server. */
 export function consolePages(options: ConsoleOptions): Pages {
-  let assets: Assets | undefined;
-  const load = async () => {
-    const { readAssets } = await import("./assets.ts");
-    // Read again until the console is built.
-    assets ??= await readAssets(options.folder);
-    return assets;
-  };
+  const console = assetLoader(options.folder, guidesFolder);
+  const guides = assetLoader(path.join(options.folder, guidesFolder));
+  const reference: Pages[string] = async (request) =>
+    otherName(options, request) ?? page(await console(), request, "reference.html");
   return {
     "/": (request) => firstPage(request),
     "/console": () => seeOther(consolePath),
-    [consolePath]: async (request) => otherName(options, request) ?? page(await load(), request),
+    [consolePath]: async (request) =>
+      otherName(options, request) ?? page(await console(), request, consoleFile(pathBelow(request, consolePath))),
+    "/docs": () => seeOther(guidesPath),
+    [referencePath]: reference,
+    [`${referencePath}/`]: reference,
+    [guidesPath]: async (request) => {
+      const assets = await guides();
+      return page(assets, request, guideFile(assets, pathBelow(request, guidesPath)));
+    },
+  };
+}
+
+/** Returns a function that reads the files on first use; again, until the console is built. */
+function assetLoader(folder: string, except?: string): () => Promise<Assets | undefined> {
+  let assets: Assets | undefined;
+  return async () => {
+    const { readAssets } = await import("./assets.ts");
+    assets ??= await readAssets(folder, except);
+    return assets;
   };
 }
 
 /** Sends browsers to the console. Tells other clients where the API is. */
 function firstPage(request: HttpRequest): PageReply {
   const isBrowser = (request.headers.accept ?? "").includes("text/html");
-  return isBrowser ? seeOther(consolePath, { vary: "Accept" }) : { ...apiPage(), headers: { vary: "Accept" } };
+  if (isBrowser) return seeOther(consolePath, { vary: "Accept" });
+  return { ...apiPage({ docs: guidesPath }), headers: { vary: "Accept" } };
 }
 
 /** Returns the page that tells a client where everything is, in one line of JSON. */
-function apiPage(): PageReply {
-  const body = { api: "/iam/v2beta1/", reference: "/openapi/v2beta1.json", health: "/healthz", ready: "/readyz" };
+function apiPage(further: Readonly<Record<string, string>> = {}): PageReply {
+  const body = { api: "/iam/v2beta1/", reference: "/openapi/", ...further, health: "/healthz", ready: "/readyz" };
   return { status: 200, contentType: "application/json", text: `${JSON.stringify(body)}\n` };
 }
 
@@ -78,12 +106,24 @@ function otherName({ dev, baseUrl }: ConsoleOptions, request: HttpRequest): Page
   return seeOther(baseUrl + request.url);
 }
 
-function page(assets: Assets | undefined, request: HttpRequest): PageReply {
+function pathBelow(request: HttpRequest, prefix: string): string {
+  return requestTarget(request).path.slice(prefix.length);
+}
+
+/** An address without a file extension is a page, whose view the script chooses. */
+function consoleFile(name: string): string {
+  return /\.[a-z0-9]+$/i.test(name) ? name : "index.html";
+}
+
+/** `operate/deploy` is a page, and `decisions/` the first page of a folder. */
+function guideFile(assets: Assets | undefined, name: string): string {
+  const candidates = [name, `${name}.html`, `${name}${name === "" || name.endsWith("/") ? "" : "/"}index.html`];
+  return candidates.find((each) => assets?.has(each)) ?? name;
+}
+
+function page(assets: Assets | undefined, request: HttpRequest, file: string): PageReply {
   if (!assets) return text(503, "The console is not built. Run: npm run build:console");
-  const name = requestTarget(request).path.slice(consolePath.length);
-  // An address without a file extension is a page, whose view the script chooses.
-  const isPage = !/\.[a-z0-9]+$/i.test(name);
-  const asset = assets.get(isPage ? "index.html" : name);
+  const asset = assets.get(file);
   return asset ? assetPage(asset, request) : { ...text(404, "Not Found"), headers };
 }
 
@@ -93,20 +133,11 @@ function assetPage(asset: Asset, request: HttpRequest): PageReply {
     status: 200,
     contentType: asset.contentType,
     text: content,
-    // RFC 9110 §8.8.3.3: each form has its own tag.
-    etag: `"${asset.digest}${encoding === "" ? "" : `-${encoding}`}"`,
+    etag: tagOf(asset.digest, encoding),
     headers: {
       ...headers,
       "cache-control": asset.isHashed ? immutable : "no-cache",
       ...(encoding !== "" && { "content-encoding": encoding }),
     },
   };
-}
-
-function chooseForm({ plain, br, gzip }: Asset, accepted: string): [Buffer, string] {
-  const accepts = (name: string) =>
-    new RegExp(`(^|,)\\s*${name}\\s*(;\\s*q=(0\\.\\d*[1-9]|1)[^,]*)?(,|$)`).test(accepted);
-  if (br && accepts("br")) return [br, "br"];
-  if (gzip && accepts("gzip")) return [gzip, "gzip"];
-  return [plain, ""];
 }

@@ -6,6 +6,7 @@ import type { Method } from "../pipeline/method.ts";
 import { nameInBeta } from "../v2/alias.ts";
 import { type Commented, commentName } from "./comment-name.ts";
 import { openApiDocument } from "./document.ts";
+import { grpcDocument, type NamedMethods } from "./grpc-document.ts";
 
 /** Makes the JSON of the document of these methods, with `name` in its title. */
 export function documentText(
@@ -16,6 +17,11 @@ export function documentText(
 ): string {
   const title = `Gatehouse ${name}`;
   return JSON.stringify(openApiDocument({ title, version, serverUrl, methods, detailTypes, describe }));
+}
+
+/** Makes the JSON that describes the services of these documents for gRPC. */
+export function grpcText(documents: readonly NamedMethods[]): string {
+  return JSON.stringify(grpcDocument(documents, describe));
 }
 
 /** Returns the comment of a declaration; those of v2 are the ones of v2beta1. */

@@ -1,10 +1,14 @@
 // The OpenAPI documents, each created with its first request.
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
 import { onceLoaded } from "../base/lazy.ts";
 import type { Method } from "../pipeline/method.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
-import type { PageReply, Pages } from "../transport/pages/pages.ts";
+import { chooseForm, tagOf } from "../transport/pages/compressed-forms.ts";
+import { type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
 import type { Api } from "./api.ts";
+
+const indexPath = "/openapi/";
 
 /** How long clients may cache a document before they revalidate it, in seconds. */
 const maxAge = 300;
@@ -27,12 +31,27 @@ function documentMethods(api: Api): Readonly<Record<string, () => readonly Metho
   };
 }
 
-/** Returns a page per document: `/openapi/v2beta1.json`. */
+/** Returns a page per document, such as `/openapi/v2beta1.json`, one that describes gRPC, and an index of them at `/openapi/`. */
 export function openApiPages(api: Api, baseUrl: string): Pages {
   const documents = Object.entries(documentMethods(api));
-  return Object.fromEntries(
-    documents.map(([name, methods]) => [`/openapi/${name}.json`, onceLoaded(() => page(name, baseUrl, methods()))]),
-  );
+  const serverUrl = baseUrl.replace(/\/$/, "");
+  const pageOf = ([name, methods]: (typeof documents)[number]) =>
+    lazyPage(({ documentText }) => documentText(name, serverUrl, methods(), detailTypes));
+  const all = () => documents.map(([name, methods]) => ({ name, methods: methods() }));
+  return {
+    ...Object.fromEntries(documents.map((each) => [addressOf(each[0]), pageOf(each)])),
+    [addressOf("grpc")]: lazyPage(({ grpcText }) => grpcText(all())),
+    [indexPath]: ({ url }) => (url === indexPath ? index(documents.map(([name]) => name)) : text(404, "Not Found")),
+  };
+}
+
+/** Lists the documents. */
+function index(names: readonly string[]): PageReply {
+  return publicJson({ documents: names.map((name) => ({ name, path: addressOf(name) })), grpc: addressOf("grpc") });
+}
+
+function addressOf(name: string): string {
+  return `${indexPath}${name}.json`;
 }
 
 function currentDocumentOf({ path }: Method): string {
@@ -40,9 +59,20 @@ function currentDocumentOf({ path }: Method): string {
   return path.includes(".v2beta1.") ? "v2beta1" : "auth";
 }
 
-async function page(name: string, baseUrl: string, methods: readonly Method[]): Promise<PageReply> {
-  const { documentText } = await import("../openapi/document-text.ts");
-  const text = Buffer.from(documentText(name, baseUrl.replace(/\/$/, ""), methods, detailTypes));
-  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  return { status: 200, contentType: "application/json", text, maxAge, etag };
+/** Returns a page that is made by its first request. */
+function lazyPage(make: (texts: typeof import("../openapi/document-text.ts")) => string): Pages[string] {
+  const load = onceLoaded(async () => {
+    const plain = Buffer.from(make(await import("../openapi/document-text.ts")));
+    const digest = createHash("sha256").update(plain).digest("base64url");
+    const { gzip } = await import("node:zlib");
+    return { plain, gzip: await promisify(gzip)(plain), digest };
+  });
+  return async ({ headers }) => {
+    const { digest, ...forms } = await load();
+    const [content, encoding] = chooseForm(forms, String(headers["accept-encoding"] ?? ""));
+    return {
+      ...{ status: 200, contentType: "application/json", text: content, maxAge, etag: tagOf(digest, encoding) },
+      headers: { vary: "Accept-Encoding", ...(encoding !== "" && { "content-encoding": encoding }) },
+    };
+  };
 }

@@ -53,6 +53,11 @@ async function pictures(
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();
   await shoot("me");
+  await page.goto(`http://127.0.0.1:${port}/docs/api/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup`);
+  await page.getByRole("heading", { name: "Errors" }).waitFor();
+  await shoot("api");
+  await page.goto(`http://127.0.0.1:${port}/docs/`);
+  await shoot("guides");
   await context.close();
 }
 

@@ -16,6 +16,11 @@ const script = "console.log('a script');".repeat(100);
 const files: Readonly<Record<string, string | Buffer>> = {
   "index.html": "<!doctype html><title>console</title>",
   "scheme.js": "// scheme",
+  "reference.html": "<!doctype html><title>reference</title>",
+  "docs/index.html": "<!doctype html><title>guides</title>",
+  "docs/operate/deploy.html": "<!doctype html><title>deploy</title>",
+  "docs/operate/index.html": "<!doctype html><title>operate</title>",
+  "docs/picture.png": "a picture",
   "secret.txt": "not a file of the console",
   "assets/main-abc.js": script,
   "assets/main-abc.js.br": brotliCompressSync(script),
@@ -111,13 +116,36 @@ describe("the files of the console", () => {
     }
   });
 
+  it("include the API reference, and the guides without extensions, under the same policy", async () => {
+    for (const [target, name] of [
+      ["/docs/api", "reference.html"],
+      ["/docs/api/gatehouse.access.v1.AccessService/WhoCan", "reference.html"],
+      ["/docs/", "docs/index.html"],
+      ["/docs/operate/deploy", "docs/operate/deploy.html"],
+      ["/docs/operate", "docs/operate/index.html"],
+      ["/docs/operate/", "docs/operate/index.html"],
+      ["/docs/picture.png", "docs/picture.png"],
+    ] as const) {
+      const reply = await get(target);
+      assert.equal(await reply.text(), files[name], target);
+      assert.match(
+        reply.headers.get("content-security-policy") ?? "",
+        /^default-src 'none'; script-src 'self'; style-src/,
+      );
+    }
+    assert.equal((await get("/docs")).headers.get("location"), "/docs/");
+    for (const target of ["/docs/gone", "/docs/..%2fsecret.txt", "/console/docs/index.html"])
+      assert.equal((await get(target)).status, 404, target);
+  });
+
   it("are found by browsers at the first address, which tells other clients where the API is", async () => {
     const browser = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
     assert.deepEqual([browser.status, browser.headers.get("location")], [303, "/console/"]);
     const other = await get("/", { accept: "*/*" });
     assert.deepEqual(await other.json(), {
       api: "/iam/v2beta1/",
-      reference: "/openapi/v2beta1.json",
+      reference: "/openapi/",
+      docs: "/docs/",
       health: "/healthz",
       ready: "/readyz",
     });
@@ -129,7 +157,8 @@ describe("--console off", () => {
   it("serves neither the console nor its sessions, and still the first page", async () => {
     await using server = await startTestServer({ settings: { console: "off" } });
     const headers = { accept: "text/html", origin: server.url };
-    assert.equal((await fetch(`${server.url}/console/`, { headers })).status, 404);
+    for (const path of ["/console/", "/docs/", "/docs/api"])
+      assert.equal((await fetch(server.url + path, { headers })).status, 404, path);
     const token = await fetch(`${server.url}/oauth/session/token`, { method: "POST", headers, body: "{}" });
     assert.equal(token.status, 404);
     assert.equal((await fetch(server.url, { headers })).headers.get("content-type"), "application/json");

@@ -11,6 +11,7 @@ import { newSite } from "../../src/transport/pages/pages.ts";
 import { bindRequest } from "../../src/transport/rest/bind-request.ts";
 import { bindingsOf, formatBinding } from "../../src/transport/rest/http-rule.ts";
 import { newRoutes } from "../../src/transport/rest/routes.ts";
+import { startTestServer } from "../harness/server.ts";
 import { composeUncalled } from "../server/compose-uncalled.ts";
 import { documents, operations, type Parameter, type Placed } from "./documents.ts";
 import { samplesOf } from "./samples.ts";
@@ -23,6 +24,55 @@ const uid = "0123456789012345678901234567890123456789%2F0123456789abcdef";
 const shapeOf = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
 const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${httpMethod} ${path}`;
 const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.replace(/\{[^}]*\}/g, uid));
+
+describe("the index of the documents", () => {
+  it("names documents that exist, and one that describes the methods of all of them for gRPC", async () => {
+    await using server = await startTestServer({});
+    const read = async (path: string) => (await (await fetch(server.url + path)).json()) as Described;
+    const index = await read("/openapi/");
+    assert.deepEqual(index.documents.map(({ name }) => name).sort(), ["auth", "gatehouse", "v1", "v2", "v2beta1"]);
+    const described = new Set<string>();
+    for (const { name, path } of index.documents)
+      for (const one of Object.values((await read(path)).paths).flatMap((each) => Object.values(each)))
+        described.add(`${name} ${one.tags[0]}`);
+    const grpc = await read(index.grpc);
+    const services = Object.entries(grpc.services);
+    assert.deepEqual(new Set(services.map(([name, { document }]) => `${document} ${name}`)), described);
+    for (const [, { methods }] of services)
+      for (const { name, input, output } of methods)
+        for (const type of [input, output]) assert.ok(Object.hasOwn(grpc.types, type), `${type} of ${name}`);
+    const create = grpc.services["chainguard.platform.iam.v2beta1.GroupsService"]!.methods.find(
+      ({ name }) => name === "UpdateGroup",
+    );
+    assert.deepEqual(create?.access, { type: "token", capabilities: ["groups.update"], scope: "group.uid" });
+    assert.deepEqual(create.routes, [
+      { method: "PATCH", path: "/iam/v2beta1/groups/{group.uid=**}", variables: ["group.uid"], body: "group" },
+    ]);
+    assert.equal((await fetch(`${server.url}/openapi/gone`)).status, 404);
+  });
+});
+
+interface Described {
+  readonly documents: readonly { readonly name: string; readonly path: string }[];
+  readonly grpc: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>;
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly document: string;
+        readonly methods: readonly {
+          readonly name: string;
+          readonly input: string;
+          readonly output: string;
+          readonly access: object;
+          readonly routes: readonly object[];
+        }[];
+      }
+    >
+  >;
+  readonly types: object;
+}
 
 describe("OpenAPI documents", () => {
   it("are in memory once, however many responses wait for their readers", async () => {

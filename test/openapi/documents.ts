@@ -43,12 +43,12 @@ export interface Placed {
 /** The documents by the path that they are served at. */
 export const documents: ReadonlyMap<string, Document> = new Map(
   await Promise.all(
-    Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org")).map(
-      async ([path, page]): Promise<[string, Document]> => {
-        const { text } = await page(undefined as never);
+    Object.entries(openApiPages(composeUncalled(), "https://gatehouse.example.org"))
+      .filter(([path]) => path !== "/openapi/" && path !== "/openapi/grpc.json")
+      .map(async ([path, page]): Promise<[string, Document]> => {
+        const { text } = await page({ headers: {} } as never);
         return [path, JSON.parse(String(text))];
-      },
-    ),
+      }),
   ),
 );
 

@@ -10,6 +10,7 @@ interface Catalogues {
   readonly me: typeof import("./en/me.ts");
   readonly overview: typeof import("./en/overview.ts");
   readonly people: typeof import("./en/people.ts");
+  readonly reference: typeof import("./en/reference.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
 }

@@ -63,7 +63,7 @@ async function startSignIn(deps: SessionDeps, request: EndpointRequest): Promise
   const { call } = request;
   const { page = "", ...parameters } = textsOf(request);
   const address = readPage(deps.baseUrl, page);
-  if (address === undefined) throw invalidField("page", "must be a path below /console/");
+  if (address === undefined) throw invalidField("page", "must be a path below /console/ or /docs/api");
   spendStart(deps, call.clientAddress);
   const replaces = (await findSession(deps, call.header("cookie")))?.id ?? "";
   const wanted = readLoginRequest(new URLSearchParams(parameters), { page: address, replaces }, deps.audiences);

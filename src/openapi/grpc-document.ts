@@ -1,0 +1,118 @@
+// What an OpenAPI document cannot say: services, messages and enums by their gRPC names, and how routes fill a request.
+import { type DescEnum, type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
+import { accessRuleOf } from "../authz/rules.ts";
+import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
+import type { Method } from "../pipeline/method.ts";
+import { formatFieldPath } from "../transport/rest/field-path.ts";
+import { type Binding, bindingsOf } from "../transport/rest/http-rule.ts";
+import type { Describe } from "./document.ts";
+
+/** A document of OpenAPI: its name and its methods. */
+export interface NamedMethods {
+  readonly name: string;
+  readonly methods: readonly Method[];
+}
+
+/** Describes the services of all documents, with the messages and enums that they use, by full name. */
+export function grpcDocument(documents: readonly NamedMethods[], describe: Describe) {
+  const types = new Map<string, DescMessage | DescEnum>();
+  const services = new Map<string, ReturnType<typeof serviceOf>>();
+  for (const { name, methods } of documents)
+    for (const method of methods) {
+      const { parent } = method.descriptor;
+      const service = services.get(parent.typeName) ?? serviceOf(name, describe(parent));
+      services.set(parent.typeName, service);
+      service.methods.push(methodOf(method, describe));
+      collect(method.descriptor.input, types);
+      collect(method.descriptor.output, types);
+    }
+  const byName = [...types].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    services: Object.fromEntries(services),
+    types: Object.fromEntries(
+      byName.map(([name, type]) => [name, type.kind === "enum" ? enumOf(type, describe) : messageOf(type, describe)]),
+    ),
+  };
+}
+
+function serviceOf(document: string, description: string) {
+  return { document, description, methods: [] as ReturnType<typeof methodOf>[] };
+}
+
+function methodOf(method: Method, describe: Describe) {
+  const { descriptor } = method;
+  return {
+    name: descriptor.name,
+    description: describe(descriptor),
+    input: descriptor.input.typeName,
+    output: descriptor.output.typeName,
+    access: accessOf(descriptor),
+    routes: bindingsOf(method).map(routeOf),
+  };
+}
+
+/** Who may call a method. `scope` is the field with the uid at which the capabilities are checked. */
+function accessOf(method: DescMethod) {
+  const rule = accessRuleOf(method);
+  if (!rule) return { type: "credential" };
+  if (rule.type === "open") return { type: "open" };
+  const capabilities = capabilityNames(capabilitySet(rule.capabilities));
+  return { type: "token", capabilities, ...(rule.type === "scoped" && { scope: rule.field }) };
+}
+
+/** A route, with the fields of the request that its path and body fill. */
+function routeOf({ httpMethod, template, variables, body }: Binding) {
+  return {
+    method: httpMethod,
+    path: template.text,
+    variables: variables.map(formatFieldPath),
+    body: body === "whole" ? "*" : body === "none" ? "" : body.name,
+  };
+}
+
+function collect(type: DescMessage | DescEnum, types: Map<string, DescMessage | DescEnum>): void {
+  if (types.has(type.typeName)) return;
+  types.set(type.typeName, type);
+  if (type.kind === "enum") return;
+  for (const { message, enum: values } of type.fields) {
+    if (message) collect(message, types);
+    if (values) collect(values, types);
+  }
+}
+
+function messageOf(message: DescMessage, describe: Describe) {
+  const fields = message.fields.map((field) => ({
+    name: field.name,
+    number: field.number,
+    type: typeOf(field),
+    ...(field.message && { message: field.message.typeName }),
+    ...(field.enum && { enum: field.enum.typeName }),
+    ...(field.fieldKind === "list" && { isRepeated: true }),
+    ...(field.oneof && { oneof: field.oneof.name }),
+    ...(isRequired(field) && { isRequired: true }),
+    ...(isOutputOnly(field) && { isOutputOnly: true }),
+    ...(isInputOnly(field) && { isInputOnly: true }),
+    description: describe(field),
+  }));
+  return { description: describe(message), fields };
+}
+
+function enumOf(type: DescEnum, describe: Describe) {
+  const values = type.values.map((value) => ({
+    name: value.name,
+    number: value.number,
+    description: describe(value),
+  }));
+  return { description: describe(type), values };
+}
+
+/** Returns the type of a field as a proto file writes it. */
+function typeOf(field: DescField): string {
+  const value = field.message?.typeName ?? field.enum?.typeName ?? scalarName(field.scalar);
+  return field.fieldKind === "map" ? `map<${scalarName(field.mapKey)}, ${value}>` : value;
+}
+
+function scalarName(type: ScalarType | undefined): string {
+  return type === undefined ? "" : ScalarType[type]!.toLowerCase();
+}

@@ -1,0 +1,150 @@
+// The API reference and the guides in a real browser: search, deep links, calls in three protocols, accessibility, signed out and in.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { openChromium } from "./chromium.ts";
+import { bindRole, buildConsole, findProblems, openConsole } from "./console.ts";
+
+const groups = "chainguard.platform.iam.v2beta1.GroupsService";
+
+describe("the API reference", { timeout: 300_000 }, () => {
+  let browser: Browser;
+  let server: TestServer;
+  before(async () => {
+    buildConsole();
+    browser = await openChromium();
+    server = await startTestServer({});
+    await bindRole(server, "owner", "owner");
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  it("lists the services, and finds methods by path and fields by name", async () => {
+    await using reference = await openConsole(browser, server, { path: "/docs/api" });
+    const { page, complaints } = reference;
+    await page.getByRole("heading", { name: "API reference" }).waitFor();
+    const search = page.getByLabel("Search names, paths and fields");
+    await search.fill("POST roleBindings");
+    await page.getByRole("link", { name: /^CreateRoleBinding/ }).waitFor();
+    await search.fill("othersRetire nothing");
+    await page.getByText("Nothing matches.").waitFor();
+    await search.fill("next_page_token ListGroups");
+    await page.getByRole("link", { name: /^ListGroupsResponse/ }).click();
+    await page.getByRole("heading", { name: "ListGroupsResponse" }).waitFor();
+    await page
+      .getByRole("link", { name: /Group$/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Group", exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "ListGroupsResponse" }).waitFor();
+    await page.goto(`${server.url}/docs/api/no.such.Service`);
+    await page.getByText(/no service, method or type called no.such.Service/).waitFor();
+    await page.getByLabel("Version").selectOption("v1");
+    await page.getByRole("navigation").getByRole("link", { name: "Groups", exact: true }).click();
+    await page.getByRole("link", { name: "List", exact: true }).first().waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows what a method needs, its fields with their rules, its errors, and its call in three protocols", async () => {
+    await using reference = await openConsole(browser, server, { path: `/docs/api/${groups}/CreateGroup` });
+    const { page, complaints } = reference;
+    await page.getByRole("heading", { name: "CreateGroup" }).waitFor();
+    await page.getByText("groups.create").waitFor();
+    await page.getByRole("heading", { name: "Errors" }).waitFor();
+    await page.getByText("must match").first().waitFor();
+    await page.getByRole("textbox", { name: /^parent/ }).fill("0123/45");
+    const call = page.locator(".try .code").first();
+    assert.match((await call.textContent()) ?? "", /-X POST '.*\/iam\/v2beta1\/groups\/0123\/45'/);
+    await page.getByRole("button", { name: "gRPC", exact: true }).click();
+    assert.match(
+      (await call.textContent()) ?? "",
+      /grpcurl -plaintext[\s\S]*"parent": "0123\/45"[\s\S]*GroupsService\/CreateGroup/,
+    );
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    assert.match((await call.textContent()) ?? "", new RegExp(`-X POST '.*/${groups}/CreateGroup'[\\s\\S]*"parent"`));
+    await page.getByLabel("Body").fill("{");
+    await page.getByText(/The body is not JSON/).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("sends calls with the token of the session, and asks first for those that change something", async () => {
+    await using reference = await openConsole(browser, server, { path: `/docs/api/${groups}/CreateGroup` });
+    const { page, complaints } = reference;
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "owner", exact: true }).click();
+    await page.getByRole("heading", { name: "CreateGroup" }).waitFor();
+    await page.getByText("Still empty: parent").waitFor();
+    await page.getByRole("textbox", { name: /^parent/ }).fill(server.groupUid);
+    await page.getByLabel("Body").fill('{ "name": "made-here" }');
+    await page.getByRole("button", { name: "Send call" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send this call?" });
+    await dialog.getByText(/made-here/).waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await page.getByRole("region", { name: "Response" }).count(), 1);
+    await page.getByRole("button", { name: "Send call" }).click();
+    await dialog.getByRole("button", { name: "Send call" }).click();
+    await page.getByText("✓ 200").waitFor();
+    await page.goto(`${server.url}/docs/api/${groups}/ListGroups`);
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("button", { name: "Send call" }).click();
+    await page.getByText("✓ 200").waitFor();
+    await page.getByText(/"made-here"/).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  for (const width of [1280, 375])
+    for (const dark of [false, true])
+      it(`has no problem that axe-core finds at ${width} pixels, ${dark ? "dark" : "light"}`, async () => {
+        await using reference = await openConsole(browser, server, { path: "/docs/api", width, dark });
+        const { page, complaints } = reference;
+        await page.getByRole("heading", { name: "API reference" }).waitFor();
+        assert.deepEqual(await findProblems(page), []);
+        if (width < 768) await page.getByRole("button", { name: "Services" }).click();
+        await page.getByLabel("Search names, paths and fields").fill("Subscription");
+        await page
+          .getByRole("link", { name: /^CreateSubscription/ })
+          .first()
+          .waitFor();
+        assert.deepEqual(await findProblems(page), []);
+        await page.goto(`${server.url}/docs/api/${groups}/UpdateGroup`);
+        await page.getByRole("heading", { name: "Errors" }).waitFor();
+        for (const summary of await page.locator("summary").all()) await summary.click();
+        assert.deepEqual(await findProblems(page), []);
+        await page.goto(`${server.url}/docs/api/chainguard.capabilities.Capability`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        assert.deepEqual(await findProblems(page), []);
+        for (const guide of ["", "console", "reference/settings", "decisions/0071-console"]) {
+          await page.goto(`${server.url}/docs/${guide}`);
+          await page.getByRole("heading", { level: 1 }).waitFor();
+          assert.deepEqual(await findProblems(page), [], guide);
+        }
+        assert.deepEqual(complaints, []);
+      });
+});
+
+describe("the guides", { timeout: 120_000 }, () => {
+  it("lead from one to the other, show pictures, and have only links that lead somewhere", async () => {
+    buildConsole();
+    await using server = await startTestServer({});
+    const seen = new Set<string>();
+    const open = ["/docs/"];
+    const broken: string[] = [];
+    for (const path of open) {
+      const response = await fetch(server.url + path);
+      const body = response.headers.get("content-type")?.startsWith("text/html") ? await response.text() : "";
+      if (response.status !== 200) broken.push(path);
+      for (const [, target] of body.matchAll(/(?:href|src)="(\/[^"#]*)/g)) {
+        if (seen.has(target!)) continue;
+        seen.add(target!);
+        open.push(target!);
+      }
+    }
+    assert.deepEqual(broken, []);
+    assert.ok(seen.has("/docs/operate/deploy") && seen.has("/docs/images/console/me-wide-light.png"));
+  });
+});
