@@ -1912,6 +1912,8 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.ExchangeCheck.name": "What was checked: \"iss\", \"signature\", \"exp\", the name of a claim and so on.",
   "gatehouse.access.v1.ExchangeCheck.outcome": "What came of it.",
   "gatehouse.access.v1.ExchangeCheck.detail": "What was presented and what the identity asks for, or why the check was not made.",
+  "gatehouse.access.v1.ExchangeCheck.presented": "The value in the token, shortened. Empty if the token has none, or if the check compares no values.",
+  "gatehouse.access.v1.ExchangeCheck.expected": "The value or the pattern that the identity asks for. Empty if the check compares no values.",
   "gatehouse.access.v1.AccessReason": "Why a capability is held or not.",
   "gatehouse.access.v1.AccessReason.ACCESS_REASON_UNSPECIFIED": "Not stated.",
   "gatehouse.access.v1.AccessReason.ACCESS_REASON_GRANTED": "A binding at the group or above it grants it.",

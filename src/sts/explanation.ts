@@ -68,8 +68,9 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
   const { claims } = presented;
   const [issuer, ...others] = comparisonsOf(requirement.match, requirement.audiences, newStepBudget()).map(
     ({ claim, wanted, matches }) => {
-      const told = `presented ${show(claims[claim]) || "nothing"}; the identity asks for ${show(wanted)}`;
-      return compare(claim, told, () => matches(claims));
+      const values = { presented: show(claims[claim]), expected: show(wanted) };
+      const told = `presented ${values.presented || "nothing"}; the identity asks for ${values.expected}`;
+      return { ...compare(claim, told, () => matches(claims)), ...values };
     },
   );
   const checks = [passed("relationship", kindOf(identity)), issuer!];
@@ -106,9 +107,10 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
     ...checks,
     ...comparisons.map(({ claim, wanted, presented, matches }) => {
       if (!caller) return skipped(claim);
-      const told = `AWS says ${show(presented(caller))}; the identity asks for ${show(wanted)}`;
+      const values = { presented: show(presented(caller)), expected: show(wanted) };
+      const told = `AWS says ${values.presented}; the identity asks for ${values.expected}`;
       const known = caller;
-      return compare(claim, told, () => matches(known));
+      return { ...compare(claim, told, () => matches(known)), ...values };
     }),
   ];
 }

@@ -70,6 +70,7 @@ describe("the explanation of an exchange", () => {
     ]);
     assert.deepEqual(new Set(Object.values(checks)), new Set(["passed"]));
     assert.match(details, /presented repo:acme\/app; the identity asks for the pattern repo:acme\/\.\+/);
+    assert.match(details, /"presented":"repo:acme\/app","expected":"the pattern repo:acme\/\.\+"/);
   });
 
   const failures: Record<string, [changes: object, failed: string[], skipped?: string[]]> = {

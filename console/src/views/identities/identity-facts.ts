@@ -1,4 +1,5 @@
-// What an identity asks of a token, as texts.
+// What an identity asks of a token, as texts, and whether it was ever used.
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 
 /** The kind of credentials that an identity takes. */
@@ -7,6 +8,22 @@ export type IdentityType = "claimMatch" | "staticKeys" | "awsIdentity" | "servic
 /** Returns the kind of credentials. A person has none here: they sign in at a login provider. */
 export function typeOf({ relationship }: Identity): IdentityType {
   return relationship.case ?? "person";
+}
+
+/** Whether an identity was ever assumed. Its creation counts as seen. */
+export function wasUsed({ lastSeenTime, createTime }: Identity): boolean {
+  return lastSeenTime !== undefined && (!createTime || timestampMs(lastSeenTime) > timestampMs(createTime));
+}
+
+/** How long static keys are accepted that have no end of their own. */
+const longestKeysMs = 365 * 24 * 3_600_000;
+
+/** Returns when the static keys of an identity end; undefined if it has none. */
+export function keysEndOf({ relationship, createTime }: Identity): Date | undefined {
+  if (relationship.case !== "staticKeys") return undefined;
+  const { expirationTime } = relationship.value;
+  if (expirationTime) return timestampDate(expirationTime);
+  return createTime && new Date(timestampMs(createTime) + longestKeysMs);
 }
 
 /** Returns the issuer; a pattern as it is. */

@@ -8,7 +8,14 @@ export const tabs = ["people", "invites", "providers", "accounts"] as const;
 export interface IdentitiesSearch {
   readonly tab?: (typeof tabs)[number];
   readonly filter?: string;
-  readonly type?: "claimMatch" | "staticKeys" | "aws";
+  /** A part of an issuer. */
+  readonly issuer?: string;
+  readonly type?: "claimMatch" | "staticKeys" | "aws" | "service";
+  /** Identities that were never used, or not for so long. */
+  readonly used?: "never" | "30d" | "90d";
+  /** Identities whose keys end soon, or have ended. */
+  readonly keys?: "14d" | "ended";
+  readonly group?: string;
   readonly page?: number;
   readonly dialog?: "new" | "edit" | "delete" | "mapping" | "scim";
 }
@@ -19,7 +26,11 @@ export const identitiesRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): IdentitiesSearch => ({
     ...choiceIn(search, "tab", tabs),
     ...textIn(search, "filter"),
-    ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws"]),
+    ...textIn(search, "issuer"),
+    ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws", "service"]),
+    ...choiceIn(search, "used", ["never", "30d", "90d"]),
+    ...choiceIn(search, "keys", ["14d", "ended"]),
+    ...textIn(search, "group"),
     ...pageIn(search),
     ...choiceIn(search, "dialog", ["new", "edit", "delete", "mapping", "scim"]),
   }),

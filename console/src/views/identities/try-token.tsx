@@ -74,11 +74,12 @@ function Checks({ response: { allowed, checks } }: { readonly response: ExplainE
           <tr>
             <th scope="col">{t("try.check")}</th>
             <th scope="col">{t("try.outcome")}</th>
-            <th scope="col">{t("try.detail")}</th>
+            <th scope="col">{t("try.presented")}</th>
+            <th scope="col">{t("try.expected")}</th>
           </tr>
         </thead>
         <tbody>
-          {checks.map(({ name, outcome, detail }, index) => {
+          {checks.map(({ name, outcome, detail, presented, expected }, index) => {
             const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
             return (
               <tr key={index}>
@@ -88,14 +89,33 @@ function Checks({ response: { allowed, checks } }: { readonly response: ExplainE
                 <td data-label={t("try.outcome")} className={color}>
                   {mark} {t(text)}
                 </td>
-                <td data-label={t("try.detail")}>
-                  <bdi>{detail}</bdi>
-                </td>
+                {expected === "" ? (
+                  <td colSpan={2}>
+                    <bdi>{detail}</bdi>
+                  </td>
+                ) : (
+                  <>
+                    <td data-label={t("try.presented")}>
+                      {presented === "" ? <span className="muted">–</span> : <Value text={presented} />}
+                    </td>
+                    <td data-label={t("try.expected")}>
+                      <Value text={expected} />
+                    </td>
+                  </>
+                )}
               </tr>
             );
           })}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Value({ text }: { readonly text: string }) {
+  return (
+    <code>
+      <bdi>{text}</bdi>
+    </code>
   );
 }

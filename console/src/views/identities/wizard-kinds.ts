@@ -1,7 +1,7 @@
 // What the wizard asks for each kind of workload, and what becomes of it. The claims are those that the providers document.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import type { TextId } from "../../texts/texts.ts";
+import type { TextId } from "../../texts/catalogues.ts";
 
 type Relationship = NonNullable<MessageInitShape<typeof IdentitySchema>["relationship"]>;
 
@@ -10,6 +10,8 @@ export interface WizardField {
   readonly name: string;
   readonly text: TextId;
   readonly placeholder: string;
+  /** The field of the API that violations name; absent if the value is a part of several. */
+  readonly api?: string;
   /** Whether it may stay empty. */
   readonly isOptional?: boolean;
   /** The value at the beginning. */
@@ -38,7 +40,7 @@ function literal(text: string): string {
 function claims(
   issuer: string,
   subject: { readonly literal: string } | { readonly pattern: string },
-  audience = "",
+  { audience = "", further = {} }: { readonly audience?: string; readonly further?: Values } = {},
 ): Relationship {
   return {
     case: "claimMatch",
@@ -49,6 +51,7 @@ function claims(
           ? { case: "subject", value: subject.literal }
           : { case: "subjectPattern", value: subject.pattern },
       ...(audience !== "" && { aud: { case: "audience" as const, value: audience } }),
+      claims: further,
     },
   };
 }
@@ -71,10 +74,14 @@ const github: WizardKind = {
   ],
   relationshipOf({ repo = "", branch = "", environment = "" }) {
     const issuer = "https://token.actions.githubusercontent.com";
-    // A job with an environment has it in the subject in place of the branch.
-    if (environment !== "") return claims(issuer, { literal: `repo:${repo}:environment:${environment}` });
-    if (branch !== "") return claims(issuer, { literal: `repo:${repo}:ref:refs/heads/${branch}` });
-    return claims(issuer, { pattern: `repo:${literal(repo)}:.*` });
+    // Subjects of newer repositories have numbers of the owner and the repository, as in repo:acme@12/app@34. Both forms match.
+    const start = `repo:${repo.split("/").map(literal).join("(@[0-9]+)?/")}(@[0-9]+)?`;
+    const further = { repository: repo, ...(branch !== "" && { ref: `refs/heads/${branch}` }) };
+    // A job with an environment has it in the subject in place of the branch, with its colons escaped.
+    const name = literal(environment.replaceAll(":", "%3A"));
+    if (environment !== "") return claims(issuer, { pattern: `${start}:environment:${name}` }, { further });
+    const ref = branch === "" ? ".*" : `ref:refs/heads/${literal(branch)}`;
+    return claims(issuer, { pattern: `${start}:${ref}` }, { further });
   },
   guideOf: (about) =>
     [
@@ -96,21 +103,30 @@ const gitlab: WizardKind = {
   id: "gitlab",
   name: "GitLab CI",
   fields: [
-    { name: "issuer", text: "wizard.gitlabUrl", placeholder: "https://gitlab.com", initial: "https://gitlab.com" },
+    {
+      name: "issuer",
+      text: "wizard.gitlabUrl",
+      placeholder: "https://gitlab.com",
+      initial: "https://gitlab.com",
+      api: "issuer",
+    },
     { name: "project", text: "wizard.gitlabProject", placeholder: "acme/app" },
     { name: "branch", text: "wizard.branch", placeholder: "main", isOptional: true },
+    { name: "environment", text: "wizard.environment", placeholder: "production", isOptional: true },
   ],
-  relationshipOf({ issuer = "", project = "", branch = "" }) {
+  relationshipOf({ issuer = "", project = "", branch = "", environment = "" }) {
     return claims(
       issuer,
       branch === ""
         ? { pattern: `project_path:${literal(project)}:ref_type:.*` }
         : { literal: `project_path:${project}:ref_type:branch:ref:${branch}` },
+      { further: environment === "" ? {} : { environment } },
     );
   },
   guideOf: (about) =>
     [
       "deploy:",
+      ...(about.values.environment ? [`  environment: ${about.values.environment}`] : []),
       "  id_tokens:",
       "    GATEHOUSE_ID_TOKEN:",
       `      aud: ${about.url}`,
@@ -124,7 +140,7 @@ const kubernetes: WizardKind = {
   id: "kubernetes",
   name: "Kubernetes",
   fields: [
-    { name: "issuer", text: "wizard.clusterIssuer", placeholder: "https://oidc.cluster.example.com" },
+    { name: "issuer", text: "wizard.clusterIssuer", placeholder: "https://oidc.cluster.example.com", api: "issuer" },
     { name: "namespace", text: "wizard.namespace", placeholder: "default" },
     { name: "account", text: "wizard.serviceAccount", placeholder: "app" },
   ],
@@ -152,7 +168,7 @@ const aws: WizardKind = {
   id: "aws",
   name: "AWS",
   fields: [
-    { name: "account", text: "wizard.awsAccount", placeholder: "123456789012" },
+    { name: "account", text: "wizard.awsAccount", placeholder: "123456789012", api: "aws_account" },
     { name: "role", text: "wizard.awsRole", placeholder: "build" },
   ],
   relationshipOf: ({ account = "", role = "" }) => ({
@@ -164,18 +180,34 @@ const aws: WizardKind = {
       awsUserId: { case: "userIdPattern", value: "AROA[A-Z0-9]+:.*" },
     },
   }),
-  guideOf: ({ uid, url }) =>
+  guideOf: (about) =>
     [
-      `# Sign a GetCallerIdentity request with the credentials of the role, with the header`,
-      `# x-gatehouse-audience as the documentation says, and present it in place of a token:`,
-      `curl -sS -H "Authorization: Bearer $SIGNED_REQUEST" "${url}/sts/exchange?aud=${url}&identity=${uid}"`,
+      "python3 - <<'SCRIPT' > signed-request",
+      "# With the credentials of the role. Needs boto3.",
+      "import base64, boto3",
+      "from botocore.auth import SigV4Auth",
+      "from botocore.awsrequest import AWSRequest",
+      'target = "/?Action=GetCallerIdentity&Version=2011-06-15"',
+      "headers = {",
+      '    "Host": "sts.amazonaws.com",',
+      '    "Accept": "application/json",',
+      `    "Chainguard-Audience": "${about.url}",`,
+      `    "Chainguard-Identity": "${about.uid}",`,
+      "}",
+      'request = AWSRequest("POST", "https://sts.amazonaws.com" + target, headers=headers)',
+      'SigV4Auth(boto3.Session().get_credentials(), "sts", "us-east-1").add_auth(request)',
+      'lines = [f"POST {target} HTTP/1.1"] + [f"{name}: {value}" for name, value in request.headers.items()]',
+      'text = "\\r\\n".join(lines + ["", ""])',
+      "print(base64.urlsafe_b64encode(text.encode()).decode())",
+      "SCRIPT",
+      ...loginCommands("signed-request", about),
     ].join("\n"),
 };
 
 const google: WizardKind = {
   id: "google",
   name: "Google Cloud",
-  fields: [{ name: "account", text: "wizard.googleAccount", placeholder: "112233445566778899000" }],
+  fields: [{ name: "account", text: "wizard.googleAccount", placeholder: "112233445566778899000", api: "subject" }],
   relationshipOf: ({ account = "" }) => claims("https://accounts.google.com", { literal: account }),
   guideOf: (about) =>
     [
@@ -189,16 +221,16 @@ const azure: WizardKind = {
   id: "azure",
   name: "Azure",
   fields: [
-    { name: "tenant", text: "wizard.azureTenant", placeholder: "00000000-0000-0000-0000-000000000000" },
-    { name: "object", text: "wizard.azureObject", placeholder: "00000000-0000-0000-0000-000000000000" },
-    { name: "audience", text: "wizard.azureAudience", placeholder: "api://gatehouse" },
+    { name: "tenant", text: "wizard.azureTenant", placeholder: "00000000-0000-0000-0000-000000000000", api: "issuer" },
+    { name: "object", text: "wizard.azureObject", placeholder: "00000000-0000-0000-0000-000000000000", api: "subject" },
+    { name: "audience", text: "wizard.azureAudience", placeholder: "api://gatehouse", api: "audience" },
   ],
   relationshipOf: ({ tenant = "", object = "", audience = "" }) =>
-    claims(`https://sts.windows.net/${tenant}/`, { literal: object }, audience),
+    claims(`https://sts.windows.net/${tenant}/`, { literal: object }, { audience }),
   guideOf: (about) =>
     [
       "curl -sS -H Metadata:true \\",
-      `  "http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${about.values.audience}" | jq -r .access_token > id-token`,
+      `  "http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${encodeURIComponent(about.values.audience ?? "")}" | jq -r .access_token > id-token`,
       ...loginCommands("id-token", about),
     ].join("\n"),
 };
@@ -228,9 +260,9 @@ const buildkite: WizardKind = {
 const staticKey: WizardKind = {
   id: "key",
   fields: [
-    { name: "issuer", text: "wizard.keyIssuer", placeholder: "https://keys.example.com" },
-    { name: "subject", text: "wizard.keySubject", placeholder: "build" },
-    { name: "days", text: "wizard.keyDays", placeholder: "90", initial: "90" },
+    { name: "issuer", text: "wizard.keyIssuer", placeholder: "https://keys.example.com", api: "issuer" },
+    { name: "subject", text: "wizard.keySubject", placeholder: "build", api: "subject" },
+    { name: "days", text: "wizard.keyDays", placeholder: "90", initial: "90", api: "expiration_time" },
   ],
   relationshipOf: ({ issuer = "", subject = "", days = "", issuerKeys = "" }) => {
     const endMs = Date.now() + Number(days) * 24 * 3_600_000;

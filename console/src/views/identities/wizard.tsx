@@ -21,7 +21,7 @@ import { Picker } from "../../shell/picker.tsx";
 import { download } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { demandsOf } from "./identity-facts.ts";
+import { demandsOf, wasUsed } from "./identity-facts.ts";
 import { type Values, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
 
 const { createIdentity, getIdentity } = IdentitiesService.method;
@@ -103,7 +103,7 @@ function Describe({
   };
   return (
     <Form
-      fields={["name", "parent"]}
+      fields={["name", "parent", ...kind.fields.flatMap(({ api }) => api ?? [])]}
       submit={submit}
       button={t("wizard.create")}
       isDisabled={!isComplete}
@@ -125,7 +125,9 @@ function Describe({
           {kind.fields.map((field) => (
             <TextInput
               key={field.name}
+              {...(field.api !== undefined && { name: field.api })}
               label={t(field.text)}
+              error={field.api && errors[field.api]}
               placeholder={field.placeholder}
               required={!field.isOptional}
               withAsterisk={false}
@@ -241,7 +243,7 @@ function Guide({
 }) {
   const { t } = useTexts();
   const { data } = useQuery(getIdentity, { uid: identity.uid }, { refetchInterval: 3000, staleTime: 0 });
-  const isSeen = data?.lastSeenTime !== undefined;
+  const isSeen = data !== undefined && wasUsed(data);
   return (
     <div className="stack">
       <p>{t("wizard.guide", { name: identity.name })}</p>

@@ -10,6 +10,7 @@ import {
   type Identity,
   IdentitySchema,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
@@ -19,13 +20,14 @@ import { differencesOf, Form } from "../../shell/form.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { timeText, useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { demandsOf, typeOf } from "./identity-facts.ts";
+import { demandsOf, keysEndOf, typeOf } from "./identity-facts.ts";
 import { TryToken } from "./try-token.tsx";
 import { Seen } from "./workloads.tsx";
 
 const { getIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
+const { listRoleBindings } = RoleBindingsService.method;
 
 /** The selected identity. */
 export function WorkloadDetails({ uid }: { readonly uid: string }) {
@@ -39,11 +41,13 @@ export function WorkloadDetails({ uid }: { readonly uid: string }) {
 }
 
 function Details({ identity }: { readonly identity: Identity }) {
-  const { t } = useTexts();
+  const { t, language } = useTexts();
   const { data: me } = useMe();
   const { org, search, show, close } = useIdentitiesAddress();
   const { uid, name, description, createTime } = identity;
-  const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "awsIdentity";
+  // A service of the platform takes no token from outside.
+  const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "servicePrincipal";
+  const keysEnd = keysEndOf(identity);
   return (
     <section className="card stack" aria-labelledby="identity-name">
       <h2 id="identity-name">
@@ -78,6 +82,12 @@ function Details({ identity }: { readonly identity: Identity }) {
             </dd>
           </div>
         ))}
+        {keysEnd && (
+          <>
+            <dt>{t("identities.keys")}</dt>
+            <dd>{t("identities.keysUntil", { time: timeText(keysEnd, language) })}</dd>
+          </>
+        )}
         <dt>{t("identities.lastSeen")}</dt>
         <dd>
           <Seen identity={identity} />
@@ -90,6 +100,7 @@ function Details({ identity }: { readonly identity: Identity }) {
         </dd>
         <dt>{t("identities.roles")}</dt>
         <dd>
+          <HeldRoles uid={uid} />
           <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid, group: parentOf(uid) }}>
             {t("identities.seeAccess")}
           </Link>
@@ -101,6 +112,35 @@ function Details({ identity }: { readonly identity: Identity }) {
       )}
       {search.dialog === "delete" && may(me, deleteIdentity, uid) && <DeleteIdentity identity={identity} />}
     </section>
+  );
+}
+
+/** How many role bindings are shown. */
+const shownBindings = 20;
+
+/** The roles of an identity in the organization, with the groups where it has them. Nothing if the caller may not list them. */
+function HeldRoles({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org } = useIdentitiesAddress();
+  const request = { identity: uid, uidp: { descendantsOf: org }, pageSize: shownBindings };
+  const { data } = useQuery(listRoleBindings, request, { enabled: may(me, listRoleBindings, org) });
+  if (!data) return null;
+  const left = Number(data.totalCount ?? 0) - data.roleBindings.length;
+  return (
+    <ul className="list dense">
+      {data.roleBindings.map(({ uid: binding, role, group }) => (
+        <li key={binding}>
+          <Link to="/o/$org/access" params={{ org }} search={{ group: group?.uid ?? org, identity: uid }}>
+            <bdi>
+              {t("preview.keptBy", { role: role?.name ?? "…", group: group?.name || shortUid(group?.uid ?? "") })}
+            </bdi>
+          </Link>
+        </li>
+      ))}
+      {data.roleBindings.length === 0 && <li className="muted">{t("identities.noRoles")}</li>}
+      {left > 0 && <li className="muted">{t("identities.moreRoles", { count: left })}</li>}
+    </ul>
   );
 }
 
@@ -184,6 +224,9 @@ function DeleteIdentity({ identity: { uid, name } }: { readonly identity: Identi
       remove={remove}
       onClose={() => void close()}
       footer={<CopyAs method={deleteIdentity} request={request} />}
-    />
+    >
+      <h3>{t("identities.roles")}</h3>
+      <HeldRoles uid={uid} />
+    </DeleteDialog>
   );
 }

@@ -1,0 +1,173 @@
+// The filters of the list of workloads. They stand in the address.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { RelationshipType } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { SearchIdentitiesRequestSchema } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
+import { isUid } from "../../api/uids.ts";
+import { useDelayed } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import type { TextId } from "../../texts/catalogues.ts";
+import { useTexts } from "../../texts/texts.ts";
+import { useIdentitiesAddress } from "./address.ts";
+import type { IdentitiesSearch } from "./route.ts";
+
+const relationships = {
+  claimMatch: RelationshipType.CLAIM_MATCH,
+  staticKeys: RelationshipType.STATIC,
+  aws: RelationshipType.AWS_IDENTITY,
+  service: RelationshipType.SERVICE_PRINCIPAL,
+} as const;
+
+const dayMs = 24 * 3_600_000;
+const unusedDays = { "30d": 30, "90d": 90 } as const;
+/** From how many days before their end keys are shown as ending soon. */
+export const endsSoonDays = 14;
+
+const noFilters = {
+  filter: undefined,
+  issuer: undefined,
+  type: undefined,
+  used: undefined,
+  keys: undefined,
+  group: undefined,
+  page: undefined,
+};
+
+/** Returns what the address asks for, as a request. */
+export function useWorkloadFilter() {
+  const { org, selected, search, open } = useIdentitiesAddress();
+  const { filter = "", issuer = "", type, used, keys, group } = search;
+  // To the hour: a time that changes with every look would be another request each time.
+  const nowMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  const request: MessageInitShape<typeof SearchIdentitiesRequestSchema> = {
+    parent: group ?? org,
+    query: filter,
+    issuer,
+    relationshipType: type ? relationships[type] : RelationshipType.UNSPECIFIED,
+    neverUsed: used === "never",
+    ...(used && used !== "never" && { lastSeenEndTime: timestampFromMs(nowMs - unusedDays[used] * dayMs) }),
+    ...(keys && { keysEndTime: timestampFromMs(nowMs + (keys === "ended" ? 0 : endsSoonDays * dayMs)) }),
+  };
+  const isFiltered = [filter, issuer, type, used, keys, group].some((value) => value !== undefined && value !== "");
+  return { filter: request, isFiltered, clear: () => void open(selected, noFilters) };
+}
+
+const types = [
+  { value: "claimMatch", text: "type.claimMatch" },
+  { value: "staticKeys", text: "type.staticKeys" },
+  { value: "aws", text: "type.awsIdentity" },
+  { value: "service", text: "type.servicePrincipal" },
+] as const;
+const uses = [
+  { value: "never", text: "identities.neverUsed" },
+  { value: "30d", text: "identities.unused30" },
+  { value: "90d", text: "identities.unused90" },
+] as const;
+const ends = [
+  { value: "14d", text: "identities.keysEnd" },
+  { value: "ended", text: "identities.keysEnded" },
+] as const;
+
+/** The fields. A pasted uid opens its identity. */
+export function WorkloadFilters() {
+  const { t } = useTexts();
+  const { org, selected, search, open } = useIdentitiesAddress();
+  return (
+    <div className="filters">
+      <TextFilter name="filter" id="identity-filter" label={t("identities.filter")} />
+      <TextFilter name="issuer" label={t("identities.issuer")} />
+      <Choice name="type" label={t("identities.type")} any={t("identities.anyType")} choices={types} />
+      <Choice name="used" label={t("identities.use")} any={t("identities.anyUse")} choices={uses} />
+      <Choice name="keys" label={t("identities.keys")} any={t("identities.anyKeys")} choices={ends} />
+      <Picker
+        kind="group"
+        label={t("wizard.group")}
+        within={org}
+        value={search.group ?? ""}
+        onChange={(uid) => void open(selected, { group: uid === org ? undefined : uid || undefined, page: undefined })}
+      />
+    </div>
+  );
+}
+
+function TextFilter({
+  name,
+  label,
+  id,
+}: {
+  readonly name: "filter" | "issuer";
+  readonly label: string;
+  readonly id?: string;
+}) {
+  const { selected, search, open } = useIdentitiesAddress();
+  const inAddress = search[name] ?? "";
+  const [typed, setTyped] = useState(inAddress);
+  const [shown, setShown] = useState(inAddress);
+  const [sent, setSent] = useState(inAddress);
+  if (shown !== inAddress) {
+    setShown(inAddress);
+    // Changed elsewhere, such as by "Clear filters" or by the button that goes back. Typing goes on while the own change arrives.
+    if (inAddress !== sent) {
+      setSent(inAddress);
+      setTyped(inAddress);
+    }
+  }
+  const wanted = useDelayed(typed.trim(), 250);
+  const latest = useRef({ open, selected, inAddress });
+  latest.current = { open, selected, inAddress };
+  useEffect(() => {
+    const { open: to, selected: at, inAddress: known } = latest.current;
+    if (wanted === known) return;
+    if (isUid(wanted)) {
+      setTyped(known);
+      void to(wanted);
+      return;
+    }
+    setSent(wanted);
+    void to(at, { [name]: wanted || undefined, page: undefined });
+  }, [wanted, name]);
+  return (
+    <TextInput
+      {...(id !== undefined && { id })}
+      type="search"
+      label={label}
+      value={typed}
+      maxLength={256}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+    />
+  );
+}
+
+function Choice<Name extends "type" | "used" | "keys">({
+  name,
+  label,
+  any,
+  choices,
+}: {
+  readonly name: Name;
+  readonly label: string;
+  readonly any: string;
+  readonly choices: readonly { readonly value: NonNullable<IdentitiesSearch[Name]>; readonly text: TextId }[];
+}) {
+  const { t } = useTexts();
+  const { selected, search, open } = useIdentitiesAddress();
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <select
+        className="select"
+        value={search[name] ?? ""}
+        onChange={({ target }) => void open(selected, { [name]: target.value || undefined, page: undefined })}
+      >
+        <option value="">{any}</option>
+        {choices.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {t(text)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
