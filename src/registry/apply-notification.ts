@@ -9,9 +9,9 @@ import type { Transaction } from "../storage/engine/session.ts";
 import { groupCollection } from "../storage/iam/collections.ts";
 import { deleteManifests, replaceManifests } from "../storage/registry/manifests.ts";
 import { findTagByName, findTagsByDigest } from "../storage/registry/repos-and-tags.ts";
+import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
 import { type RepoRow, repoCollection, tagCollection } from "../storage/registry/rows.ts";
 import type { ImagePlatform } from "./image.ts";
-import { findPlace, type NameRules } from "./name.ts";
 import type { RegistryEvent } from "./notification.ts";
 
 /** Batch size for deleting the tags of a digest. */

@@ -4,7 +4,7 @@ import type { Access, Scope } from "../authz/access.ts";
 import { isWithin } from "../model/uid.ts";
 import type { Database } from "../storage/database.ts";
 import type { Session } from "../storage/engine/session.ts";
-import { findPlace, type NameRules } from "./name.ts";
+import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
 import type { WantedAccess } from "./scope.ts";
 import type { Grant } from "./signer.ts";
 

@@ -4,8 +4,8 @@ import { isIP } from "node:net";
 import { invalidField } from "../aip/errors.ts";
 import { clip } from "../base/clip.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isRepositoryName } from "../storage/registry/repository-name.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
-import { isRepositoryName } from "./name.ts";
 
 /** An event of a registry. */
 export interface RegistryEvent {

@@ -4,12 +4,12 @@ import { type ApiError, Code, invalidField, unauthenticated } from "../aip/error
 import { parseBasic } from "../authn/basic.ts";
 import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Database } from "../storage/database.ts";
+import type { NameRules } from "../storage/registry/repository-name.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
-import type { NameRules } from "./name.ts";
 import { parseScopes } from "./scope.ts";
 import type { Grant, RegistrySigner } from "./signer.ts";
 

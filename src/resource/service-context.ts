@@ -33,6 +33,8 @@ export interface ServiceSettings {
   readonly privateSinks: BlockList;
   /** The service name of the container registry, which is the audience of its tokens. */
   readonly registryService: string;
+  /** The group that names of repositories are relative to; empty if they begin with an organization. */
+  readonly registryGroup: string;
   /** Ids of the documents that callers can accept. */
   readonly termsDocuments: readonly string[];
 }

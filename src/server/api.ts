@@ -111,6 +111,7 @@ function serviceSettings(config: Config): ServiceSettings {
     allowInsecureSinks: config.dev,
     privateSinks: newNetworkList(config.privateSinkNetworks),
     registryService: config.registry.service,
+    registryGroup: config.registry.group,
     termsDocuments: config.termsDocuments,
   };
 }

@@ -25,8 +25,10 @@ import { ping } from "../services/ping.ts";
 import { imageStore } from "../services/registry/image-store.ts";
 import { images } from "../services/registry/images.ts";
 import { repos } from "../services/registry/repos.ts";
+import { repositories } from "../services/registry/repositories.ts";
 import { tags } from "../services/registry/tags.ts";
 import { advisories } from "../services/vulnerabilities/advisories/advisories.ts";
+import { advisoryFacets } from "../services/vulnerabilities/advisories/advisory-facets.ts";
 import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";
 import { affectedQuery } from "../services/vulnerabilities/queries/affected-query.ts";
 import { osvApi } from "../services/vulnerabilities/queries/osv-api.ts";
@@ -55,7 +57,9 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     tags(deps),
     images(deps),
     imageStore(deps),
+    repositories(deps),
     advisories(deps),
+    advisoryFacets(deps),
     advisoryChanges(deps),
     affectedQuery(deps),
     osvApi(deps),

@@ -6,6 +6,7 @@ import { type Lists, newLists } from "./cache/lists.ts";
 import { newPageCache } from "./cache/page-cache.ts";
 import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
+import { newValueCounts } from "./cache/value-counts.ts";
 import { writeChanges } from "./change-log/change-log.ts";
 import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
@@ -94,7 +95,7 @@ export async function openDatabase(
     },
     accessEpoch,
     rows: newRowCache(cache, session),
-    lists: newLists({ session, read, readLogged }, pages, offsets),
+    lists: newLists({ session, read, readLogged }, pages, offsets, newValueCounts(cache, filterResults)),
     cache,
     check: () => dialect.check(),
     ...(dialect.onHostChanged && { onHostChanged: dialect.onHostChanged }),

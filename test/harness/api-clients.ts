@@ -41,7 +41,9 @@ import {
   OrganizationImportService,
 } from "../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import { RepositoriesService } from "../../gen/gatehouse/registry/v1/repositories_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
+import { AdvisoryFacetsService } from "../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
 import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
 import { AdvisoryQueryService } from "../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
 import { AdvisoryRecordsService } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
@@ -75,11 +77,13 @@ export const services = [
   TagsService,
   ImagesService,
   ImageStoreService,
+  RepositoriesService,
   ChangesService,
   DeliveryService,
   AdvisoriesService,
   AdvisoryChangesService,
   AdvisoryRecordsService,
+  AdvisoryFacetsService,
   AdvisoryQueryService,
   OsvService,
   SubscriptionsService,

@@ -1,7 +1,7 @@
 // Names of repositories and the places that they stand for.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { findPlace } from "../../src/registry/name.ts";
+import { findPlace } from "../../src/storage/registry/repository-name.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addGroup } from "../security/tree.ts";
 

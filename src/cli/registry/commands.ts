@@ -37,7 +37,7 @@ async function runSync(shell: Shell, command: Command): Promise<number> {
   const { from, group, repository: repositories, user, prune = false } = command.opts<SyncFlags>();
   const password = shell.environment.GATEHOUSE_REGISTRY_PASSWORD;
   if (user !== undefined && !password) throw wrongUsage("--user needs a password in GATEHOUSE_REGISTRY_PASSWORD");
-  const { isRepositoryName } = await import("../../registry/name.ts");
+  const { isRepositoryName } = await import("../../storage/registry/repository-name.ts");
   const wrong = repositories.find((name) => !isRepositoryName(name));
   if (wrong !== undefined) throw wrongUsage(`--repository ${JSON.stringify(wrong)} is not the name of a repository`);
   const { openSource } = await import("./source.ts");

@@ -1,4 +1,5 @@
 import {
+  FindImagesRequestSchema,
   FindUnknownImagesRequestSchema,
   type Image,
   ImageSchema,
@@ -10,7 +11,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow, lockRow } from "../../storage/collection/rows.ts";
-import { findKnownDigests, replaceManifests } from "../../storage/registry/manifests.ts";
+import { findKnownDigests, findManifestsOf, replaceManifests } from "../../storage/registry/manifests.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos.ts";
 import { digestRule } from "./text-rules.ts";
@@ -20,6 +21,18 @@ export function imageStore({ database, clock }: ServiceContext): Implementation 
   return implement(
     ImageStoreService,
     {
+      findImages: ({ repoUid, digests }) =>
+        database.read(async (session) => {
+          if (!(await findRow(session, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+          const found = Map.groupBy(await findManifestsOf(session, repoUid, digests), ({ digest }) => digest);
+          const images = [...new Set(digests)].flatMap((digest) => {
+            const platforms = found
+              .get(digest)
+              ?.map(({ architecture, size }) => ({ architecture, size: BigInt(size) }));
+            return platforms ? [{ digest, platforms }] : [];
+          });
+          return { images };
+        }),
       findUnknownImages: ({ repoUid, digests }) =>
         database.read(async (session) => {
           if (!(await findRow(session, repoCollection, repoUid))) throw notFound(repoType, repoUid);
@@ -44,6 +57,7 @@ export function imageStore({ database, clock }: ServiceContext): Implementation 
 }
 
 const rules: readonly MessageRules[] = [
+  { schema: FindImagesRequestSchema, fields: { digests: digestRule } },
   { schema: FindUnknownImagesRequestSchema, fields: { digests: digestRule } },
   { schema: ImageSchema, fields: { digest: digestRule } },
   {

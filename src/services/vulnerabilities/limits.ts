@@ -23,6 +23,9 @@ export const advisoryLimits = {
   /** Records per advisory, and their total size in UTF-16 units. */
   records: 1_000,
   recordsLength: 64 * 1024 * 1024,
+  /** Advisories that one facet counts, and its values. */
+  countedRows: 100_000,
+  facetValues: 20,
   /** Limits of one package query or batch. The rest goes to the next page. */
   search: {
     /** Key lookups, counted per visible subtree. */

@@ -2,9 +2,11 @@
 import { once } from "../../base/lazy.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Session } from "../engine/session.ts";
+import type { ValueCounts, ValueQuery } from "../list/count-values.ts";
 import { type ListQuery, prepareSkip } from "../list/list-rows.ts";
 import type { OffsetIndex } from "../list/offset-index.ts";
 import { isLogged, type ListedPage, type PageCache } from "./page-cache.ts";
+import type { ReadValueCounts } from "./value-counts.ts";
 
 /** A page, and what was made of its rows in the same snapshot. */
 export interface FilledPage<R, T> extends ListedPage<R> {
@@ -26,6 +28,8 @@ export interface Lists {
     fill: FillPage<R, T>,
     snapshot?: Session,
   ): Promise<FilledPage<R, T>>;
+  /** Counts the rows of a list by the values of a column. */
+  values<R extends ResourceRow>(collection: Collection<R>, query: ValueQuery): Promise<ValueCounts>;
 }
 
 /** How to read from a database: single statements, and several in a new snapshot. */
@@ -37,7 +41,12 @@ interface Reads {
 }
 
 /** Creates the reader of one database. */
-export function newLists({ session: own, read, readLogged }: Reads, pages: PageCache, offsets: OffsetIndex): Lists {
+export function newLists(
+  { session: own, read, readLogged }: Reads,
+  pages: PageCache,
+  offsets: OffsetIndex,
+  readValues: ReadValueCounts,
+): Lists {
   /**
    * Returns a cached page without opening a snapshot, which takes round trips on PostgreSQL. Returns undefined if the page
    * is not cached, or if the database changed while the page was filled with further reads.
@@ -67,6 +76,8 @@ export function newLists({ session: own, read, readLogged }: Reads, pages: PageC
   }
 
   return {
+    values: (collection, query) => readLogged(async (session) => await readValues(session, collection, query)),
+
     async page(collection, query, fill, snapshot) {
       // Before the snapshot: building the offset index takes many short ones.
       await prepareSkip(offsets, collection, query);

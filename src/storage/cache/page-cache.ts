@@ -45,7 +45,10 @@ export function newPageCache(cache: ReadCache, offsets: OffsetIndex, filterResul
 }
 
 /** Returns whether every change of the page is in the change log. */
-export function isLogged<R extends ResourceRow>(collection: Collection<R>, { condition }: ListQuery): boolean {
+export function isLogged<R extends ResourceRow>(
+  collection: Collection<R>,
+  { condition }: Pick<ListQuery, "condition">,
+): boolean {
   const mayChangeUnseen = condition !== undefined && condition.dependsOnRowsOnly !== true;
   return !collection.hasUnloggedColumns && !mayChangeUnseen;
 }

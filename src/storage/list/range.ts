@@ -130,7 +130,7 @@ export async function countRange<R extends ResourceRow>(
 }
 
 /** Returns the parts that the statements over ranges of this shape share. */
-function buildRangeQuery<R extends ResourceRow>(
+export function buildRangeQuery<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
   tables: Tables,
@@ -178,7 +178,7 @@ function isAmong(
 type RangeTable = RowTable | Tables["groupEntries"] | ReturnType<SideIndex["table"]>;
 
 /** Returns the statement key of a range: everything about it except placeholders. */
-function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
+export function statementKey(collection: { kind: string }, purpose: string, range: Range): string {
   const { source, filters, condition, index, order, after } = range;
   const direction = order.descending ? "desc" : "asc";
   const shape = [
@@ -194,7 +194,7 @@ function statementKey(collection: { kind: string }, purpose: string, range: Rang
   return [collection.kind, purpose, ...shape].join(".");
 }
 
-function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
+export function valuesOf(range: Range, end?: Cursor, limit?: number): Record<string, unknown> {
   const { source, filters, condition, index, order, after } = range;
   const bounds = source.type === "subtree" ? uidBounds(source.uid, order, after, end) : { parent: source.uid };
   const cursor = { afterValue: after?.value, afterUid: after?.uid, ...cursorTails(source.uid ?? "", after, end) };

@@ -48,6 +48,24 @@ export async function findManifests(session: Session, repoUid: string, digest: s
   return await statement.execute({ repoUid, digest });
 }
 
+/** Returns the sizes of several images, ordered by architecture. */
+export async function findManifestsOf(session: Session, repoUid: string, digests: readonly string[]) {
+  const statement = session.prepared("manifests.of_several", (db, { manifests }) =>
+    db
+      .select({ digest: manifests.digest, architecture: manifests.architecture, size: manifests.size })
+      .from(manifests)
+      .where(
+        and(
+          eq(manifests.repoUid, textPlaceholder("repoUid")),
+          session.isAmong(manifests.digest, textPlaceholder("digests")),
+          ne(manifests.architecture, noImage),
+        ),
+      )
+      .orderBy(asc(manifests.digest), asc(manifests.architecture)),
+  );
+  return await statement.execute({ repoUid, digests: JSON.stringify(digests) });
+}
+
 /** Returns which of these digests are stored, in any order. */
 export async function findKnownDigests(session: Session, repoUid: string, digests: readonly string[]) {
   const statement = session.prepared("manifests.known", (db, { manifests }) =>

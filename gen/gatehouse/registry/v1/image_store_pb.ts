@@ -15,7 +15,56 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gatehouse/registry/v1/image_store.proto.
  */
 export const file_gatehouse_registry_v1_image_store: GenFile = /*@__PURE__*/
-  fileDesc("CidnYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2Vfc3RvcmUucHJvdG8SFWdhdGVob3VzZS5yZWdpc3RyeS52MSJNChhGaW5kVW5rbm93bkltYWdlc1JlcXVlc3QSGwoIcmVwb191aWQYASABKAlCCeBBApCvqNIFARIUCgdkaWdlc3RzGAIgAygJQgPgQQEiLAoZRmluZFVua25vd25JbWFnZXNSZXNwb25zZRIPCgdkaWdlc3RzGAEgAygJImIKEFB1dEltYWdlc1JlcXVlc3QSGwoIcmVwb191aWQYASABKAlCCeBBApCvqNIFARIxCgZpbWFnZXMYAiADKAsyHC5nYXRlaG91c2UucmVnaXN0cnkudjEuSW1hZ2VCA+BBASJVCgVJbWFnZRITCgZkaWdlc3QYASABKAlCA+BBAhI3CglwbGF0Zm9ybXMYAiADKAsyHy5nYXRlaG91c2UucmVnaXN0cnkudjEuUGxhdGZvcm1CA+BBASI4CghQbGF0Zm9ybRIZCgxhcmNoaXRlY3R1cmUYASABKAlCA+BBAhIRCgRzaXplGAIgASgDQgPgQQEy8wIKEUltYWdlU3RvcmVTZXJ2aWNlEsgBChFGaW5kVW5rbm93bkltYWdlcxIvLmdhdGVob3VzZS5yZWdpc3RyeS52MS5GaW5kVW5rbm93bkltYWdlc1JlcXVlc3QaMC5nYXRlaG91c2UucmVnaXN0cnkudjEuRmluZFVua25vd25JbWFnZXNSZXNwb25zZSJQgtPkkwI8OgEqIjcvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9OmZpbmRVbmtub3duiq+o0gUIEgYKBMUMzwwSkgEKCVB1dEltYWdlcxInLmdhdGVob3VzZS5yZWdpc3RyeS52MS5QdXRJbWFnZXNSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IkSC0+STAjA6ASoiKy9nYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VzL3tyZXBvX3VpZD0qKn2Kr6jSBQgSBgoExwzIDGIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty]);
+  fileDesc("CidnYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2Vfc3RvcmUucHJvdG8SFWdhdGVob3VzZS5yZWdpc3RyeS52MSJGChFGaW5kSW1hZ2VzUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhQKB2RpZ2VzdHMYAiADKAlCA+BBASJCChJGaW5kSW1hZ2VzUmVzcG9uc2USLAoGaW1hZ2VzGAEgAygLMhwuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkltYWdlIk0KGEZpbmRVbmtub3duSW1hZ2VzUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhQKB2RpZ2VzdHMYAiADKAlCA+BBASIsChlGaW5kVW5rbm93bkltYWdlc1Jlc3BvbnNlEg8KB2RpZ2VzdHMYASADKAkiYgoQUHV0SW1hZ2VzUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEjEKBmltYWdlcxgCIAMoCzIcLmdhdGVob3VzZS5yZWdpc3RyeS52MS5JbWFnZUID4EEBIlUKBUltYWdlEhMKBmRpZ2VzdBgBIAEoCUID4EECEjcKCXBsYXRmb3JtcxgCIAMoCzIfLmdhdGVob3VzZS5yZWdpc3RyeS52MS5QbGF0Zm9ybUID4EEBIjgKCFBsYXRmb3JtEhkKDGFyY2hpdGVjdHVyZRgBIAEoCUID4EECEhEKBHNpemUYAiABKANCA+BBATKiBAoRSW1hZ2VTdG9yZVNlcnZpY2USrAEKCkZpbmRJbWFnZXMSKC5nYXRlaG91c2UucmVnaXN0cnkudjEuRmluZEltYWdlc1JlcXVlc3QaKS5nYXRlaG91c2UucmVnaXN0cnkudjEuRmluZEltYWdlc1Jlc3BvbnNlIkmC0+STAjU6ASoiMC9nYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VzL3tyZXBvX3VpZD0qKn06ZmluZIqvqNIFCBIGCgTFDM8MEsgBChFGaW5kVW5rbm93bkltYWdlcxIvLmdhdGVob3VzZS5yZWdpc3RyeS52MS5GaW5kVW5rbm93bkltYWdlc1JlcXVlc3QaMC5nYXRlaG91c2UucmVnaXN0cnkudjEuRmluZFVua25vd25JbWFnZXNSZXNwb25zZSJQgtPkkwI8OgEqIjcvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9OmZpbmRVbmtub3duiq+o0gUIEgYKBMUMzwwSkgEKCVB1dEltYWdlcxInLmdhdGVob3VzZS5yZWdpc3RyeS52MS5QdXRJbWFnZXNSZXF1ZXN0GhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5IkSC0+STAjA6ASoiKy9nYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VzL3tyZXBvX3VpZD0qKn2Kr6jSBQgSBgoExwzIDGIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_empty]);
+
+/**
+ * The request of FindImages.
+ *
+ * @generated from message gatehouse.registry.v1.FindImagesRequest
+ */
+export type FindImagesRequest = Message<"gatehouse.registry.v1.FindImagesRequest"> & {
+  /**
+   * The uid of the repo.
+   *
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The digests of the images, 1000 at most.
+   *
+   * @generated from field: repeated string digests = 2;
+   */
+  digests: string[];
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.FindImagesRequest.
+ * Use `create(FindImagesRequestSchema)` to create a new message.
+ */
+export const FindImagesRequestSchema: GenMessage<FindImagesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_store, 0);
+
+/**
+ * The response of FindImages.
+ *
+ * @generated from message gatehouse.registry.v1.FindImagesResponse
+ */
+export type FindImagesResponse = Message<"gatehouse.registry.v1.FindImagesResponse"> & {
+  /**
+   * The images, in the order of the request. Digests of which nothing is known are left out.
+   *
+   * @generated from field: repeated gatehouse.registry.v1.Image images = 1;
+   */
+  images: Image[];
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.FindImagesResponse.
+ * Use `create(FindImagesResponseSchema)` to create a new message.
+ */
+export const FindImagesResponseSchema: GenMessage<FindImagesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_store, 1);
 
 /**
  * The request of FindUnknownImages.
@@ -43,7 +92,7 @@ export type FindUnknownImagesRequest = Message<"gatehouse.registry.v1.FindUnknow
  * Use `create(FindUnknownImagesRequestSchema)` to create a new message.
  */
 export const FindUnknownImagesRequestSchema: GenMessage<FindUnknownImagesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_registry_v1_image_store, 0);
+  messageDesc(file_gatehouse_registry_v1_image_store, 2);
 
 /**
  * The reply of FindUnknownImages.
@@ -64,7 +113,7 @@ export type FindUnknownImagesResponse = Message<"gatehouse.registry.v1.FindUnkno
  * Use `create(FindUnknownImagesResponseSchema)` to create a new message.
  */
 export const FindUnknownImagesResponseSchema: GenMessage<FindUnknownImagesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_registry_v1_image_store, 1);
+  messageDesc(file_gatehouse_registry_v1_image_store, 3);
 
 /**
  * The request of PutImages.
@@ -92,7 +141,7 @@ export type PutImagesRequest = Message<"gatehouse.registry.v1.PutImagesRequest">
  * Use `create(PutImagesRequestSchema)` to create a new message.
  */
 export const PutImagesRequestSchema: GenMessage<PutImagesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_registry_v1_image_store, 2);
+  messageDesc(file_gatehouse_registry_v1_image_store, 4);
 
 /**
  * What is known of an image.
@@ -120,7 +169,7 @@ export type Image = Message<"gatehouse.registry.v1.Image"> & {
  * Use `create(ImageSchema)` to create a new message.
  */
 export const ImageSchema: GenMessage<Image> = /*@__PURE__*/
-  messageDesc(file_gatehouse_registry_v1_image_store, 3);
+  messageDesc(file_gatehouse_registry_v1_image_store, 5);
 
 /**
  * An image as far as one architecture is concerned.
@@ -148,7 +197,7 @@ export type Platform = Message<"gatehouse.registry.v1.Platform"> & {
  * Use `create(PlatformSchema)` to create a new message.
  */
 export const PlatformSchema: GenMessage<Platform> = /*@__PURE__*/
-  messageDesc(file_gatehouse_registry_v1_image_store, 4);
+  messageDesc(file_gatehouse_registry_v1_image_store, 6);
 
 /**
  * Takes what is known of images. The published contract only reads it; this is how it gets in from a registry.
@@ -156,6 +205,16 @@ export const PlatformSchema: GenMessage<Platform> = /*@__PURE__*/
  * @generated from service gatehouse.registry.v1.ImageStoreService
  */
 export const ImageStoreService: GenService<{
+  /**
+   * Returns the platforms of images with their sizes, in one call.
+   *
+   * @generated from rpc gatehouse.registry.v1.ImageStoreService.FindImages
+   */
+  findImages: {
+    methodKind: "unary";
+    input: typeof FindImagesRequestSchema;
+    output: typeof FindImagesResponseSchema;
+  },
   /**
    * Lists the images of which nothing is known yet: a client need only read their manifests.
    *

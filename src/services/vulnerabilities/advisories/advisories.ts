@@ -100,7 +100,8 @@ async function readAdvisory(session: Session, uid: string): Promise<MessageInitS
   return { ...shown, deleteTime: toTimestamp(deleted.deleteTime) };
 }
 
-function conditionOf(request: ListAdvisoriesRequest) {
+/** Returns the condition of the filters of a list. */
+export function conditionOf(request: ListAdvisoriesRequest) {
   const isSet = (number: number) => number !== 0;
   return advisoryCondition({
     advisoryIds: request.advisoryIds,

@@ -1,11 +1,11 @@
 // Maps repository names of registries to places in the group tree.
 
-import { depthOf, isUid } from "../model/uid.ts";
-import { findRow } from "../storage/collection/rows.ts";
-import type { Session } from "../storage/engine/session.ts";
-import { groupCollection } from "../storage/iam/collections.ts";
-import { findChildGroups, findVerifiedRoots } from "../storage/iam/group-names.ts";
-import { findRepoByName } from "../storage/registry/repos-and-tags.ts";
+import { depthOf, isUid } from "../../model/uid.ts";
+import { findRow } from "../collection/rows.ts";
+import type { Session } from "../engine/session.ts";
+import { groupCollection } from "../iam/collections.ts";
+import { findChildGroups, findVerifiedRoots } from "../iam/group-names.ts";
+import { findRepoByName } from "./repos-and-tags.ts";
 
 /** The place of a repository name. */
 export interface Place {
