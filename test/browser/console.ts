@@ -33,6 +33,18 @@ export async function bindRole(server: TestServer, name: string, role: string): 
   if (bound.status !== 200) throw new Error(JSON.stringify(bound.body));
 }
 
+/** Creates a resource by REST as the first owner, and returns its uid. */
+export async function createResource(server: TestServer, path: string, body: unknown): Promise<string> {
+  const response = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/${path}`, body);
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body));
+  return response.body.uid;
+}
+
+/** Returns the uid of a built-in role. */
+export function builtInRoleUid(name: string): string {
+  return builtInRoles.find((one) => one.name === name)!.uid;
+}
+
 /** Creates a group, and returns its uid. */
 export async function createGroup(server: TestServer, name: string, parent: string, description = ""): Promise<string> {
   const path = `/iam/v2beta1/groups/${parent}`;

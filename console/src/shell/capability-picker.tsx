@@ -27,7 +27,9 @@ export function CapabilityPicker({
       onChange={(name) => onChange(name ?? "")}
       nothingFoundMessage={t("picker.none")}
       comboboxProps={{ withinPortal: false }}
-      maxDropdownHeight={320}
+      withScrollArea={false}
+      // The listbox itself scrolls: a scroll area around it could not have the focus.
+      styles={{ options: { maxHeight: 320, overflowY: "auto" } }}
       renderOption={({ option }) => (
         <span>
           <code>{option.value}</code>

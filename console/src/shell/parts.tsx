@@ -158,6 +158,17 @@ export function ActionButton({
   );
 }
 
+/** Gives the focus back to where it was when the component is removed. Mantine does so only for what is closed and stays. */
+export function useFocusReturn(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    },
+    [before],
+  );
+}
+
 /** A dialog. It has the focus while it is open, and Escape closes it. */
 export function Dialog({
   title,
@@ -169,6 +180,7 @@ export function Dialog({
   readonly children: ReactNode;
 }) {
   const { t } = useTexts();
+  useFocusReturn();
   return (
     <Modal.Root
       opened

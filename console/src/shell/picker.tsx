@@ -46,7 +46,9 @@ export function Picker({ kind, label, description, name, within, value, error, o
       onChange={(uid) => onChange(uid ?? "")}
       nothingFoundMessage={candidates ? t("picker.none") : t("picker.searching")}
       comboboxProps={{ withinPortal: false }}
-      maxDropdownHeight={280}
+      withScrollArea={false}
+      // The listbox itself scrolls: a scroll area around it could not have the focus.
+      styles={{ options: { maxHeight: 280, overflowY: "auto" } }}
       renderOption={({ option }): ReactNode => (
         <span className="row">
           <bdi>{option.label}</bdi> <code className="muted">{shortUid(option.value)}</code>

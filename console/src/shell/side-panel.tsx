@@ -2,6 +2,7 @@
 import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTexts } from "../texts/texts.ts";
+import { useFocusReturn } from "./parts.tsx";
 
 /** The panel. It has the focus while it is open, and Escape closes it. */
 export function SidePanel({
@@ -14,6 +15,7 @@ export function SidePanel({
   readonly children: ReactNode;
 }) {
   const { t } = useTexts();
+  useFocusReturn();
   return (
     <Drawer.Root
       opened

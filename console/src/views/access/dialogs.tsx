@@ -32,7 +32,7 @@ export function BindingDialogs() {
     { uid: binding },
     { enabled: isOfBinding && may(me, getRoleBinding, binding) },
   );
-  const onClose = () => void close();
+  const onClose = close;
   if (dialog === "grant" && may(me, createRoleBinding, group)) return <Grant onClose={onClose} />;
   if (!data) return null;
   if (dialog === "change" && may(me, updateRoleBinding, binding)) return <Change binding={data} onClose={onClose} />;
@@ -42,10 +42,10 @@ export function BindingDialogs() {
 
 interface OfBinding {
   readonly binding: RoleBinding;
-  readonly onClose: () => void;
+  readonly onClose: () => Promise<void>;
 }
 
-function Grant({ onClose }: { readonly onClose: () => void }) {
+function Grant({ onClose }: Pick<OfBinding, "onClose">) {
   const { t } = useTexts();
   const { org, group: place, search } = useAccessAddress();
   const [parent, setParent] = useState(place);
@@ -57,18 +57,18 @@ function Grant({ onClose }: { readonly onClose: () => void }) {
     await mutateAsync(request);
     await queryClient.invalidateQueries();
     notify(t("access.done.granted"));
-    onClose();
+    await onClose();
   };
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
   const { isBlocked } = useSimulation(change);
   return (
-    <Dialog title={t("access.grant")} onClose={onClose}>
+    <Dialog title={t("access.grant")} onClose={() => void onClose()}>
       <Form
         fields={["parent", "identity_uid", "role_uid"]}
         submit={submit}
         button={t("access.grantButton")}
         isDisabled={isBlocked}
-        onClose={onClose}
+        onClose={() => void onClose()}
         footer={<CopyAs method={createRoleBinding} request={request} />}
       >
         {(errors) => (
@@ -125,16 +125,16 @@ function Change({ binding, onClose }: OfBinding) {
     await mutateAsync(request);
     await queryClient.invalidateQueries();
     notify(t("access.done.changed"));
-    onClose();
+    await onClose();
   };
   return (
-    <Dialog title={t("access.changeTitle", namesOf(binding))} onClose={onClose}>
+    <Dialog title={t("access.changeTitle", namesOf(binding))} onClose={() => void onClose()}>
       <Form
         fields={["role_uid"]}
         submit={submit}
         button={t("access.change")}
         isDisabled={isSame || roleUid === "" || isBlocked}
-        onClose={onClose}
+        onClose={() => void onClose()}
         footer={<CopyAs method={updateRoleBinding} request={request} />}
       >
         {(errors) => (
@@ -164,9 +164,10 @@ function Revoke({ binding, onClose }: OfBinding) {
   const { isBlocked } = useSimulation(change);
   const remove = async () => {
     await mutateAsync(request);
-    await queryClient.invalidateQueries();
     notify(t("access.done.revoked"));
-    onClose();
+    // Closed first: the dialog would read the binding again.
+    await onClose();
+    await queryClient.invalidateQueries();
   };
   return (
     <DeleteDialog
@@ -175,7 +176,7 @@ function Revoke({ binding, onClose }: OfBinding) {
       button={t("access.revoke")}
       isDisabled={isBlocked}
       remove={remove}
-      onClose={onClose}
+      onClose={() => void onClose()}
       footer={<CopyAs method={deleteRoleBinding} request={request} />}
     >
       <AccessPreview change={change} />
