@@ -1,4 +1,4 @@
-// The view Access in a real browser: who may do what here, what somebody may do, why, and what changes would do.
+// The view Access in a real browser: who may do what here, what an identity may do, why, and what changes would do.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -126,7 +126,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     assert.equal(await tree.getByRole("link", { name: "engineering" }).count(), 0);
     await tree.getByRole("link", { name: "security" }).click();
     await rowOf(page, "former-bot").getByText("editor at example.org ↑").waitFor();
-    await page.getByRole("link", { name: "What somebody may do" }).click();
+    await page.getByRole("link", { name: "What an identity may do" }).click();
     await page.getByRole("list", { name: "Roles of the identity" }).getByText("owner").first().waitFor();
     assert.deepEqual(complaints, []);
   });

@@ -3,7 +3,7 @@ export const texts = {
   "access.title": "Access",
   "access.questions": "Questions about access",
   "access.here": "Who may do what here",
-  "access.ofIdentity": "What somebody may do",
+  "access.ofIdentity": "What an identity may do",
   "access.ask": "Ask why",
   "access.grant": "Grant access",
   "access.grantButton": "Grant role",
