@@ -11,13 +11,29 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
 }
 
 /** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
-export async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
     size += (chunk as Buffer).length;
     if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads the body of a response up to a limit. Returns what came before the limit or a failure. */
+export async function readBeginning(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size > maxBytes) break;
+    }
+  } catch {
+    // An error after the status line does not change the result.
   }
   return Buffer.concat(chunks);
 }

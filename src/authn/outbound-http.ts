@@ -10,7 +10,7 @@ import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
 import { traced, tracing } from "../base/tracing.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
-import { readBody, readWithin } from "./outbound-body.ts";
+import { readBeginning, readBody } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
@@ -96,16 +96,51 @@ export async function fetchOutbound(
   });
 }
 
+/** A response with any status. */
+export interface SentReply {
+  readonly status: number;
+  /** The beginning of the body; undefined if it came from a private network or through a proxy, or is compressed. */
+  readonly beginning: Buffer | undefined;
+}
+
 /**
- * Sends one request like `fetchOutbound` and returns its status, whichever it is. The body is discarded and cut off at
- * the limit.
+ * Sends one request like `fetchOutbound` and returns its status, whichever it is. The body is cut off at the limit. A client that is
+ * cut off earlier may report an error.
  */
-export async function sendOutbound(url: string, request: OutboundRequest, options: OutboundOptions): Promise<number> {
+export async function sendOutbound(
+  url: string,
+  request: OutboundRequest,
+  options: OutboundOptions,
+): Promise<SentReply> {
   return await askedOf(url, request, options, async (response) => {
-    // A client that is cut off may report an error. Errors after the status line do not change the result.
-    await readWithin(response, options.maxBytes).catch(() => {});
-    return response.statusCode ?? 0;
+    const isShown = isFromPublic(response, options);
+    const body = await readBeginning(response, options.maxBytes);
+    return { status: response.statusCode ?? 0, beginning: isShown ? body : undefined };
   });
+}
+
+/** Whether a tenant may see the response: in a private network, it could read what only its hosts may read. */
+function isFromPublic({ socket, headers }: IncomingMessage, options: OutboundOptions): boolean {
+  const { remoteAddress: address, remoteFamily } = socket;
+  if (address === undefined || options.proxies || headers["content-encoding"] !== undefined) return false;
+  const peer = { address, family: remoteFamily === "IPv6" ? 6 : 4 };
+  return isPublicAddress(peer) || (options.allowLoopbackHttp && isLoopbackAddress(peer));
+}
+
+/**
+ * Returns why a request to a URL would be rejected, or its host has no address; undefined if nothing stands in its way. Sends nothing.
+ * A proxy resolves names itself, so they are not resolved here then.
+ */
+export async function outboundProblem(url: string, options: OutboundOptions): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const target = parseTarget(url, options);
+    const proxy = options.proxies && proxyFor(target, options.proxies);
+    if (!proxy || isIP(bareHost(target)) !== 0) await withinTime(findAddresses(target, options), signal);
+    return undefined;
+  } catch (error) {
+    return toOutboundError(error).message;
+  }
 }
 
 /** A step of the current call. Its name has no path: that may hold a secret. */

@@ -1,6 +1,7 @@
 // Delivers the queue of one subscription in order. A failed delivery blocks the ones behind it until it succeeds or is dropped.
 import type { Database } from "../storage/database.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
+import { addAttempt, type DeliveryAttempt } from "../storage/events/delivery-attempts.ts";
 import {
   advanceQueue,
   delayQueue,
@@ -63,33 +64,42 @@ export async function deliverQueue(
 /** Tries one delivery and stores the result. Returns whether the next one may follow at once. */
 async function deliver(context: DeliveryContext, next: NextDelivery): Promise<boolean> {
   const { database, sender, newWrite, observe } = context;
-  const begin = newWrite().time;
+  const startTime = newWrite().time;
   const attempt = await attemptOf(context, next);
+  // The result is unknown: the node that delivers next tries again.
+  if (attempt.outcome !== "delivered" && sender.outbound.signal?.aborted) return false;
   const now = newWrite();
   // The clock may have gone back in the meantime.
-  const lastDuration = Math.max(0, now.time - begin);
-  const finish = async () => {
-    await database.write(now, (tx) => finishDelivery(tx, next, lastDuration));
-    return lastDuration <= slowSinkMs;
-  };
-  if (attempt.outcome === "delivered") {
-    observe(attempt.outcome, next, "");
-    return await finish();
-  }
-  // The result is unknown: the node that delivers next tries again.
-  if (sender.outbound.signal?.aborted) return false;
-  const { outcome, reason, code } = attempt;
-  const described = code === undefined ? reason : `${reason} (${code})`;
-  observe(outcome, next, described);
-  if (now.time - next.time > limits.maxEventAgeMs) {
-    observe("given_up", next, described);
-    return await finish();
-  }
+  const lastDuration = Math.max(0, now.time - startTime);
+  const isDropped = attempt.outcome !== "delivered" && now.time - next.time > limits.maxEventAgeMs;
+  const failure = attempt.outcome === "delivered" ? "" : attempt.reason;
+  const described = describe(attempt);
+  observe(attempt.outcome, next, described);
+  if (isDropped) observe("given_up", next, described);
+  const isFinished = attempt.outcome === "delivered" || isDropped;
   const attempts = next.attempts + 1;
-  const nextTime = now.time + retryDelayAfter(attempts);
-  const state = { attempts, lastFailure: reason, lastDuration, nextTime };
-  await database.write(now, (tx) => delayQueue(tx, next.subscriptionUid, state));
-  return false;
+  await database.write(now, async (tx) => {
+    await addAttempt(tx, storedAttempt(next, attempt, { startTime, duration: lastDuration, failure, isDropped }));
+    if (isFinished) return await finishDelivery(tx, next, lastDuration);
+    const nextTime = now.time + retryDelayAfter(attempts);
+    await delayQueue(tx, next.subscriptionUid, { attempts, lastFailure: failure, lastDuration, nextTime });
+  });
+  return isFinished && lastDuration <= slowSinkMs;
+}
+
+function storedAttempt(
+  { subscriptionUid, headers }: NextDelivery,
+  { reply }: Attempt,
+  result: Pick<DeliveryAttempt, "startTime" | "duration" | "failure" | "isDropped">,
+): DeliveryAttempt {
+  const event = { eventType: headers["ce-type"] ?? "", eventId: headers["ce-id"] ?? "" };
+  return { subscriptionUid, ...event, httpStatus: reply?.status ?? 0, responseLine: reply?.line ?? "", ...result };
+}
+
+/** Returns the reason of a failure for the log of the operator. */
+function describe(attempt: Attempt): string {
+  if (attempt.outcome === "delivered") return "";
+  return attempt.code === undefined ? attempt.reason : `${attempt.reason} (${attempt.code})`;
 }
 
 /** Sends the event, unless the subscription is not in force. */

@@ -5,6 +5,7 @@ import type { KeyRing } from "../authn/key-ring.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import { noAnswer, type OutboundOptions, sendOutbound } from "../authn/outbound-http.ts";
 import { ProxyError } from "../authn/tunnel.ts";
+import { clip, visible } from "../base/clip.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 
@@ -27,19 +28,32 @@ export interface Addressee {
   readonly sink: string;
 }
 
+/** The response of a sink. */
+interface SinkReply {
+  readonly status: number;
+  /** The beginning of its first line; empty if subscribers must not see it. */
+  readonly line: string;
+}
+
 /** The result of an attempt. `refused` means that nothing was sent, because the sink is not allowed. */
 export type Attempt =
-  | { readonly outcome: "delivered" }
-  | { readonly outcome: "failed" | "refused"; readonly reason: string; readonly code?: string };
+  | { readonly outcome: "delivered"; readonly reply: SinkReply }
+  | {
+      readonly outcome: "failed" | "refused";
+      readonly reason: string;
+      readonly code?: string;
+      readonly reply?: SinkReply;
+    };
 
 /** Makes one attempt. It succeeds with a 2xx response; redirects are not followed. */
 export async function sendEvent(event: CloudEvent, to: Addressee, options: SenderOptions): Promise<Attempt> {
   const authorization = `Bearer ${await signatureOf(event, to, options)}`;
   const request = { method: "POST", headers: { ...event.headers, authorization }, body: event.data };
   try {
-    const status = await sendOutbound(to.sink, request, options.outbound);
-    if (status >= 200 && status < 300) return { outcome: "delivered" };
-    return { outcome: "failed", reason: `the sink answered ${status}` };
+    const { status, beginning } = await sendOutbound(to.sink, request, options.outbound);
+    const reply = { status, line: firstLineOf(beginning) };
+    if (status >= 200 && status < 300) return { outcome: "delivered", reply };
+    return { outcome: "failed", reason: `the sink answered ${status}`, reply };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return {
@@ -48,6 +62,21 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
       ...codeOf(error),
     };
   }
+}
+
+/** How many bytes of a response are decoded to find its first line. */
+const lineBytes = 1_000;
+
+/** Returns the beginning of the first line of a response. */
+function firstLineOf(beginning: Buffer | undefined): string {
+  if (!beginning) return "";
+  const [line = ""] = beginning
+    .subarray(0, lineBytes)
+    .toString()
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  // Escaped first: the escape of a character is longer than the character.
+  return clip(visible(line.trimEnd()));
 }
 
 /** Returns the error that the subscriber sees. It does not reveal whether something listens at an address of a private network. */

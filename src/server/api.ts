@@ -2,7 +2,7 @@
 import type { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { denialObserver } from "../audit/denials.ts";
 import { newDiscoverer } from "../authn/discoverer.ts";
-import { fetchJson } from "../authn/outbound-http.ts";
+import { fetchJson, outboundProblem } from "../authn/outbound-http.ts";
 import { once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { version } from "../base/version.ts";
@@ -25,7 +25,7 @@ import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
 import { measureCaches } from "./cache-metrics.ts";
 import { limits } from "./limits.ts";
-import { outboundOptions } from "./outbound.ts";
+import { outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -77,6 +77,7 @@ export function newServerApi(
       ...tokenService,
       encryption,
       discover: newConfiguredDiscoverer(config),
+      sinkProblem: (sink) => outboundProblem(sink, sinkOptions(config)),
     },
     tokenService,
     { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, forward: forwarder?.forward },

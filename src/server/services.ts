@@ -6,7 +6,7 @@ import { type AccessContext, access } from "../services/access/access.ts";
 import { type AuthContext, auth } from "../services/auth/auth.ts";
 import { exchangeRules } from "../services/auth/exchange-rules.ts";
 import { changes } from "../services/changes/changes.ts";
-import { delivery } from "../services/events/delivery.ts";
+import { type DeliveryServiceContext, delivery } from "../services/events/delivery.ts";
 import { subscriptions } from "../services/events/subscriptions.ts";
 import { accountAssociations } from "../services/iam/accounts/account-associations.ts";
 import { delegations } from "../services/iam/delegations/delegations-service.ts";
@@ -43,7 +43,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** Dependencies of the services. */
-export type ServiceDeps = AuthContext & AccessContext & ProviderOptions;
+export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext;
 
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {

@@ -2,7 +2,7 @@
 
 import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, between, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
+import { and, asc, between, count, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 
 /** An event as it is sent. */
@@ -181,28 +181,36 @@ export async function delayQueue(
 
 /** Returns the state of a queue, or undefined if it is empty. */
 export async function readQueue(session: Session, subscriptionUid: string): Promise<QueueState | undefined> {
-  const statement = session.prepared("event_queues.get", (db, { eventQueues }) => {
-    const { attempts, lastFailure, lastDuration, nextTime } = eventQueues;
-    return db
-      .select({ attempts, lastFailure, lastDuration, nextTime })
-      .from(eventQueues)
-      .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid")));
-  });
-  return (await statement.execute({ subscriptionUid }))[0];
+  return (await readQueues(session, [subscriptionUid])).get(subscriptionUid);
 }
 
-/** Returns the times of the waiting events of a subscription in queue order, `limit` at most. */
-export async function findWaiting(session: Session, subscriptionUid: string, limit: number): Promise<number[]> {
-  const statement = session.prepared("event_deliveries.waiting", (db, { eventDeliveries, events }) =>
+/** Returns the states of the queues of subscriptions; empty ones are missing. */
+export async function readQueues(
+  session: Session,
+  subscriptionUids: readonly string[],
+): Promise<ReadonlyMap<string, QueueState>> {
+  const statement = session.prepared("event_queues.of_subscriptions", (db, { eventQueues }) =>
     db
-      .select({ time: events.time })
-      .from(eventDeliveries)
-      .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
-      .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
-      .orderBy(asc(eventDeliveries.sequence))
-      .limit(limitOf("limit")),
+      .select()
+      .from(eventQueues)
+      .where(session.isAmong(eventQueues.subscriptionUid, textPlaceholder("subscriptions"))),
   );
-  return (await statement.execute({ subscriptionUid, limit })).map(({ time }) => time);
+  const rows = await statement.execute({ subscriptions: JSON.stringify(subscriptionUids) });
+  return new Map(rows.map(({ subscriptionUid, ...state }) => [subscriptionUid, state]));
+}
+
+/** Returns how many events wait for a subscription; `limit` stands for that many or more. */
+export async function countWaiting(session: Session, subscriptionUid: string, limit: number): Promise<number> {
+  const statement = session.prepared("event_deliveries.count", (db, { eventDeliveries }) => {
+    const waiting = db
+      .select({ sequence: eventDeliveries.sequence })
+      .from(eventDeliveries)
+      .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
+      .limit(limitOf("limit"))
+      .as("waiting");
+    return db.select({ rows: count() }).from(waiting);
+  });
+  return (await statement.execute({ subscriptionUid, limit }))[0]?.rows ?? 0;
 }
 
 async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<boolean> {

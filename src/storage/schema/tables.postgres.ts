@@ -40,6 +40,7 @@ export const {
   events,
   eventDeliveries,
   eventQueues,
+  deliveryAttempts,
   groupInviteEntries,
   accountAssociationEntries,
   signIns,

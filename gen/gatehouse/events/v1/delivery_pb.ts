@@ -5,6 +5,8 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
+import type { UIDPFilter } from "../../../chainguard/platform/common/uidp_pb.ts";
+import { file_chainguard_platform_common_uidp } from "../../../chainguard/platform/common/uidp_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +17,148 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gatehouse/events/v1/delivery.proto.
  */
 export const file_gatehouse_events_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5LnByb3RvEhNnYXRlaG91c2UuZXZlbnRzLnYxIj4KF0dldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0EiMKEHN1YnNjcmlwdGlvbl91aWQYASABKAlCCeBBApCvqNIFASI7ChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIjChBzdWJzY3JpcHRpb25fdWlkGAEgASgJQgngQQKQr6jSBQEiigIKDURlbGl2ZXJ5U3RhdGUSHQoQc3Vic2NyaXB0aW9uX3VpZBgBIAEoCUID4EEDEhQKB3dhaXRpbmcYAiABKAVCA+BBAxI2Cg13YWl0aW5nX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhwKD2ZhaWxlZF9hdHRlbXB0cxgEIAEoBUID4EEDEhkKDGxhc3RfZmFpbHVyZRgFIAEoCUID4EEDEjoKEW5leHRfYXR0ZW1wdF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhcKCmluYWN0aXZpdHkYByABKAlCA+BBAzKAAwoPRGVsaXZlcnlTZXJ2aWNlErMBChBHZXREZWxpdmVyeVN0YXRlEiwuZ2F0ZWhvdXNlLmV2ZW50cy52MS5HZXREZWxpdmVyeVN0YXRlUmVxdWVzdBoiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZSJNgtPkkwI7EjkvZ2F0ZWhvdXNlL2V2ZW50cy92MS9kZWxpdmVyeVN0YXRlcy97c3Vic2NyaXB0aW9uX3VpZD0qKn2Kr6jSBQYSBAoC3wsStgEKDVJldHJ5RGVsaXZlcnkSKS5nYXRlaG91c2UuZXZlbnRzLnYxLlJldHJ5RGVsaXZlcnlSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeVN0YXRlIlaC0+STAkQ6ASoiPy9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3tzdWJzY3JpcHRpb25fdWlkPSoqfTpyZXRyeYqvqNIFBhIECgLdC2IGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5LnByb3RvEhNnYXRlaG91c2UuZXZlbnRzLnYxIrEBChlMaXN0RGVsaXZlcnlTdGF0ZXNSZXF1ZXN0EjkKBHVpZHAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyQgPgQQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhUKCG9yZGVyX2J5GAQgASgJQgPgQQESEQoEc2tpcBgFIAEoBUID4EEBIq0BChpMaXN0RGVsaXZlcnlTdGF0ZXNSZXNwb25zZRI7Cg9kZWxpdmVyeV9zdGF0ZXMYASADKAsyIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiQAoQQ2hlY2tTaW5rUmVxdWVzdBIZCgZwYXJlbnQYASABKAlCCeBBApCvqNIFARIRCgRzaW5rGAIgASgJQgPgQQIiKQoRQ2hlY2tTaW5rUmVzcG9uc2USFAoHcHJvYmxlbRgBIAEoCUID4EEDIj4KF0dldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0EiMKEHN1YnNjcmlwdGlvbl91aWQYASABKAlCCeBBApCvqNIFASI7ChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIjChBzdWJzY3JpcHRpb25fdWlkGAEgASgJQgngQQKQr6jSBQEi4QIKDURlbGl2ZXJ5U3RhdGUSHQoQc3Vic2NyaXB0aW9uX3VpZBgBIAEoCUID4EEDEhQKB3dhaXRpbmcYAiABKAVCA+BBAxI2Cg13YWl0aW5nX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhwKD2ZhaWxlZF9hdHRlbXB0cxgEIAEoBUID4EEDEhkKDGxhc3RfZmFpbHVyZRgFIAEoCUID4EEDEjoKEW5leHRfYXR0ZW1wdF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhcKCmluYWN0aXZpdHkYByABKAlCA+BBAxIRCgRzaW5rGAggASgJQgPgQQMSQgoPcmVjZW50X2F0dGVtcHRzGAkgAygLMiQuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeUF0dGVtcHRCA+BBAyL2AQoPRGVsaXZlcnlBdHRlbXB0EjMKCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSHAoPZHVyYXRpb25fbWlsbGlzGAIgASgFQgPgQQMSFwoKZXZlbnRfdHlwZRgDIAEoCUID4EEDEhUKCGV2ZW50X2lkGAQgASgJQgPgQQMSGAoLaHR0cF9zdGF0dXMYBSABKAVCA+BBAxIaCg1yZXNwb25zZV9saW5lGAYgASgJQgPgQQMSFAoHZmFpbHVyZRgHIAEoCUID4EEDEhQKB2Ryb3BwZWQYCCABKAhCA+BBAzLiBQoPRGVsaXZlcnlTZXJ2aWNlErABChJMaXN0RGVsaXZlcnlTdGF0ZXMSLi5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1JlcXVlc3QaLy5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1Jlc3BvbnNlIjmC0+STAiUSIy9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVziq+o0gUIEgYKAt8LEAESswEKEEdldERlbGl2ZXJ5U3RhdGUSLC5nYXRlaG91c2UuZXZlbnRzLnYxLkdldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeVN0YXRlIk2C0+STAjsSOS9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3tzdWJzY3JpcHRpb25fdWlkPSoqfYqvqNIFBhIECgLfCxK2AQoNUmV0cnlEZWxpdmVyeRIpLmdhdGVob3VzZS5ldmVudHMudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUiVoLT5JMCRDoBKiI/L2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3N1YnNjcmlwdGlvbl91aWQ9Kip9OnJldHJ5iq+o0gUGEgQKAt0LEqwBCglDaGVja1NpbmsSJS5nYXRlaG91c2UuZXZlbnRzLnYxLkNoZWNrU2lua1JlcXVlc3QaJi5nYXRlaG91c2UuZXZlbnRzLnYxLkNoZWNrU2lua1Jlc3BvbnNlIlCC0+STAj46ASoiOS9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3twYXJlbnQ9Kip9OmNoZWNrU2lua4qvqNIFBhIECgLdC2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_common_uidp, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+
+/**
+ * The request of ListDeliveryStates.
+ *
+ * @generated from message gatehouse.events.v1.ListDeliveryStatesRequest
+ */
+export type ListDeliveryStatesRequest = Message<"gatehouse.events.v1.ListDeliveryStatesRequest"> & {
+  /**
+   * Restricts the results by the place of the subscription in the hierarchy. Absent means no restriction.
+   *
+   * @generated from field: chainguard.platform.common.UIDPFilter uidp = 1;
+   */
+  uidp?: UIDPFilter | undefined;
+
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * A field of the subscription to sort by, optionally followed by " desc". Empty means "uid".
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 5;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.ListDeliveryStatesRequest.
+ * Use `create(ListDeliveryStatesRequestSchema)` to create a new message.
+ */
+export const ListDeliveryStatesRequestSchema: GenMessage<ListDeliveryStatesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 0);
+
+/**
+ * The response of ListDeliveryStates.
+ *
+ * @generated from message gatehouse.events.v1.ListDeliveryStatesResponse
+ */
+export type ListDeliveryStatesResponse = Message<"gatehouse.events.v1.ListDeliveryStatesResponse"> & {
+  /**
+   * The results of this page, each with its latest attempt only.
+   *
+   * @generated from field: repeated gatehouse.events.v1.DeliveryState delivery_states = 1;
+   */
+  deliveryStates: DeliveryState[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many results the whole query has, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.ListDeliveryStatesResponse.
+ * Use `create(ListDeliveryStatesResponseSchema)` to create a new message.
+ */
+export const ListDeliveryStatesResponseSchema: GenMessage<ListDeliveryStatesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 1);
+
+/**
+ * The request of CheckSink.
+ *
+ * @generated from message gatehouse.events.v1.CheckSinkRequest
+ */
+export type CheckSinkRequest = Message<"gatehouse.events.v1.CheckSinkRequest"> & {
+  /**
+   * The uid of the group that the subscription would belong to.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent: string;
+
+  /**
+   * The URL that events would be sent to.
+   *
+   * @generated from field: string sink = 2;
+   */
+  sink: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.CheckSinkRequest.
+ * Use `create(CheckSinkRequestSchema)` to create a new message.
+ */
+export const CheckSinkRequestSchema: GenMessage<CheckSinkRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 2);
+
+/**
+ * The response of CheckSink.
+ *
+ * @generated from message gatehouse.events.v1.CheckSinkResponse
+ */
+export type CheckSinkResponse = Message<"gatehouse.events.v1.CheckSinkResponse"> & {
+  /**
+   * Why an attempt would fail now, such as a host without an address. Empty if nothing stands in its way. A sink that breaks the rules
+   * of subscriptions is an error.
+   *
+   * @generated from field: string problem = 1;
+   */
+  problem: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.CheckSinkResponse.
+ * Use `create(CheckSinkResponseSchema)` to create a new message.
+ */
+export const CheckSinkResponseSchema: GenMessage<CheckSinkResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 3);
 
 /**
  * The request of GetDeliveryState.
@@ -36,7 +179,7 @@ export type GetDeliveryStateRequest = Message<"gatehouse.events.v1.GetDeliverySt
  * Use `create(GetDeliveryStateRequestSchema)` to create a new message.
  */
 export const GetDeliveryStateRequestSchema: GenMessage<GetDeliveryStateRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_events_v1_delivery, 0);
+  messageDesc(file_gatehouse_events_v1_delivery, 4);
 
 /**
  * The request of RetryDelivery.
@@ -57,7 +200,7 @@ export type RetryDeliveryRequest = Message<"gatehouse.events.v1.RetryDeliveryReq
  * Use `create(RetryDeliveryRequestSchema)` to create a new message.
  */
 export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_events_v1_delivery, 1);
+  messageDesc(file_gatehouse_events_v1_delivery, 5);
 
 /**
  * What waits for a subscription.
@@ -114,6 +257,20 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
    * @generated from field: string inactivity = 7;
    */
   inactivity: string;
+
+  /**
+   * The address that the events are sent to.
+   *
+   * @generated from field: string sink = 8;
+   */
+  sink: string;
+
+  /**
+   * The latest attempts, newest first, at most 20. A list has the newest only.
+   *
+   * @generated from field: repeated gatehouse.events.v1.DeliveryAttempt recent_attempts = 9;
+   */
+  recentAttempts: DeliveryAttempt[];
 };
 
 /**
@@ -121,7 +278,77 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
  * Use `create(DeliveryStateSchema)` to create a new message.
  */
 export const DeliveryStateSchema: GenMessage<DeliveryState> = /*@__PURE__*/
-  messageDesc(file_gatehouse_events_v1_delivery, 2);
+  messageDesc(file_gatehouse_events_v1_delivery, 6);
+
+/**
+ * An attempt to deliver an event.
+ *
+ * @generated from message gatehouse.events.v1.DeliveryAttempt
+ */
+export type DeliveryAttempt = Message<"gatehouse.events.v1.DeliveryAttempt"> & {
+  /**
+   * When it began.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 1;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * How many milliseconds it took.
+   *
+   * @generated from field: int32 duration_millis = 2;
+   */
+  durationMillis: number;
+
+  /**
+   * The type of the event, as in the header ce-type.
+   *
+   * @generated from field: string event_type = 3;
+   */
+  eventType: string;
+
+  /**
+   * The id of the event, as in the header ce-id. Each attempt for the same event has the same.
+   *
+   * @generated from field: string event_id = 4;
+   */
+  eventId: string;
+
+  /**
+   * The status of the response. 0 if there was none.
+   *
+   * @generated from field: int32 http_status = 5;
+   */
+  httpStatus: number;
+
+  /**
+   * The beginning of the first line of the response, at most 200 characters. Empty if the sink is in a private network or behind a proxy.
+   *
+   * @generated from field: string response_line = 6;
+   */
+  responseLine: string;
+
+  /**
+   * Why the attempt failed. Empty if the event was delivered.
+   *
+   * @generated from field: string failure = 7;
+   */
+  failure: string;
+
+  /**
+   * Whether the event was dropped after this attempt, because it was older than three days.
+   *
+   * @generated from field: bool dropped = 8;
+   */
+  dropped: boolean;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.DeliveryAttempt.
+ * Use `create(DeliveryAttemptSchema)` to create a new message.
+ */
+export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 7);
 
 /**
  * Reports the state of the delivery queues of subscriptions. The published contract has no such service.
@@ -130,7 +357,17 @@ export const DeliveryStateSchema: GenMessage<DeliveryState> = /*@__PURE__*/
  */
 export const DeliveryService: GenService<{
   /**
-   * Lists the events that wait for a subscription, with the reason.
+   * Lists the subscriptions that the caller may see, each with the state of its delivery queue.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.ListDeliveryStates
+   */
+  listDeliveryStates: {
+    methodKind: "unary";
+    input: typeof ListDeliveryStatesRequestSchema;
+    output: typeof ListDeliveryStatesResponseSchema;
+  },
+  /**
+   * Says how many events wait for a subscription, why, and how its latest attempts ended.
    *
    * @generated from rpc gatehouse.events.v1.DeliveryService.GetDeliveryState
    */
@@ -148,6 +385,16 @@ export const DeliveryService: GenService<{
     methodKind: "unary";
     input: typeof RetryDeliveryRequestSchema;
     output: typeof DeliveryStateSchema;
+  },
+  /**
+   * Checks an address before it gets a subscription: by the rules for sinks, and by the addresses of its host now. Sends nothing to it.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.CheckSink
+   */
+  checkSink: {
+    methodKind: "unary";
+    input: typeof CheckSinkRequestSchema;
+    output: typeof CheckSinkResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_events_v1_delivery, 0);

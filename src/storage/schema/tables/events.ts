@@ -4,7 +4,7 @@ import { entriesTable } from "./entries.ts";
 
 /** Subscriptions and their delivery queues. Long, because it only declares. */
 export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, json, index, primaryKey } = columns;
+  const { table, text, integer, boolean, json, index, primaryKey } = columns;
   const entries = entriesTable(columns);
   const subscriptions = table(
     "subscriptions",
@@ -71,6 +71,27 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         nextTime: integer().notNull(),
       },
       (t) => [index("event_queues_due").on(t.nextTime, t.lastDuration)],
+    ),
+
+    /** The latest attempts of each subscription; older ones are deleted with each new one. */
+    deliveryAttempts: table(
+      "delivery_attempts",
+      {
+        subscriptionUid: subscriptionUid(),
+        startTime: integer().notNull(),
+        /** In milliseconds. */
+        duration: integer().notNull(),
+        eventType: text().notNull(),
+        eventId: text().notNull(),
+        /** The status of the response; 0 if there was none. */
+        httpStatus: integer().notNull(),
+        responseLine: text().notNull(),
+        /** Why the attempt failed; empty if the event was delivered. */
+        failure: text().notNull(),
+        /** Whether the event was dropped after this attempt. */
+        isDropped: boolean().notNull(),
+      },
+      (t) => [primaryKey({ columns: [t.subscriptionUid, t.startTime, t.eventId] })],
     ),
   };
 }
