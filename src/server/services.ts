@@ -27,6 +27,7 @@ import { images } from "../services/registry/images.ts";
 import { repos } from "../services/registry/repos.ts";
 import { repositories } from "../services/registry/repositories.ts";
 import { tags } from "../services/registry/tags.ts";
+import { search } from "../services/search/search.ts";
 import { advisories } from "../services/vulnerabilities/advisories/advisories.ts";
 import { advisoryFacets } from "../services/vulnerabilities/advisories/advisory-facets.ts";
 import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";
@@ -76,6 +77,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     delegations(deps),
     terms(deps),
     access(deps),
+    search(deps),
     organizationImport(deps, deps),
     organizationExport(deps, deps),
     ping(),

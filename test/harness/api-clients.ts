@@ -42,6 +42,7 @@ import {
 } from "../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { RepositoriesService } from "../../gen/gatehouse/registry/v1/repositories_pb.ts";
+import { SearchService } from "../../gen/gatehouse/search/v1/search_pb.ts";
 import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
 import { AdvisoryFacetsService } from "../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
 import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
@@ -69,6 +70,7 @@ export type TransportName = (typeof transportNames)[number];
 export const services = [
   DelegationsService,
   IdentitySearchService,
+  SearchService,
   GroupsService,
   IdentitiesService,
   RolesService,

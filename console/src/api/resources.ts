@@ -1,13 +1,13 @@
 // Names of groups, identities and roles, and what a search for one of them finds.
 import { create } from "@bufbuild/protobuf";
-import { createQueryOptions, useTransport } from "@connectrpc/connect-query";
+import { createQueryOptions, useQuery as useRpcQuery, useTransport } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
 import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { may, useMe } from "./access.ts";
-import { isUid } from "./uids.ts";
 
 /** A kind of resource with a name. */
 export type NamedKind = "group" | "identity" | "role";
@@ -41,18 +41,31 @@ export function useNames(kind: NamedKind, uids: readonly string[]): ReadonlyMap<
 /** How many candidates a picker shows. */
 const candidateCount = 20;
 
-/** Returns what a picker offers for a typed text: a name or a uid. Undefined while it is read. */
+const searchedKinds = {
+  group: ResourceKind.GROUP,
+  identity: ResourceKind.IDENTITY,
+  role: ResourceKind.ROLE,
+} as const;
+
+/** Returns what a picker offers for a typed text, the beginning of a name or a uid. Undefined while it is read. */
 export function useCandidates(kind: NamedKind, within: string, typed: string): readonly Named[] | undefined {
-  const filter = isUid(typed) ? { ids: [typed] } : kind === "role" ? {} : { descendantsOf: within };
-  const request = typed === "" || isUid(typed) ? {} : { name: typed };
-  const { data, isError } = useListed(kind, filter, { ...request, orderBy: "name", pageSize: candidateCount }, true);
-  return isError ? [] : data;
+  const isSearch = typed !== "";
+  const first = useListed(
+    kind,
+    kind === "role" ? {} : { descendantsOf: within },
+    { orderBy: "name", pageSize: candidateCount },
+    !isSearch,
+  );
+  const request = { parent: within, query: typed, kinds: [searchedKinds[kind]], pageSize: candidateCount };
+  const found = useRpcQuery(SearchService.method.search, request, { enabled: isSearch && within !== "" });
+  if (isSearch) return found.isError ? [] : found.data?.resources;
+  return first.isError ? [] : first.data;
 }
 
 function useListed(
   kind: NamedKind,
   uidp: { readonly ids?: string[]; readonly descendantsOf?: string },
-  request: { readonly name?: string; readonly orderBy?: string; readonly pageSize?: number },
+  request: { readonly orderBy?: string; readonly pageSize?: number },
   isEnabled: boolean,
 ) {
   const { data: me } = useMe();

@@ -5,6 +5,7 @@ import { views } from "./navigation.tsx";
 import { Dialog } from "./parts.tsx";
 
 const keys: readonly (readonly [string, TextId])[] = [
+  ["Ctrl K", "keys.palette"],
   ["/", "keys.filter"],
   ["↑ ↓ Home End", "keys.move"],
   ["→ ←", "keys.open"],

@@ -38,7 +38,7 @@ interface View {
 }
 
 /** Returns the views that the caller can use in an organization. */
-function useViews(org: string) {
+export function useViews(org: string) {
   const { data: me } = useMe();
   if (org === "") return [];
   return views.filter(({ needs }: View) => needs.length === 0 || needs.some((one) => holds(me, one, org)));

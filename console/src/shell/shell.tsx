@@ -1,7 +1,7 @@
 // The frame of all views: top bar, navigation, place of the view.
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { Link, Navigate, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { useLive, useLiveTime } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
@@ -15,6 +15,8 @@ import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
 
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+
 const lastOrganization = "gatehouse-organization";
 
 /** The frame. */
@@ -25,6 +27,7 @@ export function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const showHelp = useCallback(() => setHelpOpen(true), []);
   useViewKeys(org, showHelp);
+  const [isPaletteOpen, setPaletteOpen] = usePalette();
   useLive(org);
   return (
     <div className="shell">
@@ -47,6 +50,9 @@ export function Shell() {
         </Link>
         <OrganizationSwitcher />
         <div className="grow" />
+        <button type="button" className="jump" onClick={() => setPaletteOpen(true)}>
+          <span>{t("palette.label")}</span> <kbd>Ctrl K</kbd>
+        </button>
         <Live />
         <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={showHelp}>
           ?
@@ -58,6 +64,11 @@ export function Shell() {
         <Offline />
         <Outlet />
       </main>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette org={org} onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
       {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
       <Toast />
     </div>
@@ -97,6 +108,22 @@ function OrganizationSwitcher() {
       ))}
     </select>
   );
+}
+
+/** Ctrl K opens the palette, also from within a field. */
+function usePalette() {
+  const state = useState(false);
+  const [, setOpen] = state;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      if (!document.querySelector('[role="dialog"]')) setOpen(true);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [setOpen]);
+  return state;
 }
 
 /** When the page was last up to date. */

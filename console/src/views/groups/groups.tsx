@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
 import { useKeys } from "../../shell/keyboard.ts";
@@ -103,11 +104,21 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
     else void latest.current(selected, wanted === "" ? {} : { filter: wanted });
   }, [wanted, filter, selected]);
   const ids = create(UIDPFilterSchema, { ids: [...roots] });
-  const found = create(UIDPFilterSchema, { descendantsOf: org });
-  const { data, error, refetch } = useQuery(
-    list,
-    filter === "" ? { uidp: ids, pageSize: 200 } : { uidp: found, name: filter, orderBy: "name", pageSize: 200 },
+  const { data: found, error: searchError } = useQuery(
+    SearchService.method.search,
+    { parent: org, query: filter, kinds: [ResourceKind.GROUP], pageSize: 50 },
+    { enabled: filter !== "" },
   );
+  const foundIds = create(UIDPFilterSchema, { ids: found?.resources.map(({ uid }) => uid) ?? [] });
+  const isNothing = filter !== "" && found?.resources.length === 0;
+  const listed = useQuery(
+    list,
+    { uidp: filter === "" ? ids : foundIds, orderBy: "name", pageSize: 200 },
+    { enabled: filter === "" || (found !== undefined && !isNothing) },
+  );
+  const error = searchError ?? listed.error;
+  const { refetch } = listed;
+  const data = isNothing ? { groups: [] } : listed.data;
   const always = useMemo(() => [...(filter === "" ? roots : []), ...ancestorsOf(selected)], [filter, roots, selected]);
   const { data: me } = useMe();
   const { data: selectedGroup } = useQuery(
