@@ -120,7 +120,7 @@ function useChoices(org: string, typed: string): readonly Choice[] {
   const wanted = typed.toLowerCase();
   const found = typed === "" || query !== typed ? [] : (data?.resources ?? []);
   return [
-    ...[...views, me].filter(({ name }) => name.toLowerCase().includes(wanted)),
+    ...[...views, me].filter(({ name }) => name.toLowerCase().startsWith(wanted)),
     ...found.flatMap((one) => choiceOf(one)),
   ];
 
