@@ -1,7 +1,12 @@
-// Records rotations of signing keys in the audit log.
+// Records rotations and retirements of signing keys in the audit log.
 import { operatorRole } from "../authz/built-in-roles.ts";
 import { rootOf } from "../model/uid.ts";
-import { type KeyRotation, keyRotationKind } from "../storage/change-log/access-entries.ts";
+import {
+  type KeyRetirement,
+  type KeyRotation,
+  keyRetirementKind,
+  keyRotationKind,
+} from "../storage/change-log/access-entries.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { findBindingsOf } from "../storage/iam/role-bindings.ts";
 import type { SigningKeyRow } from "../storage/installation/signing-keys.ts";
@@ -11,8 +16,21 @@ const maxBindings = 100;
 
 /** Records a new signing key in the organizations of the operators. */
 export async function logKeyRotation(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void> {
+  const { kid: uid, algorithm } = key;
+  const after: KeyRotation = { kid: uid, algorithm, othersRetireTime };
+  for (const groupUid of await organizationsOfOperators(tx))
+    tx.logChange({ kind: keyRotationKind, uid, groupUid, before: null, after });
+}
+
+/** Records there that a key retired at once. */
+export async function logKeyRetirement(tx: Transaction, key: SigningKeyRow, retireTime: number): Promise<void> {
+  const { kid: uid, algorithm } = key;
+  const after: KeyRetirement = { kid: uid, algorithm, retireTime };
+  for (const groupUid of await organizationsOfOperators(tx))
+    tx.logChange({ kind: keyRetirementKind, uid, groupUid, before: null, after });
+}
+
+async function organizationsOfOperators(tx: Transaction): Promise<ReadonlySet<string>> {
   const bindings = await findBindingsOf(tx, "roleUid", operatorRole.uid, maxBindings);
-  const after: KeyRotation = { kid: key.kid, algorithm: key.algorithm, othersRetireTime };
-  for (const groupUid of new Set(bindings.map(({ parent }) => rootOf(parent))))
-    tx.logChange({ kind: keyRotationKind, uid: key.kid, groupUid, before: null, after });
+  return new Set(bindings.map(({ parent }) => rootOf(parent)));
 }

@@ -27,6 +27,8 @@ export interface Metrics {
   counter(name: string, help: string, read: () => number): void;
   /** Registers counters with one label: `read` returns their totals by the value of the label. */
   counters(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** Returns the totals of counters with one label, by its value. */
+  totals(name: string): Promise<Readonly<Record<string, number>>>;
   /** Returns the metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -47,6 +49,11 @@ export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
     await measureProcess();
     return await registry.getMetricsAsJSON();
   });
+  const text = async () => {
+    if (shared) return await shared.text();
+    await measureProcess();
+    return await registry.metrics();
+  };
   return {
     observeCall(path, transport, code, seconds) {
       const { service, method } = methodNamesOf(path);
@@ -60,13 +67,16 @@ export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
         for (const [value, number] of Object.entries(read())) counter.inc({ [label]: value }, number);
       });
     },
-    async text() {
-      if (shared) return await shared.text();
-      await measureProcess();
-      return await registry.metrics();
-    },
+    // The text has the sums over all processes.
+    totals: async (name) => totalsIn(await text(), name),
+    text,
     contentType: registry.contentType,
   };
+}
+
+function totalsIn(text: string, name: string): Readonly<Record<string, number>> {
+  const lines = text.matchAll(/^(\w+)\{\w+="([^"]*)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].filter((line) => line[1] === name).map((line) => [line[2]!, Number(line[3])]));
 }
 
 /** Prometheus, "Instrumentation": facts about the program are labels of a gauge with the value 1. */

@@ -25,6 +25,7 @@ import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
 import { measureCaches } from "./cache-metrics.ts";
 import { limits } from "./limits.ts";
+import { operateOptions } from "./operate-options.ts";
 import { outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
@@ -78,6 +79,7 @@ export function newServerApi(
       encryption,
       discover: newConfiguredDiscoverer(config),
       sinkProblem: (sink) => outboundProblem(sink, sinkOptions(config)),
+      ...operateOptions(context, storage, metrics),
     },
     tokenService,
     { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, forward: forwarder?.forward },

@@ -19,6 +19,7 @@ import { identityProviders, type ProviderOptions } from "../services/iam/provide
 import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
+import { type OperateContext, operate } from "../services/operate/operate.ts";
 import { organizationExport } from "../services/organizations/organization-export.ts";
 import { organizationImport } from "../services/organizations/organization-import.ts";
 import { ping } from "../services/ping.ts";
@@ -44,7 +45,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** Dependencies of the services. */
-export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext;
+export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext & OperateContext;
 
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
@@ -80,6 +81,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     search(deps),
     organizationImport(deps, deps),
     organizationExport(deps, deps),
+    operate(deps),
     ping(),
   ];
 }

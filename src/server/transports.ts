@@ -12,6 +12,7 @@ import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts
 import type { ServerApi } from "./api.ts";
 import { endpoints } from "./endpoints.ts";
 import { openApiPages } from "./openapi-pages.ts";
+import { limitsMetric } from "./operate-options.ts";
 import { operations } from "./operations.ts";
 import { metricsPage, pages } from "./pages.ts";
 import { newReadiness, type Readiness } from "./readiness.ts";
@@ -42,7 +43,7 @@ export async function openTransports(
     opened.use(await openMetricsListener(config.metricsListen, metricsPage(api.metrics, "anyone"), log));
   const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness)));
   api.metrics.counters(
-    "gatehouse_limits_met_total",
+    limitsMetric,
     "Connections and requests that were refused or ended for a limit of the listener.",
     "limit",
     () => listener.limitCounts,

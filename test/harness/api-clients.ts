@@ -36,6 +36,7 @@ import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
+import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
 import {
   OrganizationExportService,
   OrganizationImportService,
@@ -97,6 +98,7 @@ export const services = [
   TermsService,
   SecurityTokenService,
   AccessService,
+  OperateService,
   OrganizationExportService,
   OrganizationImportService,
   PingService,

@@ -27,6 +27,19 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   },
   "GET /registry/v1/repos/{repoId}/digests/{digest}/size": { parameters: { repoId: child, digest }, status: 404 },
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
+  // What these respond differs between databases, or needs a sign-in.
+  "GET /gatehouse/operate/v1/installation": { status: 200 },
+  "GET /gatehouse/operate/v1/signingKeys": { parameters: { pageSize: 10 }, status: 200 },
+  "POST /gatehouse/operate/v1/signingKeys/{keyId}:retire": {
+    parameters: { keyId: "A".repeat(43) },
+    body: {},
+    status: 404,
+  },
+  "POST /gatehouse/operate/v1/sessions/{sessionId}:end": {
+    parameters: { sessionId: "session" },
+    body: {},
+    status: 404,
+  },
   "POST /auth/v1/register": { body: { code: "<code>" }, status: 403 },
   "DELETE /auth/v1/delete/{id}": { parameters: { id: child }, status: 403 },
   "GET /sts/exchange": { parameters: { aud: [server] }, status: 200 },

@@ -45,6 +45,8 @@ const byHand: Readonly<Record<string, Ask>> = {
     identityProviderUid: uidOf("identityProvider", absent),
     recipientKey,
   }),
+  "gatehouse.operate.v1.OperateService/RetireSigningKey": () => ({ keyId: "A".repeat(43) }),
+  "gatehouse.operate.v1.OperateService/EndSession": () => ({ sessionId: "session" }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected": () => ({ query: { purl: "pkg:npm/a@1" } }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/BatchQueryAffected": () => ({
     queries: [{ purl: "pkg:npm/a@1" }],

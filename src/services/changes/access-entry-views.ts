@@ -6,7 +6,9 @@ import type { RowView } from "../../resource/row-view.ts";
 import {
   type AccessDetails,
   accessKinds,
+  type KeyRetirement,
   type KeyRotation,
+  keyRetirementKind,
   keyRotationKind,
   type SecretExport,
   secretExportKind,
@@ -16,12 +18,18 @@ import {
 export const accessEntryViews: readonly RowView[] = [
   ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
   { kind: keyRotationKind, show: keyRotationOf },
+  { kind: keyRetirementKind, show: keyRetirementOf },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }) },
 ];
 
 function keyRotationOf(row: unknown): JsonObject {
   const { kid, algorithm, othersRetireTime } = row as KeyRotation;
   return { kid, algorithm, othersRetireTime: timeText(othersRetireTime) };
+}
+
+function keyRetirementOf(row: unknown): JsonObject {
+  const { kid, algorithm, retireTime } = row as KeyRetirement;
+  return { kid, algorithm, retireTime: timeText(retireTime) };
 }
 
 function detailsOf(row: unknown): JsonObject {

@@ -55,6 +55,17 @@ export interface KeyRotation {
   readonly othersRetireTime: number;
 }
 
+/** The kind of the entry for a signing key that an operator retired at once. Its retention is that of changes. */
+export const keyRetirementKind = "signing_key_retirements";
+
+/** The content of that entry. */
+export interface KeyRetirement {
+  readonly kid: string;
+  readonly algorithm: string;
+  /** In milliseconds since the epoch. */
+  readonly retireTime: number;
+}
+
 /** The kind of the entry for a client secret that an operator exported. Its retention is that of changes. */
 export const secretExportKind = "client_secret_exports";
 

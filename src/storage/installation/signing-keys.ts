@@ -1,8 +1,9 @@
 // Stores the keys that sign access tokens.
 
 import type { Database } from "../database.ts";
-import type { Session, Transaction } from "../engine/session.ts";
-import { gt, isNull, or, sql } from "../schema/drizzle.ts";
+import { placeholders } from "../engine/placeholders.ts";
+import type { Session, Transaction, WriteContext } from "../engine/session.ts";
+import { eq, gt, isNull, or, sql } from "../schema/drizzle.ts";
 import type { ColumnRef, Encryption } from "./encryption.ts";
 
 /** A stored signing key. */
@@ -53,6 +54,28 @@ export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireO
   await insert.execute({ ...key });
 }
 
+/** Returns a signing key, or undefined. */
+export async function findSigningKey(session: Session, kid: string): Promise<SigningKeyRow | undefined> {
+  const statement = session.prepared("signing_keys.get", (db, { signingKeys }) =>
+    db
+      .select()
+      .from(signingKeys)
+      .where(eq(signingKeys.kid, sql.placeholder("kid"))),
+  );
+  return (await statement.execute({ kid }))[0];
+}
+
+/** Makes a key retire at a time. */
+export async function retireSigningKey(tx: Transaction, kid: string, retireTime: number): Promise<void> {
+  const statement = tx.prepared("signing_keys.retire_one", (db, { signingKeys }) =>
+    db
+      .update(signingKeys)
+      .set(placeholders(["retireTime"]))
+      .where(eq(signingKeys.kid, sql.placeholder("kid"))),
+  );
+  await statement.execute({ kid, retireTime });
+}
+
 /** A decrypted signing key; `retireTime` is undefined while the key signs. */
 interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | "retireTime"> {
   readonly algorithm: A;
@@ -80,8 +103,12 @@ export function keyStore<A extends string>(
         retireTime: row.retireTime ?? undefined,
       }));
     },
-    async add(record: KeyRecord<A>, retireOthersAt: number): Promise<void> {
-      const context = { actor: "", method: "keys", requestId: "", time: clock() };
+    /** Adds a key. `context` says who does it; absent if the server does. */
+    async add(
+      record: KeyRecord<A>,
+      retireOthersAt: number,
+      context: WriteContext = { actor: "", method: "keys", requestId: "", time: clock() },
+    ): Promise<void> {
       const privateJwk = encryption.encrypt(columnOf(record), record.privateJwk);
       const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
       await database.write(context, async (tx) => {

@@ -35,6 +35,11 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
   { name: "USING gin", pattern: /\bUSING (?:gin|gist|brin|hash)\b/i, files: [initial] },
   {
+    name: "pg_database_size",
+    pattern: /\b(?:pg_database_size|current_database)\(/,
+    files: ["installation/database-facts.ts"],
+  },
+  {
     name: "GENERATED ALWAYS AS IDENTITY",
     pattern: /\bGENERATED (?:ALWAYS|BY DEFAULT) AS IDENTITY\b/,
     files: [initial],

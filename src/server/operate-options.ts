@@ -1,0 +1,32 @@
+// What the service for operators needs: the signing keys, and what a server knows about itself.
+import { logKeyRetirement, logKeyRotation } from "../audit/key-rotations.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
+import type { OperateContext } from "../services/operate/operate.ts";
+import { limits } from "./limits.ts";
+import { readinessProblem } from "./readiness.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { ServerStorage } from "./storage.ts";
+
+/** The counters of met limits. */
+export const limitsMetric = "gatehouse_limits_met_total";
+
+/** Returns what the service needs beyond the dependencies of all services. The server starts now. */
+export function operateOptions(
+  { config, clock }: ServerContext,
+  { database, keys }: ServerStorage,
+  metrics: Pick<Metrics, "totals">,
+): Omit<OperateContext, keyof ServiceContext | "encryption"> {
+  return {
+    keys,
+    signingAlgorithm: config.signingAlgorithm,
+    keyOverlapMs: limits.keyOverlapMs,
+    signingKeyLog: { rotated: logKeyRotation, retired: logKeyRetirement },
+    installation: {
+      startTime: clock(),
+      workers: config.workers,
+      databaseProblem: () => database.check().then(() => "", readinessProblem),
+      limitsMet: () => metrics.totals(limitsMetric),
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// Shows the installation to its operators (docs/decisions/0076).
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  EndSessionRequestSchema,
+  type InstallationSchema,
+  ListSessionsRequestSchema,
+  OperateService,
+  RetireSigningKeyRequestSchema,
+} from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import { version } from "../../base/version.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { type TextRule, uidRule } from "../../pipeline/text-rules.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import { readDatabaseFacts } from "../../storage/installation/database-facts.ts";
+import { requireUnlimited } from "../organizations/operator-call.ts";
+import { type SessionContext, sessionMethods } from "./sessions.ts";
+import { type SigningKeyContext, signingKeyMethods } from "./signing-keys.ts";
+
+/** What a server knows about itself. */
+export interface InstallationFacts {
+  /** When the process started, in milliseconds since the epoch. */
+  readonly startTime: number;
+  /** How many processes serve the port. */
+  readonly workers: number;
+  /** Returns the public message of what is wrong with the database; empty if nothing is. */
+  databaseProblem(): Promise<string>;
+  /** Returns how often each limit of the listener was met. */
+  limitsMet(): Promise<Readonly<Record<string, number>>>;
+}
+
+/** What the service needs. */
+export interface OperateContext extends ServiceContext, SigningKeyContext, SessionContext {
+  readonly installation: InstallationFacts;
+}
+
+/** Serves the installation. */
+export function operate(context: OperateContext): Implementation {
+  return implement(
+    OperateService,
+    {
+      async getInstallation(_request, call) {
+        requireUnlimited(call, "see the installation");
+        return await installationOf(context);
+      },
+      ...signingKeyMethods(context),
+      ...sessionMethods(context),
+    },
+    [
+      { schema: RetireSigningKeyRequestSchema, fields: { key_id: keyIdRule } },
+      { schema: ListSessionsRequestSchema, fields: { identity_uid: uidRule } },
+      { schema: EndSessionRequestSchema, fields: { session_id: sessionIdRule } },
+    ],
+  );
+}
+
+async function installationOf({
+  database,
+  settings,
+  installation,
+}: OperateContext): Promise<MessageInitShape<typeof InstallationSchema>> {
+  const problem = await installation.databaseProblem();
+  // A database that does not respond has no facts.
+  const facts = await readDatabaseFacts(database.session).catch((error) => {
+    if (problem === "") throw error;
+    return { version: "", sizeBytes: 0 };
+  });
+  const limitsMet = Object.entries(await installation.limitsMet());
+  return {
+    version,
+    nodeVersion: process.versions.node,
+    baseUrl: settings.baseUrl,
+    startTime: toTimestamp(installation.startTime),
+    workerCount: installation.workers,
+    database: {
+      product: database.dialect === "sqlite" ? "SQLite" : "PostgreSQL",
+      version: facts.version,
+      sizeBytes: BigInt(facts.sizeBytes),
+      problem,
+    },
+    limitsMet: Object.fromEntries(limitsMet.map(([name, count]) => [name, BigInt(count)])),
+  };
+}
+
+const keyIdRule: TextRule = {
+  test: (text) => /^[\w-]{43}$/.test(text),
+  description: "must be the id of a signing key: 43 characters of base64url",
+  pattern: "^[\\w-]{43}$",
+};
+
+const sessionIdRule: TextRule = {
+  test: (text) => /^[\w-]{1,64}$/.test(text),
+  description: "must be the id of a session: letters, digits, - and _",
+  pattern: "^[\\w-]{1,64}$",
+};

@@ -1,0 +1,72 @@
+// The sessions of an installation, for its operators.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { OperateService, SessionSchema } from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { notFound } from "../../aip/errors.ts";
+import { formatPageToken } from "../../aip/page-token.ts";
+import { effectivePageSize } from "../../aip/pagination.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import { newViolations } from "../../aip/violations.ts";
+import type { Handlers } from "../../pipeline/handlers.ts";
+import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { countSessions, listSessions } from "../../storage/sign-in/session-list.ts";
+import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
+import { requireUnlimited } from "../organizations/operator-call.ts";
+
+/** What the methods need. */
+export type SessionContext = Pick<ServiceContext, "database" | "clock" | "pageTokenKey">;
+
+/** Returns the methods for sessions. */
+export function sessionMethods(
+  context: SessionContext,
+): Pick<Handlers<typeof OperateService>, "listSessions" | "endSession"> {
+  const { database, clock, pageTokenKey } = context;
+  return {
+    async listSessions(request, call) {
+      requireUnlimited(call, "list the sessions of the installation");
+      const violations = newViolations();
+      const size = effectivePageSize(request.pageSize, violations);
+      violations.throwIfAny();
+      const query = queryDigest(call, request);
+      const token = readToken(context, call, request.pageToken, query);
+      const after = token && { expireTime: Number(token.value), id: token.uid };
+      const filter = { identityUid: request.identityUid, now: clock() };
+      return await database.read(async (session) => {
+        const found = await listSessions(session, filter, after, size + 1);
+        const shown = found.slice(0, size);
+        const last = shown.at(-1);
+        const next = last && { issuedAt: clock(), query, order: "", value: last.expireTime, uid: last.id };
+        return {
+          sessions: shown.map(toMessage),
+          nextPageToken: next && found.length > size ? formatPageToken(pageTokenKey, next) : "",
+          totalCount: BigInt(await countSessions(session, filter)),
+        };
+      });
+    },
+    async endSession({ sessionId }, call) {
+      requireUnlimited(call, "end a session");
+      await database.write(writeContext(call, clock), async (tx) => {
+        if (!(await findRefreshFamily(tx, sessionId))) throw notFound("operate.gatehouse.dev/Session", sessionId);
+        await deleteRefreshFamily(tx, sessionId);
+      });
+      return {};
+    },
+  };
+}
+
+/** The digest of the token and the claims of the login provider stay out. */
+function toMessage({ id, identityUid, signIn, createTime, expireTime }: RefreshFamilyRow) {
+  const { email = "", browser, client = {}, lastUseTime } = signIn;
+  const shown: MessageInitShape<typeof SessionSchema> = {
+    sessionId: id,
+    identityUid,
+    email,
+    browser: browser !== undefined,
+    clientAddress: client.client ?? "",
+    userAgent: client.userAgent ?? "",
+    createTime: toTimestamp(createTime),
+    expireTime: toTimestamp(expireTime),
+    ...(lastUseTime !== undefined && { lastUseTime: toTimestamp(lastUseTime) }),
+  };
+  return shown;
+}

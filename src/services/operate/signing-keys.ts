@@ -1,0 +1,132 @@
+// The signing keys of an installation, for its operators: rotation with an overlap, and retirement of a leaked key.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type OperateService,
+  type SigningKeySchema,
+  SigningKeyState,
+} from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { failedPrecondition, notFound } from "../../aip/errors.ts";
+import { formatPageToken } from "../../aip/page-token.ts";
+import { effectivePageSize } from "../../aip/pagination.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import { newViolations } from "../../aip/violations.ts";
+import type { KeyRing } from "../../authn/key-ring.ts";
+import { type KeyAlgorithm, newKey } from "../../authn/signing-key.ts";
+import type { Handlers } from "../../pipeline/handlers.ts";
+import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
+import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
+import type { Encryption } from "../../storage/installation/encryption.ts";
+import {
+  findSigningKey,
+  keyStore,
+  listSigningKeys,
+  retireSigningKey,
+  type SigningKeyRow,
+} from "../../storage/installation/signing-keys.ts";
+import { requireUnlimited } from "../organizations/operator-call.ts";
+
+/** Records what happens to signing keys in the audit log. */
+export interface SigningKeyLog {
+  /** The other keys retire at `othersRetireTime`, in milliseconds since the epoch. */
+  rotated(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void>;
+  retired(tx: Transaction, key: SigningKeyRow, retireTime: number): Promise<void>;
+}
+
+/** What the methods need. */
+export interface SigningKeyContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
+  readonly encryption: Encryption;
+  readonly keys: Pick<KeyRing, "refresh">;
+  readonly signingKeyLog: SigningKeyLog;
+  readonly signingAlgorithm: KeyAlgorithm;
+  /** How long a replaced key verifies. */
+  readonly keyOverlapMs: number;
+}
+
+type Methods = Pick<Handlers<typeof OperateService>, "listSigningKeys" | "rotateSigningKey" | "retireSigningKey">;
+
+/** Returns the methods for signing keys. */
+export function signingKeyMethods(context: SigningKeyContext): Methods {
+  const { database, clock, encryption, keys } = context;
+  const store = keyStore<KeyAlgorithm>(database, encryption, clock, (...added) =>
+    context.signingKeyLog.rotated(...added),
+  );
+  return {
+    listSigningKeys: listKeys(context),
+    async rotateSigningKey(_request, call) {
+      requireUnlimited(call, "rotate the signing key");
+      const record = await newKey(context.signingAlgorithm, clock());
+      await store.add(record, clock() + context.keyOverlapMs, writeContext(call, clock));
+      await keys.refresh();
+      return toMessage({ ...record, retireTime: null }, clock());
+    },
+    async retireSigningKey({ keyId }, call) {
+      requireUnlimited(call, "retire a signing key");
+      const now = clock();
+      const retired = await database.write(writeContext(call, clock), async (tx) => {
+        const key = await findSigningKey(tx, keyId);
+        if (!key) throw notFound("operate.gatehouse.dev/SigningKey", keyId);
+        if (key.retireTime === null)
+          throw failedPrecondition(
+            "SIGNING_KEY_IN_USE",
+            "the key signs new tokens; rotate the signing key first",
+            keyId,
+          );
+        if (key.retireTime <= now) return key;
+        await retireSigningKey(tx, keyId, now);
+        await context.signingKeyLog.retired(tx, key, now);
+        return { ...key, retireTime: now };
+      });
+      await keys.refresh();
+      return toMessage(retired, now);
+    },
+  };
+}
+
+/** Rotations are rare: all keys are read, and a page is cut out. */
+function listKeys(context: SigningKeyContext): Methods["listSigningKeys"] {
+  const { database, clock, pageTokenKey } = context;
+  return async (request, call) => {
+    requireUnlimited(call, "list the signing keys");
+    const violations = newViolations();
+    const size = effectivePageSize(request.pageSize, violations);
+    violations.throwIfAny();
+    const query = queryDigest(call, request);
+    const token = readToken(context, call, request.pageToken, query);
+    const all = (await listSigningKeys(database.session)).sort(newestFirst);
+    const from = token
+      ? all.findIndex((key) => newestFirst(key, { createTime: Number(token.value), kid: token.uid }) > 0)
+      : 0;
+    const rest = from < 0 ? [] : all.slice(from);
+    const last = rest.at(size - 1);
+    const next = last && { issuedAt: clock(), query, order: "", value: last.createTime, uid: last.kid };
+    return {
+      signingKeys: rest.slice(0, size).map((key) => toMessage(key, clock())),
+      nextPageToken: next && rest.length > size ? formatPageToken(pageTokenKey, next) : "",
+      totalCount: BigInt(all.length),
+    };
+  };
+}
+
+type Position = Pick<SigningKeyRow, "createTime" | "kid">;
+
+function newestFirst(a: Position, b: Position): number {
+  return b.createTime - a.createTime || (a.kid < b.kid ? -1 : Number(a.kid > b.kid));
+}
+
+/** The private part stays out. */
+function toMessage({ kid, algorithm, createTime, retireTime }: Omit<SigningKeyRow, "privateJwk">, now: number) {
+  const shown: MessageInitShape<typeof SigningKeySchema> = {
+    keyId: kid,
+    algorithm,
+    state: stateOf(retireTime, now),
+    createTime: toTimestamp(createTime),
+    ...(retireTime !== null && { retireTime: toTimestamp(retireTime) }),
+  };
+  return shown;
+}
+
+function stateOf(retireTime: number | null, now: number): SigningKeyState {
+  if (retireTime === null) return SigningKeyState.SIGNING;
+  return retireTime > now ? SigningKeyState.VERIFYING : SigningKeyState.RETIRED;
+}

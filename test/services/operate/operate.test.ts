@@ -1,0 +1,155 @@
+// The installation for its operators: facts, signing keys with rotation and retirement, sessions; on both databases.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { version } from "../../../src/base/version.ts";
+import type { RefreshFamilyRow } from "../../../src/storage/sign-in/sign-ins.ts";
+import { insertRefreshFamily } from "../../../src/storage/sign-in/sign-ins.ts";
+import { rest } from "../../harness/rest.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
+
+const base = "/gatehouse/operate/v1";
+
+for (const database of ["sqlite", "postgres"] as const)
+  describe(`the operate service on ${database}`, () => {
+    let server: TestServer;
+    before(async () => {
+      server = await startTestServer({ database });
+    });
+    after(() => server[Symbol.asyncDispose]());
+
+    const call = async (method: string, path: string, body?: JsonObject, token = server.ownerToken) =>
+      await rest(server.url, token, method, base + path, body);
+    const ok = async (method: string, path: string, body?: JsonObject) => {
+      const reply = await call(method, path, body);
+      assert.equal(reply.status, 200, JSON.stringify(reply.body));
+      // No response has a private key, the digest of a token or a claim of the login provider.
+      assert.doesNotMatch(JSON.stringify(reply.body), /"d":|privateJwk|digest|secret-claim|postgres:\/\//i);
+      return reply.body as unknown as Shown;
+    };
+
+    it("shows version, database and limits", async () => {
+      const installation = await ok("GET", "/installation");
+      assert.equal(installation.version, version);
+      assert.equal(installation.baseUrl, server.config.baseUrl);
+      assert.equal(installation.workerCount, 1);
+      const { product, version: product_version, sizeBytes, problem } = installation.database;
+      assert.equal(product, database === "sqlite" ? "SQLite" : "PostgreSQL");
+      assert.match(String(product_version), /^\d+\.\d+/);
+      assert.ok(Number(sizeBytes) > 10_000);
+      assert.equal(problem ?? "", "");
+      assert.ok(Object.keys(installation.limitsMet).length > 3);
+    });
+
+    it("rotates the signing key: the one before verifies until it retires, at once on request", async () => {
+      const [before] = (await ok("GET", "/signingKeys")).signingKeys;
+      assert.equal(before!.state, "SIGNING_KEY_STATE_SIGNING");
+      const inUse = await call("POST", `/signingKeys/${before!.keyId}:retire`, {});
+      assert.equal(inUse.status, 400);
+      assert.match(JSON.stringify(inUse.body), /SIGNING_KEY_IN_USE.*rotate the signing key first/);
+      const rotated = await ok("POST", "/signingKeys:rotate", {});
+      const keys = (await ok("GET", "/signingKeys")).signingKeys;
+      assert.deepEqual(
+        keys.map(({ keyId, state }) => [keyId, state]),
+        [
+          [rotated.keyId, "SIGNING_KEY_STATE_SIGNING"],
+          [before!.keyId, "SIGNING_KEY_STATE_VERIFYING"],
+        ],
+      );
+      const head = (token: string) => JSON.parse(String(Buffer.from(token.split(".")[0]!, "base64url")));
+      const old = server.ownerToken;
+      const fresh = await server.tokenOf(server.ownerUid);
+      assert.equal(head(fresh).kid, rotated.keyId);
+      assert.equal(head(old).kid, before!.keyId);
+      const retired = await rest(server.url, fresh, "POST", `${base}/signingKeys/${before!.keyId}:retire`, {});
+      assert.equal((retired.body as JsonObject).state, "SIGNING_KEY_STATE_RETIRED");
+      assert.equal((await call("GET", "/signingKeys", undefined, old)).status, 401);
+      const again = await rest(server.url, fresh, "POST", `${base}/signingKeys/${before!.keyId}:retire`, {});
+      assert.equal(again.status, 200, "a key that is retired stays retired");
+      const log = await rest(server.url, fresh, "GET", `/gatehouse/changes/v1/changes?parent=${server.groupUid}`);
+      const entries = (log.body as { changes: JsonObject[] }).changes.filter(({ kind }) =>
+        String(kind).startsWith("signing"),
+      );
+      assert.deepEqual(entries.map(({ kind, actorUid }) => [kind, actorUid]).sort(), [
+        ["signing_key_retirements", server.ownerUid],
+        ["signing_keys", server.ownerUid],
+      ]);
+    });
+
+    it("lists the sessions of all people in pages, and ends one", async () => {
+      const now = Date.now();
+      const family = (id: string, order: number, expireTime = now + order * 1000): RefreshFamilyRow => ({
+        ...{ id, identityUid: server.ownerUid, digest: `digest of ${id}`, createTime: now, expireTime },
+        signIn: {
+          act: { iss: "https://issuer.example.org", sub: "secret-claim", aud: "a" },
+          ...{
+            email: "ana@example.org",
+            provider: "",
+            audience: [],
+            client: { client: "192.0.2.7", userAgent: "curl" },
+          },
+        },
+      });
+      const context = { actor: "", method: "test", requestId: "", time: now };
+      await server.server.database.write(context, async (tx) => {
+        for (const [i, id] of ["one", "two", "three"].entries()) await insertRefreshFamily(tx, family(id, i + 100), 10);
+        await insertRefreshFamily(tx, family("expired", 0, now - 1), 10);
+      });
+      const token = await server.tokenOf(server.ownerUid);
+      const get = async (query: string) =>
+        (await rest(server.url, token, "GET", `${base}/sessions${query}`)).body as never as Page;
+      const first = await get("?pageSize=2");
+      assert.deepEqual(
+        first.sessions.map(({ sessionId }) => sessionId),
+        ["three", "two"],
+      );
+      assert.equal(first.totalCount, "3");
+      const second = await get(`?pageSize=2&pageToken=${first.nextPageToken}`);
+      assert.deepEqual(
+        second.sessions.map(({ sessionId }) => sessionId),
+        ["one"],
+      );
+      assert.equal(second.nextPageToken ?? "", "");
+      const [one] = second.sessions;
+      assert.deepEqual(
+        [one!.email, one!.clientAddress, one!.userAgent, one!.browser ?? false],
+        ["ana@example.org", "192.0.2.7", "curl", false],
+      );
+      assert.doesNotMatch(JSON.stringify([first, second]), /secret-claim|digest/);
+      assert.equal((await get(`?identityUid=${server.ownerUid}`)).totalCount, "3");
+      assert.equal((await get(`?identityUid=${server.groupUid}/0123456789abcdef`)).totalCount, "0");
+      const end = (id: string) => rest(server.url, token, "POST", `${base}/sessions/${id}:end`, {});
+      assert.equal((await end("two")).status, 200);
+      assert.equal((await end("two")).status, 404);
+      assert.equal((await get("")).totalCount, "2");
+    });
+
+    it("is closed to narrowed tokens, which say why", async () => {
+      const narrowed = await server.tokenOf(server.ownerUid, { scopes: [server.groupUid] });
+      for (const [method, path] of [
+        ["GET", "/installation"],
+        ["GET", "/signingKeys"],
+        ["POST", "/signingKeys:rotate"],
+        ["POST", `/signingKeys/${"A".repeat(43)}:retire`],
+        ["GET", "/sessions"],
+        ["POST", "/sessions/one:end"],
+      ] as const) {
+        const reply = await call(method, path, method === "POST" ? {} : undefined, narrowed);
+        assert.equal(reply.status, 403, path);
+        assert.match(JSON.stringify(reply.body), /narrowed token/);
+      }
+    });
+  });
+
+interface Shown {
+  readonly [name: string]: unknown;
+  readonly database: JsonObject;
+  readonly limitsMet: object;
+  readonly signingKeys: readonly JsonObject[];
+}
+
+interface Page {
+  readonly sessions: readonly JsonObject[];
+  readonly nextPageToken?: string;
+  readonly totalCount: string;
+}
