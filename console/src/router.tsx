@@ -4,6 +4,7 @@ import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
 import { auditRoute } from "./views/audit/route.ts";
+import { eventsRoute } from "./views/events/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
 import { identitiesRoute } from "./views/identities/route.ts";
 import { meRoute } from "./views/me/route.ts";
@@ -17,7 +18,15 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     meRoute,
-    organization.addChildren([overviewRoute, groupsRoute, accessRoute, identitiesRoute, rolesRoute, auditRoute]),
+    organization.addChildren([
+      overviewRoute,
+      groupsRoute,
+      accessRoute,
+      identitiesRoute,
+      rolesRoute,
+      eventsRoute,
+      auditRoute,
+    ]),
   ]),
   basepath: "/console",
   defaultPreload: "intent",

@@ -113,16 +113,17 @@ export async function sendOutbound(
   options: OutboundOptions,
 ): Promise<SentReply> {
   return await askedOf(url, request, options, async (response) => {
-    const isShown = isFromPublic(response, options);
+    const isShown = isFromPublic(response, new URL(url), options);
     const body = await readBeginning(response, options.maxBytes);
     return { status: response.statusCode ?? 0, beginning: isShown ? body : undefined };
   });
 }
 
 /** Whether a tenant may see the response: in a private network, it could read what only its hosts may read. */
-function isFromPublic({ socket, headers }: IncomingMessage, options: OutboundOptions): boolean {
+function isFromPublic({ socket, headers }: IncomingMessage, url: URL, options: OutboundOptions): boolean {
   const { remoteAddress: address, remoteFamily } = socket;
-  if (address === undefined || options.proxies || headers["content-encoding"] !== undefined) return false;
+  const isDirect = !options.proxies || !proxyFor(url, options.proxies);
+  if (address === undefined || !isDirect || headers["content-encoding"] !== undefined) return false;
   const peer = { address, family: remoteFamily === "IPv6" ? 6 : 4 };
   return isPublicAddress(peer) || (options.allowLoopbackHttp && isLoopbackAddress(peer));
 }

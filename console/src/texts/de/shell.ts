@@ -44,6 +44,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "Melden Sie sich noch einmal an, um die Einladung anzunehmen: Ihr Anmeldedienst bestätigt Ihre Adresse.",
   "invite.accept": "Anmelden und annehmen",
   "invite.signIn": "Sie sind eingeladen. Melden Sie sich an, um die Einladung anzunehmen.",
+  "nav.events": "Ereignisse",
   "nav.audit": "Audit",
   "live.on": "Live, Stand {time}",
   "live.paused": "Angehalten",

@@ -42,6 +42,7 @@ export const texts = {
   "invite.text": "Sign in once more to accept the invite: your login provider confirms your address.",
   "invite.accept": "Sign in and accept",
   "invite.signIn": "You are invited. Sign in to accept the invite.",
+  "nav.events": "Events",
   "nav.audit": "Audit",
   "live.on": "Live, as of {time}",
   "live.paused": "Paused",

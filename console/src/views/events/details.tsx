@@ -1,0 +1,177 @@
+// One subscription: what waits, how the latest attempts ended, and how to receive its events.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import {
+  type DeliveryAttempt,
+  DeliveryService,
+  type DeliveryState,
+} from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { formErrors } from "../../api/field-errors.ts";
+import { queryClient } from "../../api/transport.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
+import { type Column, Table } from "../../shell/table.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useEventsAddress } from "./address.ts";
+import { exampleEvent, receiverCode } from "./receiver.ts";
+import { Retry } from "./retry.tsx";
+import { refetchInterval, State, Waiting } from "./state.tsx";
+
+const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+const { getDeliveryState } = DeliveryService.method;
+const { confirmDelegation } = DelegationsService.method;
+
+/** The selected subscription. */
+export function SubscriptionDetails({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useEventsAddress();
+  const mayGet = may(me, getDeliveryState, uid);
+  const request = { subscriptionUid: uid };
+  const { data: state, error, refetch } = useQuery(getDeliveryState, request, { enabled: mayGet, refetchInterval });
+  if (me && !mayGet) return <Denied capabilities={requiredBy(getDeliveryState)} uid={uid} />;
+  if (error && !state) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!state) return <Loading />;
+  return (
+    <section className="card stack" aria-labelledby="subscription-sink">
+      <h2 id="subscription-sink">
+        <bdi>{state.sink}</bdi>
+      </h2>
+      <div className="row">
+        {state.waiting > 0 && <Retry uid={uid} />}
+        <ActionButton
+          missing={missingFor(me, deleteSubscription, uid)}
+          onClick={() => void open(uid, { dialog: "delete" })}
+        >
+          {t("events.delete")}
+        </ActionButton>
+        <CopyAs method={getDeliveryState} request={request} />
+        <Copyable value={uid} shown={shortUid(uid)} what={t("events.uid")} />
+      </div>
+      {state.inactivity !== "" && <Inactive state={state} />}
+      <Facts state={state} />
+      <h3>{t("events.attempts")}</h3>
+      <Table
+        label={t("events.attempts")}
+        list={{ rows: state.recentAttempts }}
+        columns={useColumns()}
+        keyOf={({ startTime, eventId }) => `${startTime?.seconds} ${startTime?.nanos} ${eventId}`}
+        empty={<p className="muted">{t("events.noAttempts")}</p>}
+      />
+      <Receiving uid={uid} />
+    </section>
+  );
+}
+
+/** Says why nothing is sent, and lets a caller who may subscribe take the subscription over. */
+function Inactive({ state: { subscriptionUid: uid, inactivity } }: { readonly state: DeliveryState }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { mutateAsync } = useMutation(confirmDelegation);
+  const missing = [...missingFor(me, confirmDelegation, uid), ...missingFor(me, createSubscription, uid)];
+  const confirm = async () => {
+    try {
+      await mutateAsync({ uid });
+      notify(t("events.done.confirmed"));
+      await queryClient.invalidateQueries();
+    } catch (error) {
+      notify(formErrors(error, []).others.join(" "));
+    }
+  };
+  return (
+    <div className="notice warn">
+      <p>{t("events.inactiveText", { reason: inactivity })}</p>
+      <div>
+        <ActionButton missing={missing} onClick={() => void confirm()}>
+          {t("events.confirm")}
+        </ActionButton>
+      </div>
+    </div>
+  );
+}
+
+function Facts({ state }: { readonly state: DeliveryState }) {
+  const { t } = useTexts();
+  const { waiting, waitingSince, nextAttemptTime } = state;
+  return (
+    <dl className="facts">
+      <dt>{t("events.state")}</dt>
+      <dd>
+        <State state={state} />
+      </dd>
+      <dt>{t("events.waiting")}</dt>
+      <dd>
+        <Waiting count={waiting} />
+      </dd>
+      {waitingSince && (
+        <>
+          <dt>{t("events.oldest")}</dt>
+          <dd>
+            <Ago time={timestampDate(waitingSince)} />
+          </dd>
+        </>
+      )}
+      {nextAttemptTime && (
+        <>
+          <dt>{t("events.nextTry")}</dt>
+          <dd>
+            <Ago time={timestampDate(nextAttemptTime)} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function useColumns(): Column<DeliveryAttempt>[] {
+  const { t } = useTexts();
+  return [
+    { title: t("events.time"), cell: ({ startTime }) => startTime && <Ago time={timestampDate(startTime)} /> },
+    {
+      title: t("events.type"),
+      cell: ({ eventType, eventId }) => (
+        <code title={eventId}>{eventType.replace(/^dev\.chainguard\.(api\.)?/, "")}</code>
+      ),
+    },
+    {
+      title: t("events.status"),
+      cell: ({ failure, httpStatus, dropped }) => (
+        <span className={failure === "" ? "good" : "danger"}>
+          {failure === "" ? "✓" : "✕"} {httpStatus === 0 ? t("events.noResponse") : httpStatus}
+          {dropped && `, ${t("events.dropped")}`}
+        </span>
+      ),
+    },
+    { title: t("events.duration"), cell: ({ durationMillis }) => t("events.millis", { count: durationMillis }) },
+    {
+      title: t("events.response"),
+      cell: ({ responseLine, failure }) =>
+        responseLine === "" ? <span className="muted">{failure}</span> : <bdi>{responseLine}</bdi>,
+    },
+  ];
+}
+
+/** What a receiver needs: an example, and code that verifies the signature. */
+function Receiving({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <details>
+        <summary>{t("events.example")}</summary>
+        <Code what={t("events.example")} text={exampleEvent(location.origin, parentOf(uid))} />
+      </details>
+      <details>
+        <summary>{t("events.receiver")}</summary>
+        <div className="stack">
+          <p className="muted">{t("events.receiverText")}</p>
+          <Code what={t("events.receiver")} text={receiverCode(location.origin, parentOf(uid))} />
+        </div>
+      </details>
+    </>
+  );
+}

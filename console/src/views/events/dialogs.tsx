@@ -1,0 +1,128 @@
+// The dialogs that create and delete subscriptions.
+import { create } from "@bufbuild/protobuf";
+import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import {
+  SubscriptionSchema,
+  SubscriptionsService,
+} from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { may, useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { Form } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useEventsAddress } from "./address.ts";
+
+const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+const { getDeliveryState, checkSink } = DeliveryService.method;
+
+/** Shows the dialog that is in the address. */
+export function EventsDialogs() {
+  const { data: me } = useMe();
+  const { org, selected, search } = useEventsAddress();
+  const isDeletion = search.dialog === "delete" && selected !== "" && may(me, deleteSubscription, selected);
+  const request = { subscriptionUid: selected };
+  const { data: state } = useQuery(getDeliveryState, request, {
+    enabled: isDeletion && may(me, getDeliveryState, selected),
+  });
+  if (search.dialog === "new" && may(me, createSubscription, org)) return <NewSubscription />;
+  if (isDeletion && state) return <DeleteSubscription state={state} />;
+  return null;
+}
+
+/** Has the server check the URL first. What is wrong with its host can be overridden: it may be there later. */
+function NewSubscription() {
+  const { t } = useTexts();
+  const { org, open, close } = useEventsAddress();
+  const [parent, setParent] = useState(org);
+  const [sink, setSink] = useState("https://");
+  const [problem, setProblem] = useState("");
+  const { mutateAsync: subscribe } = useMutation(createSubscription);
+  const { mutateAsync: check } = useMutation(checkSink);
+  const request = { parent, subscription: create(SubscriptionSchema, { sink }) };
+  const submit = async () => {
+    if (problem === "") {
+      const found = (await check({ parent, sink })).problem;
+      setProblem(found);
+      if (found !== "") return;
+    }
+    const { uid } = await subscribe(request);
+    await queryClient.invalidateQueries();
+    notify(t("events.done.created"));
+    await open(uid, { page: undefined });
+  };
+  return (
+    <Dialog title={t("events.new")} onClose={() => void close()}>
+      <Form
+        fields={["sink", "parent"]}
+        submit={submit}
+        button={t(problem === "" ? "events.create" : "events.createAnyway")}
+        isDisabled={parent === ""}
+        onClose={() => void close()}
+        footer={<CopyAs method={createSubscription} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <TextInput
+              name="sink"
+              type="url"
+              label={t("events.sink")}
+              description={t("events.sinkHelp")}
+              value={sink}
+              error={errors.sink}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+              onChange={({ currentTarget }) => {
+                setSink(currentTarget.value);
+                setProblem("");
+              }}
+            />
+            <Picker
+              kind="group"
+              name="parent"
+              label={t("events.group")}
+              description={t("events.groupHelp")}
+              within={org}
+              value={parent}
+              error={errors.parent}
+              onChange={setParent}
+            />
+            {problem !== "" && (
+              <p className="notice warn" role="alert">
+                {t("events.problem", { problem })}
+              </p>
+            )}
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteSubscription({ state: { subscriptionUid: uid, sink, waiting } }: { readonly state: DeliveryState }) {
+  const { t } = useTexts();
+  const { open, close } = useEventsAddress();
+  const { mutateAsync } = useMutation(deleteSubscription);
+  const remove = async () => {
+    await mutateAsync({ uid });
+    notify(t("events.done.deleted"));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      title={t("events.deleteTitle", { sink })}
+      text={t("events.deleteText", { count: waiting })}
+      button={t("events.deleteButton")}
+      remove={remove}
+      onClose={() => void close()}
+      footer={<CopyAs method={deleteSubscription} request={{ uid }} />}
+    />
+  );
+}

@@ -1,0 +1,138 @@
+// "Does everybody get what they subscribed to?"
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useNames } from "../../api/resources.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { useKeys } from "../../shell/keyboard.ts";
+import { ActionButton, Ago, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useEventsAddress } from "./address.ts";
+import { SubscriptionDetails } from "./details.tsx";
+import { EventsDialogs } from "./dialogs.tsx";
+import { Retry } from "./retry.tsx";
+import { refetchInterval, State, Waiting } from "./state.tsx";
+
+const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+const { listDeliveryStates } = DeliveryService.method;
+
+/** The subscriptions with the state of their queues, and the selected one. */
+export function Events() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, open } = useEventsAddress();
+  const missing = missingFor(me, createSubscription, org);
+  const mayList = may(me, listDeliveryStates);
+  const turn = (page: number | undefined) => void open(selected, { page });
+  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listDeliveryStates, request, { enabled: mayList, refetchInterval });
+  const columns = useColumns(data?.deliveryStates ?? []);
+  useEventsKeys(missing.length === 0);
+  if (!me) return <Loading />;
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("events.title")}</Heading>
+        <div className="grow" />
+        <CopyAs method={listDeliveryStates} request={request} />
+        <ActionButton variant="filled" missing={missing} onClick={() => void open(selected, { dialog: "new" })}>
+          {t("events.new")}
+        </ActionButton>
+      </div>
+      {!mayList && <Denied capabilities={requiredBy(listDeliveryStates)} uid={org} />}
+      {mayList && (
+        <div className="stack">
+          <p className="muted">{t("events.lead")}</p>
+          <Table
+            label={t("events.list")}
+            list={{ rows: data?.deliveryStates, error, onRetry: () => void refetch() }}
+            columns={columns}
+            keyOf={({ subscriptionUid }) => subscriptionUid}
+            selected={selected}
+            empty={<Empty org={org} />}
+          />
+          <Pager
+            {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
+            count={data?.deliveryStates.length ?? 0}
+          />
+          {selected !== "" && <SubscriptionDetails key={selected} uid={selected} />}
+        </div>
+      )}
+      <EventsDialogs />
+    </>
+  );
+}
+
+function Empty({ org }: { readonly org: string }) {
+  const { t } = useTexts();
+  return (
+    <div className="notice">
+      <h2>{t("events.none")}</h2>
+      <p>{t("events.noneText")}</p>
+      <Code
+        what={t("events.command")}
+        text={`gatehouse events subscriptions create https://hooks.example.org/gatehouse --parent ${org}`}
+      />
+    </div>
+  );
+}
+
+function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
+  const { t } = useTexts();
+  const { org, search } = useEventsAddress();
+  const groups = useNames(
+    "group",
+    states.map(({ subscriptionUid }) => parentOf(subscriptionUid)),
+  );
+  const kept = search.page === undefined ? {} : { page: search.page };
+  return [
+    {
+      title: t("events.sink"),
+      cell: ({ subscriptionUid, sink }) => (
+        <Link to="/o/$org/events/$" params={{ org, _splat: subscriptionUid }} search={kept}>
+          <bdi>{sink.replace(/^https:\/\//, "")}</bdi>
+        </Link>
+      ),
+    },
+    {
+      title: t("events.group"),
+      cell: ({ subscriptionUid }) => (
+        <bdi>{groups.get(parentOf(subscriptionUid)) ?? shortUid(parentOf(subscriptionUid))}</bdi>
+      ),
+    },
+    { title: t("events.state"), cell: (state) => <State state={state} /> },
+    { title: t("events.waiting"), cell: ({ waiting }) => <Waiting count={waiting} />, isWide: true },
+    {
+      title: t("events.nextTry"),
+      cell: ({ subscriptionUid, nextAttemptTime }) =>
+        nextAttemptTime ? (
+          <span className="row">
+            <Ago time={timestampDate(nextAttemptTime)} />
+            <Retry uid={subscriptionUid} />
+          </span>
+        ) : (
+          "–"
+        ),
+    },
+  ];
+}
+
+function useEventsKeys(mayCreate: boolean): void {
+  const { data: me } = useMe();
+  const { selected, open } = useEventsAddress();
+  const keys = useMemo(
+    () => ({
+      ...(mayCreate && { n: () => void open(selected, { dialog: "new" }) }),
+      ...(selected !== "" &&
+        may(me, deleteSubscription, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
+    }),
+    [me, mayCreate, selected, open],
+  );
+  useKeys(keys);
+}

@@ -1,0 +1,32 @@
+// The button that has the first waiting event of a subscription sent now.
+import { useMutation } from "@connectrpc/connect-query";
+import { DeliveryService } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { missingFor, useMe } from "../../api/access.ts";
+import { formErrors } from "../../api/field-errors.ts";
+import { queryClient } from "../../api/transport.ts";
+import { ActionButton } from "../../shell/parts.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+
+const { retryDelivery } = DeliveryService.method;
+
+/** Retries at once, without waiting for the back-off. */
+export function Retry({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { mutateAsync } = useMutation(retryDelivery);
+  const retry = async () => {
+    try {
+      await mutateAsync({ subscriptionUid: uid });
+      notify(t("events.done.retried"));
+      await queryClient.invalidateQueries();
+    } catch (error) {
+      notify(formErrors(error, []).others.join(" "));
+    }
+  };
+  return (
+    <ActionButton missing={missingFor(me, retryDelivery, uid)} onClick={() => void retry()}>
+      {t("events.retry")}
+    </ActionButton>
+  );
+}
