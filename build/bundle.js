@@ -1,14 +1,15 @@
-// `npm run build`: bundles the program, which then starts in half of the time (docs/decisions/0053). Writes `dist/`, or the
+// `npm run build`: bundles the program, which then starts in half of the time (docs/decisions/0053, 0083). Writes `dist/`, or the
 // folder given as argument.
-import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "rolldown";
+import { noticesOf } from "./notices.js";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.resolve(process.argv[2] ?? path.join(root, "dist"));
 
-/** Packages that stay in `node_modules`: native code, and packages that load parts of themselves or files by path. */
-const external = ["@bomb.sh/tab", "better-sqlite3", "drizzle-orm", "oidc-provider", "open", "pg", "pino"];
+/** Packages that are not in the bundle: native code, and an optional package of `pg`. */
+const external = ["better-sqlite3", "pg-native"];
 
 /** Files that the program opens by path, relative to `src` and to `dist` (src/base/program-file.ts). */
 const files = ["storage/schema/migrations", "storage/engine/sqlite/checkpoint-thread.cjs"];
@@ -24,12 +25,22 @@ const graph = new Map();
 let groups;
 await build({
   cwd: root,
-  input: "src/gatehouse.js",
+  input: { gatehouse: "build/launcher.js" },
   platform: "node",
+  transform: { target: "node22.15" },
   preserveEntrySignatures: false,
   logLevel: "warn",
+  // depd, of oidc-provider, makes a function with eval, for deprecated methods.
+  checks: { eval: false },
+  onLog(level, log, next) {
+    // A package that is not installed would be missing in the installed program, too.
+    next(log.code === "UNRESOLVED_IMPORT" ? "error" : level, log);
+  },
   external: external.map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [{ name: "graph", moduleParsed: (module) => void graph.set(module.id, module) }],
+  plugins: [
+    { name: "graph", moduleParsed: (module) => void graph.set(module.id, module) },
+    { name: "drizzle", transform: { filter: { id: /storage\/schema\/drizzle\.ts$/ }, handler: requireDrizzle } },
+  ],
   output: {
     dir: dist,
     format: "esm",
@@ -45,6 +56,8 @@ for (const file of files) {
   const filter = (name) => !name.endsWith("_snapshot.json");
   cpSync(path.join(root, "src", file), path.join(dist, file), { recursive: true, filter });
 }
+// The code has no comments, so the licences of the packages are in a file of their own.
+writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...graph.keys()]));
 
 /** Returns the chunk of a module; null leaves the choice to rolldown. */
 function groupOf(id) {
@@ -61,4 +74,9 @@ function reachable(entry, withDynamic) {
     for (const next of [...importedIds, ...(withDynamic ? dynamicallyImportedIds : [])]) found.add(next);
   }
   return found;
+}
+
+/** Lets the bundler see what drizzle.ts loads as CommonJS. */
+function requireDrizzle(code) {
+  return code.replace(/^const load = .*$/m, "").replaceAll(/\bload\("/g, 'require("');
 }

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { noticesOf } from "../build/notices.js";
 
 const root = import.meta.dirname;
 const isPrepare = process.argv[2] === "--prepare";
@@ -17,12 +18,18 @@ if (vite) {
   await vite.build({
     root,
     logLevel: "warn",
+    plugins: [{ name: "notices", generateBundle: writeNotices }],
     build: { outDir, emptyOutDir: true },
   });
   const { buildGuides } = await import("./guides.js");
   buildGuides(outDir);
   for (const file of readdirSync(outDir, { recursive: true }))
     if (/\.(js|css|html|svg)$/.test(file)) compress(path.join(outDir, file));
+}
+
+/** Adds the licences of the packages to the files: the code has no comments. */
+function writeNotices() {
+  this.emitFile({ type: "asset", fileName: "third-party-notices.txt", source: noticesOf([...this.getModuleIds()]) });
 }
 
 /** Writes the forms of a file that browsers accept, unless they are hardly smaller. */

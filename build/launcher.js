@@ -1,0 +1,27 @@
+#!/usr/bin/env -S node --max-semi-space-size=8
+// The launcher of the bundle (docs/decisions/0083). Unlike src/gatehouse.js it runs the program on the Node that started it.
+import "./disposable-stack.js";
+import * as module from "node:module";
+import path from "node:path";
+import { setFlagsFromString } from "node:v8";
+
+// Both flags as in src/gatehouse.js, which has the reasons.
+setFlagsFromString("--heap-growing-percent=100");
+if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+
+const folder = compileCacheFolder();
+// NODE_COMPILE_CACHE, if set, names another directory.
+if (folder || process.env.NODE_COMPILE_CACHE) module.enableCompileCache(folder);
+const { main } = await import("../src/main.ts");
+await main(process.argv.slice(2));
+
+/** Returns a folder in the user's own cache: an installed package may be read-only, and other users can write to `/tmp`. */
+function compileCacheFolder() {
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
+  const isMac = process.platform === "darwin";
+  const own =
+    process.platform === "win32"
+      ? LOCALAPPDATA
+      : XDG_CACHE_HOME || (HOME && `${HOME}/${isMac ? "Library/Caches" : ".cache"}`);
+  return own && path.isAbsolute(own) ? path.join(own, "gatehouse", "compiled") : undefined;
+}

@@ -1,0 +1,40 @@
+// `npm run pack`: writes `dist/gatehouse-server-VERSION.tgz`, the package of the program, from what `npm run build` made
+// (docs/decisions/0083). It has a manifest of its own: that of the clone is for development.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+const outDir = path.resolve(process.argv[2] ?? path.join(root, "dist"));
+const staging = path.join(outDir, "package");
+const { version, license, description, dependencies } = JSON.parse(
+  readFileSync(path.join(root, "package.json"), "utf8"),
+);
+const built = ["chunks", "console", "gatehouse.js", "storage", "THIRD-PARTY-NOTICES.txt"];
+const documents = ["docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
+
+for (const name of built) {
+  if (!existsSync(path.join(root, "dist", name))) throw new Error(`dist/${name} is missing: run npm run build first`);
+}
+rmSync(staging, { recursive: true, force: true });
+mkdirSync(staging, { recursive: true });
+for (const name of built) cpSync(path.join(root, "dist", name), path.join(staging, "dist", name), { recursive: true });
+for (const name of documents) cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
+writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: staging, stdio: "inherit" });
+
+function manifest() {
+  return {
+    // The name `gatehouse` belongs to another package.
+    name: "gatehouse-server",
+    version,
+    license,
+    description,
+    type: "module",
+    bin: { gatehouse: "dist/gatehouse.js" },
+    files: ["dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md"],
+    // OpenTelemetry needs 22.15.
+    engines: { node: ">=22.15" },
+    dependencies: { "better-sqlite3": dependencies["better-sqlite3"] },
+  };
+}
