@@ -1,11 +1,14 @@
 // Makes pictures of the views of the console, for docs/console.md: `npm run screenshots -- FOLDER`, after a build of the console.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { ownerTokenFiles } from "../../src/server/development/owner-token-files.ts";
 import { launcher } from "../cli/process.ts";
 import { freePort } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { accessPictures, addAccessExamples, type Stage } from "./access-pictures.ts";
 import { openChromium } from "./chromium.ts";
 
 const folder = path.resolve(process.argv[2] ?? "docs/images/console");
@@ -21,6 +24,7 @@ const port = await freePort();
 const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data];
 const server = spawn(process.execPath, [launcher, ...args], { stdio: ["ignore", "pipe", "ignore"] });
 await new Promise((resolve) => server.stdout.once("data", resolve));
+const stage = await openStage();
 const browser = await openChromium();
 try {
   for (const size of sizes) for (const scheme of schemes) await pictures(browser, size, scheme);
@@ -28,6 +32,16 @@ try {
   await browser.close();
   server.kill("SIGTERM");
   rmSync(data, { recursive: true, force: true });
+}
+
+/** The server with examples for the views. */
+async function openStage(): Promise<Stage> {
+  const url = `http://127.0.0.1:${port}`;
+  const token = readFileSync(path.join(data, ownerTokenFiles.api), "utf8").trim();
+  const { body } = await rest(url, token, "GET", "/iam/v2beta1/groups?name=example.org");
+  const opened = { url, token, org: body.groups[0].uid };
+  await addAccessExamples(opened);
+  return opened;
 }
 
 async function pictures(
@@ -50,6 +64,7 @@ async function pictures(
   await page.getByRole("heading", { name: /Overview/ }).waitFor();
   await shoot("overview");
   await groups(page, shoot, size.name === "narrow");
+  await accessPictures(page, stage, shoot);
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();
   await shoot("me");

@@ -10,6 +10,7 @@ const keys: readonly (readonly [string, TextId])[] = [
   ["↑ ↓ Home End", "keys.move"],
   ["→ ←", "keys.open"],
   ["Enter", "keys.enter"],
+  ["w", "keys.why"],
   ["n", "keys.new"],
   ["e", "keys.edit"],
   ["Del", "keys.delete"],

@@ -30,7 +30,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "capability.identity_providers.list": "Anmeldedienste und ihre Gruppenzuordnungen sehen",
   "capability.identity_providers.delete": "Anmeldedienste und ihre Gruppenzuordnungen entfernen",
   "capability.identity_providers.scim.manage": "SCIM ein- und ausschalten, seine Tokens ausgeben und widerrufen",
-  "capability.subscriptions.create": "Ereignisse abonnieren, ihre Zustellung wiederholen und das Audit-Log lesen",
+  "capability.subscriptions.create":
+    "Ereignisse abonnieren, ihre Zustellung wiederholen und Anmeldungen, Token-Tausche und Ablehnungen im Audit-Log sehen",
   "capability.subscriptions.list": "Abonnements und ihre Zustellungen sehen",
   "capability.subscriptions.delete": "Abonnements löschen",
   "capability.repo.create": "Repos anlegen",

@@ -111,6 +111,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "kind.advisories": "{count, plural, one {# Advisory} other {# Advisories}}",
   "kind.subscriptions": "{count, plural, one {# Abonnement} other {# Abonnements}}",
   "keys.view": "Öffnen: {view}",
+  "keys.why": "Warum? Die gewählte Zelle erklären, in der Ansicht Zugriff",
   "keys.enter": "Die gewählte Zeile öffnen",
   "keys.send": "Das Formular senden",
   "keys.close": "Schließen, und zurück zum Fokus davor",

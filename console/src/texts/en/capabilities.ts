@@ -29,7 +29,8 @@ export const texts = {
   "capability.identity_providers.list": "See identity providers and their group mappings",
   "capability.identity_providers.delete": "Remove identity providers and their group mappings",
   "capability.identity_providers.scim.manage": "Switch SCIM on and off, and make and revoke its tokens",
-  "capability.subscriptions.create": "Subscribe to events, retry their delivery, and read the audit log",
+  "capability.subscriptions.create":
+    "Subscribe to events, retry their delivery, and see sign-ins, exchanges and denials in the audit log",
   "capability.subscriptions.list": "See subscriptions and their deliveries",
   "capability.subscriptions.delete": "Delete subscriptions",
   "capability.repo.create": "Create repos",

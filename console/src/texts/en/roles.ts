@@ -45,4 +45,5 @@ export const texts = {
   "roles.boundTo": "{who} at {group}",
   "roles.boundMore": "{count, plural, one {and # more role binding} other {and # more role bindings}}",
   "roles.youLack": "You cannot grant it: you lack it yourself",
+  "roles.back": "← All roles",
 } as const;

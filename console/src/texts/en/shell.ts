@@ -109,6 +109,7 @@ export const texts = {
   "kind.advisories": "{count, plural, one {# advisory} other {# advisories}}",
   "kind.subscriptions": "{count, plural, one {# subscription} other {# subscriptions}}",
   "keys.view": "Open: {view}",
+  "keys.why": "Why? Explain the selected cell, in the view Access",
   "keys.enter": "Open the selected row",
   "keys.send": "Send the form",
   "keys.close": "Close, and go back to where the focus was",

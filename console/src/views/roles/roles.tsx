@@ -16,6 +16,7 @@ import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
 import { RoleDetails } from "./details.tsx";
 import { RoleDialogs } from "./dialogs.tsx";
+import type { RoleSearch } from "./route.ts";
 
 const { listRoles, createRole, updateRole, deleteRole } = RolesService.method;
 const { countRoleBindings } = AccessService.method;
@@ -36,6 +37,7 @@ export function Roles() {
   useRoleKeys(missing.length === 0);
   const shown = roles?.filter((role) => matches(role, search.filter ?? "", search.kind));
   const columns = useColumns(shown ?? []);
+  const kept = keptOf(search);
   if (!me) return <Loading />;
   return (
     <>
@@ -49,7 +51,7 @@ export function Roles() {
       </div>
       {!mayList && <Denied capabilities={requiredBy(listRoles)} uid={org} />}
       {mayList && (
-        <div className="split even">
+        <div className={selected === "" ? "split even" : "split even chosen"}>
           <section className="stack" aria-label={t("roles.list")}>
             <Filter own={roles?.filter((role) => !isBuiltIn(role)).length ?? 0} all={roles?.length ?? 0} />
             {total > listed && <p className="muted">{t("roles.truncated", { count: listed, total })}</p>}
@@ -65,7 +67,12 @@ export function Roles() {
           {selected === "" ? (
             <p className="muted">{t("roles.select")}</p>
           ) : (
-            <RoleDetails key={selected} uid={selected} />
+            <div className="stack">
+              <Link className="back" to="/o/$org/roles/$" params={{ org, _splat: "" }} search={kept}>
+                {t("roles.back")}
+              </Link>
+              <RoleDetails key={selected} uid={selected} />
+            </div>
           )}
         </div>
       )}
@@ -92,6 +99,11 @@ function useRoles(mayList: boolean) {
   const roles = own && ofServer && [...own.roles, ...others, ...ofServer.roles];
   const refetch = () => void Promise.all([first.refetch(), second.refetch()]);
   return { roles, total, error: first.error ?? second.error, refetch, request };
+}
+
+/** What a link to another role keeps of the address. */
+function keptOf({ filter, kind }: RoleSearch): RoleSearch {
+  return { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
 }
 
 function matches({ uid, name, description }: Role, filter: string, kind: "own" | "builtIn" | undefined): boolean {
@@ -156,8 +168,7 @@ function useRoleKeys(mayCreate: boolean): void {
 function useColumns(roles: readonly Role[]): Column<Role>[] {
   const { t } = useTexts();
   const { org, search } = useRoleAddress();
-  const { filter, kind } = search;
-  const kept = { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
+  const kept = keptOf(search);
   const uses = useUses(roles.map(({ uid }) => uid));
   return [
     {
@@ -173,6 +184,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
     },
     {
       title: t("roles.origin"),
+      isWide: true,
       cell: (role) => <span className="nowrap">{t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn")}</span>,
     },
     { title: t("roles.capabilities"), cell: ({ capabilities }) => capabilities.length },

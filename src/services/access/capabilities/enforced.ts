@@ -31,7 +31,8 @@ export const enforced = {
     "identity_providers.scim.manage": "Switch SCIM on and off, and make and revoke its tokens",
   },
   events: {
-    "subscriptions.create": "Subscribe to events, retry their delivery, and read the audit log",
+    "subscriptions.create":
+      "Subscribe to events, retry their delivery, and see sign-ins, exchanges and denials in the audit log",
     "subscriptions.list": "See subscriptions and their deliveries",
     "subscriptions.delete": "Delete subscriptions",
   },
