@@ -11,7 +11,7 @@ const { version, license, description, dependencies } = JSON.parse(
   readFileSync(path.join(root, "package.json"), "utf8"),
 );
 const built = ["chunks", "console", "gatehouse.js", "storage", "THIRD-PARTY-NOTICES.txt"];
-const documents = ["docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
+const documents = ["deploy", "docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
 
 for (const name of built) {
   if (!existsSync(path.join(root, "dist", name))) throw new Error(`dist/${name} is missing: run npm run build first`);
@@ -32,7 +32,7 @@ function manifest() {
     description,
     type: "module",
     bin: { gatehouse: "dist/gatehouse.js" },
-    files: ["dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md"],
+    files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md"],
     // OpenTelemetry needs 22.15.
     engines: { node: ">=22.15" },
     dependencies: { "better-sqlite3": dependencies["better-sqlite3"] },
