@@ -9,6 +9,7 @@ import { groupsRoute } from "./views/groups/route.ts";
 import { identitiesRoute } from "./views/identities/route.ts";
 import { meRoute } from "./views/me/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
+import { registryRoute } from "./views/registry/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: Home });
@@ -24,6 +25,7 @@ export const router = createRouter({
       accessRoute,
       identitiesRoute,
       rolesRoute,
+      registryRoute,
       eventsRoute,
       auditRoute,
     ]),

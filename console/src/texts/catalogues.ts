@@ -12,6 +12,7 @@ interface Catalogues {
   readonly overview: typeof import("./en/overview.ts");
   readonly people: typeof import("./en/people.ts");
   readonly reference: typeof import("./en/reference.ts");
+  readonly registry: typeof import("./en/registry.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
 }

@@ -11,6 +11,7 @@ export const texts = {
   "nav.groups": "Groups",
   "nav.access": "Access",
   "nav.identities": "Identities",
+  "nav.registry": "Registry",
   "nav.roles": "Roles",
   "state.denied.why": "Why?",
   "nav.me": "Me",

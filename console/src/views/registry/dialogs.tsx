@@ -1,0 +1,248 @@
+// The dialogs that change repos.
+import { create } from "@bufbuild/protobuf";
+import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import {
+  type Repo,
+  RepoReadmeSchema,
+  RepoSchema,
+  ReposService,
+} from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { may, useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { differencesOf, Form } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRegistryAddress } from "./address.ts";
+import { missingForPullToken, PullToken } from "./pull-token.tsx";
+
+const { getRepo, createRepo, updateRepo, deleteRepo, getRepoReadme, updateRepoReadme } = ReposService.method;
+const fields = ["name", "description"] as const;
+
+/** Shows the dialog that is in the address. */
+export function RegistryDialogs() {
+  const { data: me } = useMe();
+  const { org, selected: uid, search, close } = useRegistryAddress();
+  const { dialog } = search;
+  const isOfRepo = dialog !== undefined && dialog !== "new" && uid !== "" && may(me, getRepo, uid);
+  const { data: repo } = useQuery(getRepo, { uid }, { enabled: isOfRepo });
+  const onClose = () => void close();
+  if (dialog === "new" && may(me, createRepo, org)) return <NewRepo onClose={onClose} />;
+  if (!repo) return null;
+  if (dialog === "edit" && may(me, updateRepo, uid)) return <EditRepo repo={repo} onClose={onClose} />;
+  if (dialog === "readme" && may(me, updateRepoReadme, uid)) return <EditReadme repo={repo} onClose={onClose} />;
+  if (dialog === "delete" && may(me, deleteRepo, uid)) return <DeleteRepo repo={repo} onClose={onClose} />;
+  if (dialog === "pull-token" && me && missingForPullToken(me, uid).length === 0)
+    return <PullToken repo={repo} onClose={onClose} />;
+  return null;
+}
+
+function NewRepo({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org, open } = useRegistryAddress();
+  const [parent, setParent] = useState(org);
+  const [repo, setRepo] = useState(() => create(RepoSchema));
+  const { mutateAsync } = useMutation(createRepo);
+  const request = { parent, repo };
+  const submit = async () => {
+    const created = await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("registry.done.created", { name: created.name }));
+    await open(created.uid);
+  };
+  return (
+    <Dialog title={t("registry.new")} onClose={onClose}>
+      <Form
+        fields={[...fields, "parent"]}
+        submit={submit}
+        button={t("registry.create")}
+        onClose={onClose}
+        footer={<CopyAs method={createRepo} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <RepoFields repo={repo} onChange={setRepo} errors={errors} />
+            <Picker
+              kind="group"
+              name="parent"
+              label={t("registry.group")}
+              description={t("registry.groupHelp")}
+              within={org}
+              value={parent}
+              error={errors.parent}
+              onChange={setParent}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function EditRepo({ repo: read, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const transport = useTransport();
+  // The page reads the repo again while the form is open.
+  const [before, setBefore] = useState(read);
+  const [repo, setRepo] = useState(read);
+  const { mutateAsync } = useMutation(updateRepo);
+  const { uid, name, description } = repo;
+  const paths = fields.filter((field) => repo[field] !== before[field]);
+  const request = { repo: create(RepoSchema, { uid, name, description }), updateMask: { paths } };
+  const latest = () => callUnaryMethod(transport, getRepo, { uid });
+  const submit = async () => {
+    if (paths.length > 0) await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("registry.done.updated", { name }));
+    onClose();
+  };
+  const takeTheirs = async () => {
+    const theirs = await latest();
+    setBefore(theirs);
+    setRepo(theirs);
+  };
+  return (
+    <Dialog title={t("registry.editTitle", { name: before.name })} onClose={onClose}>
+      <Form
+        fields={fields}
+        submit={submit}
+        button={t("registry.save")}
+        onClose={onClose}
+        footer={<CopyAs method={updateRepo} request={request} />}
+        differences={async () => differencesOf(paths, before, await latest(), repo)}
+        onTakeTheirs={takeTheirs}
+      >
+        {(errors) => (
+          <>
+            {name !== before.name && <p className="notice warn">{t("registry.renameHelp")}</p>}
+            <RepoFields repo={repo} onChange={setRepo} errors={errors} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function RepoFields({
+  repo,
+  onChange,
+  errors,
+}: {
+  readonly repo: Repo;
+  readonly onChange: (repo: Repo) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}) {
+  const { t } = useTexts();
+  return (
+    <>
+      <TextInput
+        name="name"
+        label={t("registry.name")}
+        description={t("registry.nameHelp")}
+        value={repo.name}
+        error={errors.name}
+        data-autofocus
+        autoComplete="off"
+        onChange={({ currentTarget }) => onChange({ ...repo, name: currentTarget.value })}
+      />
+      <TextInput
+        name="description"
+        label={t("registry.description")}
+        value={repo.description}
+        error={errors.description}
+        autoComplete="off"
+        onChange={({ currentTarget }) => onChange({ ...repo, description: currentTarget.value })}
+      />
+    </>
+  );
+}
+
+/** Reads the readme, and then shows the form: it begins with what was read. */
+function EditReadme({ repo, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
+  const { data } = useQuery(getRepoReadme, { uid: repo.uid });
+  return data ? <ReadmeForm repo={repo} read={data.content} onClose={onClose} /> : null;
+}
+
+function ReadmeForm({
+  repo: { uid, name },
+  read,
+  onClose,
+}: {
+  readonly repo: Repo;
+  readonly read: string;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTexts();
+  const transport = useTransport();
+  const [before, setBefore] = useState(read);
+  const [content, setContent] = useState(read);
+  const { mutateAsync } = useMutation(updateRepoReadme);
+  const request = { repoReadme: create(RepoReadmeSchema, { uid, content }), updateMask: { paths: ["content"] } };
+  const latest = async () => (await callUnaryMethod(transport, getRepoReadme, { uid })).content;
+  const submit = async () => {
+    await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    notify(t("registry.done.readme", { name }));
+    onClose();
+  };
+  const differences = async () =>
+    differencesOf(["content"], { content: before }, { content: await latest() }, { content });
+  const takeTheirs = async () => {
+    const theirs = await latest();
+    setBefore(theirs);
+    setContent(theirs);
+  };
+  return (
+    <Dialog title={t("registry.readmeTitle", { name })} onClose={onClose}>
+      <Form
+        fields={["content"]}
+        submit={submit}
+        button={t("registry.saveReadme")}
+        onClose={onClose}
+        footer={<CopyAs method={updateRepoReadme} request={request} />}
+        differences={differences}
+        onTakeTheirs={takeTheirs}
+      >
+        {(errors) => (
+          <Textarea
+            name="content"
+            label={t("registry.markdown")}
+            description={t("registry.markdownHelp")}
+            rows={16}
+            value={content}
+            error={errors.content}
+            data-autofocus
+            onChange={({ currentTarget }) => setContent(currentTarget.value)}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteRepo({ repo: { uid, name }, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { open } = useRegistryAddress();
+  const { mutateAsync } = useMutation(deleteRepo);
+  const remove = async () => {
+    await mutateAsync({ uid });
+    notify(t("registry.done.deleted", { name }));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      title={t("registry.deleteTitle", { name })}
+      text={t("registry.deleteText")}
+      button={t("registry.deleteButton")}
+      name={name}
+      remove={remove}
+      onClose={onClose}
+      footer={<CopyAs method={deleteRepo} request={{ uid }} />}
+    />
+  );
+}

@@ -1,0 +1,172 @@
+// "Which images are there, and how do I pull them?"
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useNames } from "../../api/resources.ts";
+import { isUid, parentOf, shortUid } from "../../api/uids.ts";
+import { useKeys } from "../../shell/keyboard.ts";
+import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRegistryAddress } from "./address.ts";
+import { RegistryDialogs } from "./dialogs.tsx";
+import { RepoDetails } from "./repo-details.tsx";
+
+const { listRepos, createRepo, updateRepo, deleteRepo } = ReposService.method;
+
+/** Up to so many repos are searched in the browser, by a part of the name or the description. More only by their exact name. */
+const searchedRepos = 200;
+
+/** The list of repos, or the selected one. */
+export function Registry() {
+  const { data: me } = useMe();
+  const { org, selected } = useRegistryAddress();
+  useRegistryKeys();
+  if (!me) return <Loading />;
+  const mayList = holds(me, "repo.list", org);
+  return (
+    <>
+      {!mayList ? <RegistryDenied /> : selected === "" ? <Repos /> : <RepoDetails key={selected} uid={selected} />}
+      <RegistryDialogs />
+    </>
+  );
+}
+
+function RegistryDenied() {
+  const { t } = useTexts();
+  const { org } = useRegistryAddress();
+  return (
+    <>
+      <Heading>{t("registry.title")}</Heading>
+      <Denied capabilities={requiredBy(listRepos)} uid={org} />
+    </>
+  );
+}
+
+function Repos() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, search, open } = useRegistryAddress();
+  const { request, rows, total, error, refetch, isSearch } = useRepos();
+  const pages = pagesOf(search.page, total, (page) => void open("", { page }));
+  const filter = search.filter ?? "";
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("registry.title")}</Heading>
+        <div className="grow" />
+        <CopyAs method={listRepos} request={request} />
+        <ActionButton
+          variant="filled"
+          missing={missingFor(me, createRepo, org)}
+          onClick={() => void open("", { dialog: "new" })}
+        >
+          {t("registry.new")}
+        </ActionButton>
+      </div>
+      <div className="filters">
+        <TextInput
+          id="repo-filter"
+          type="search"
+          aria-label={t("registry.filter")}
+          placeholder={t("registry.filter")}
+          value={filter}
+          maxLength={512}
+          onChange={({ currentTarget: { value } }) => {
+            // A pasted uid of a repo has one segment more than its group.
+            if (isUid(value.trim()) && value.includes("/")) void open(value.trim());
+            else void open("", { filter: value || undefined, page: undefined });
+          }}
+        />
+      </div>
+      <Table
+        label={t("registry.list")}
+        list={{ rows, error, onRetry: () => void refetch() }}
+        columns={useRepoColumns(rows ?? [])}
+        keyOf={({ uid }) => uid}
+        empty={<p className="notice">{filter === "" ? t("registry.empty") : t("registry.noMatch")}</p>}
+      />
+      {!isSearch && <Pager {...pages} count={rows?.length ?? 0} />}
+    </>
+  );
+}
+
+/** The repos of the page, or those that the filter finds. */
+function useRepos() {
+  const { org, search } = useRegistryAddress();
+  const filter = (search.filter ?? "").trim().toLowerCase();
+  const isSearch = filter !== "";
+  const base = { uidp: { descendantsOf: org }, orderBy: "name" };
+  const { skip } = pagesOf(search.page, undefined, () => {});
+  const all = { ...base, ...(isSearch ? { pageSize: searchedRepos } : { pageSize, skip }) };
+  const first = useQuery(listRepos, all);
+  const isMore = isSearch && Number(first.data?.totalCount ?? 0) > searchedRepos;
+  const named = { ...base, name: filter, pageSize: searchedRepos };
+  const exact = useQuery(listRepos, named, { enabled: isMore });
+  const matches = ({ name, description }: Repo) =>
+    !isSearch || name.includes(filter) || description.toLowerCase().includes(filter);
+  const { data, error, refetch } = isMore ? exact : first;
+  const rows = isMore ? data?.repos : data?.repos.filter(matches);
+  return { request: isMore ? named : all, rows, total: Number(data?.totalCount ?? 0), error, refetch, isSearch };
+}
+
+function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
+  const { t } = useTexts();
+  const { org } = useRegistryAddress();
+  const groups = useNames(
+    "group",
+    repos.map(({ uid }) => parentOf(uid)),
+  );
+  return [
+    {
+      title: t("registry.repo"),
+      cell: ({ uid, name, description }) => (
+        <div className="lines">
+          <Link to="/o/$org/registry/$" params={{ org, _splat: uid }}>
+            <bdi>{name}</bdi>
+          </Link>
+          <bdi className="muted small">{description}</bdi>
+        </div>
+      ),
+    },
+    {
+      title: t("registry.group"),
+      cell: ({ uid }) => {
+        const group = parentOf(uid);
+        return (
+          <Link to="/o/$org/groups/$" params={{ org, _splat: group }}>
+            <bdi>{groups.get(group) ?? shortUid(group)}</bdi>
+          </Link>
+        );
+      },
+    },
+    { title: t("registry.bundles"), isWide: true, cell: ({ bundles }) => <bdi>{bundles.join(", ")}</bdi> },
+    {
+      title: t("registry.updated"),
+      cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
+    },
+  ];
+}
+
+function useRegistryKeys(): void {
+  const { data: me } = useMe();
+  const { org, selected, open } = useRegistryAddress();
+  const keys = useMemo(() => {
+    const may = (method: typeof createRepo | typeof updateRepo | typeof deleteRepo, uid: string) =>
+      me !== undefined && missingFor(me, method, uid).length === 0;
+    return {
+      "/": () => document.getElementById("repo-filter")?.focus(),
+      ...(may(createRepo, org) && { n: () => void open(selected, { dialog: "new" }) }),
+      ...(selected !== "" && {
+        ...(may(updateRepo, selected) && { e: () => void open(selected, { dialog: "edit" }) }),
+        ...(may(deleteRepo, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
+      }),
+    };
+  }, [me, org, selected, open]);
+  useKeys(keys);
+}

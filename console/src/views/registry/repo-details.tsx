@@ -1,0 +1,169 @@
+// One repo: how to pull it, its tags, and its readme.
+import { ConnectError, Code as ErrorCode } from "@connectrpc/connect";
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { NameProblem, RepositoriesService } from "../../../../gen/gatehouse/registry/v1/repositories_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useNames } from "../../api/resources.ts";
+import { ancestorsOf, shortUid } from "../../api/uids.ts";
+import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useRegistryAddress } from "./address.ts";
+import { missingForPullToken } from "./pull-token.tsx";
+import { Readme } from "./readme.tsx";
+import { Tags } from "./tags.tsx";
+
+const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = ReposService.method;
+const { getRepository } = RepositoriesService.method;
+
+/** The selected repo. */
+export function RepoDetails({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const mayGet = may(me, getRepo, uid);
+  const { data: repo, error, refetch } = useQuery(getRepo, { uid }, { enabled: mayGet });
+  return (
+    <>
+      <Path uid={uid} />
+      {repo ? (
+        <Content repo={repo} />
+      ) : (
+        <>
+          <Heading>{t("registry.title")}</Heading>
+          {me && !mayGet ? (
+            <Denied capabilities={requiredBy(getRepo)} uid={uid} />
+          ) : error ? (
+            <Failure error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Loading />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The way back to the list, and the groups that contain the repo. */
+function Path({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { org } = useRegistryAddress();
+  const groups = ancestorsOf(uid);
+  const names = useNames("group", groups);
+  return (
+    <nav className="path" aria-label={t("registry.path")}>
+      <Link to="/o/$org/registry/$" params={{ org, _splat: "" }}>
+        {t("registry.title")}
+      </Link>
+      {groups.map((group) => (
+        <span key={group}>
+          {" / "}
+          {names.has(group) ? (
+            <Link to="/o/$org/groups/$" params={{ org, _splat: group }}>
+              <bdi>{names.get(group)}</bdi>
+            </Link>
+          ) : (
+            "…"
+          )}
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function Content({ repo }: { readonly repo: Repo }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useRegistryAddress();
+  const { uid, name, description, bundles } = repo;
+  return (
+    <>
+      <div className="head">
+        <Heading>
+          <bdi>{name}</bdi>
+        </Heading>
+        <Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />
+        <div className="grow" />
+        <CopyAs method={getRepo} request={{ uid }} />
+        <ActionButton missing={missingFor(me, updateRepo, uid)} onClick={() => void open(uid, { dialog: "edit" })}>
+          {t("registry.edit")}
+        </ActionButton>
+        <ActionButton missing={missingFor(me, deleteRepo, uid)} onClick={() => void open(uid, { dialog: "delete" })}>
+          {t("registry.delete")}
+        </ActionButton>
+        <ActionButton
+          variant="filled"
+          missing={missingForPullToken(me, uid)}
+          onClick={() => void open(uid, { dialog: "pull-token" })}
+        >
+          {t("registry.newPullToken")}
+        </ActionButton>
+      </div>
+      {description !== "" && (
+        <p>
+          <bdi>{description}</bdi>
+        </p>
+      )}
+      {bundles.length > 0 && <p className="muted">{t("registry.inBundles", { names: bundles.join(", ") })}</p>}
+      <Pull uid={uid} />
+      <Tags repo={repo} />
+      <section className="stack" aria-labelledby="repo-readme">
+        <div className="row">
+          <h2 id="repo-readme">{t("registry.readme")}</h2>
+          <ActionButton
+            missing={missingFor(me, updateRepoReadme, uid)}
+            onClick={() => void open(uid, { dialog: "readme" })}
+          >
+            {t("registry.editReadme")}
+          </ActionButton>
+        </div>
+        <RepoReadme uid={uid} />
+      </section>
+    </>
+  );
+}
+
+function RepoReadme({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data, error, refetch } = useQuery(getRepoReadme, { uid });
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading />;
+  if (data.content.trim() === "") return <p className="muted">{t("registry.noReadme")}</p>;
+  return (
+    <div className="card">
+      <Readme text={data.content} />
+    </div>
+  );
+}
+
+/** The name of a repo in the registry, and why there is none. */
+export function useRepository(uid: string) {
+  const { data, error } = useQuery(getRepository, { repoUid: uid }, { staleTime: 300_000 });
+  const { host = "", name = "", problem } = data ?? {};
+  return { host, reference: name === "" ? "" : `${host}/${name}`, problem, error };
+}
+
+/** How to sign in and pull. */
+function Pull({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { host, reference, problem, error } = useRepository(uid);
+  if (error && ConnectError.from(error).code !== ErrorCode.PermissionDenied) return <Failure error={error} />;
+  if (host === "") return <Loading lines={2} />;
+  return (
+    <section className="stack" aria-labelledby="repo-pull">
+      <h2 id="repo-pull">{t("registry.pull")}</h2>
+      {problem === NameProblem.HIDDEN_GROUP && <p className="notice warn">{t("registry.hiddenGroup")}</p>}
+      {problem === NameProblem.UNREACHABLE && <p className="notice warn">{t("registry.unreachable")}</p>}
+      {reference !== "" && (
+        <>
+          <Code
+            what={t("registry.commands")}
+            text={`gatehouse auth token --audience ${host} | docker login ${host} -u _token --password-stdin\ndocker pull ${reference}`}
+          />
+          <p className="muted small">{t("registry.pullHelp")}</p>
+        </>
+      )}
+    </section>
+  );
+}
