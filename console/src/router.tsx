@@ -8,6 +8,7 @@ import { eventsRoute } from "./views/events/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
 import { identitiesRoute } from "./views/identities/route.ts";
 import { meRoute } from "./views/me/route.ts";
+import { operateRoute } from "./views/operate/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
 import { registryRoute } from "./views/registry/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
@@ -19,6 +20,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     meRoute,
+    operateRoute,
     organization.addChildren([
       overviewRoute,
       groupsRoute,

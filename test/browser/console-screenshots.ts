@@ -68,6 +68,9 @@ async function pictures(
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();
   await shoot("me");
+  await page.goto(`http://127.0.0.1:${port}/console/operate`);
+  await page.getByRole("heading", { name: "Signing keys" }).waitFor();
+  await shoot("operate");
   await page.goto(`http://127.0.0.1:${port}/docs/api/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup`);
   await page.getByRole("heading", { name: "Errors" }).waitFor();
   await shoot("api");

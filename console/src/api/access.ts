@@ -92,3 +92,10 @@ export function organizationsOf(me: WhoAmI | undefined): readonly string[] {
     (uid) => uid !== "",
   );
 }
+
+/** Whether the caller operates the installation: the capability counts at an organization only. */
+export function isOperator(me: WhoAmI | undefined): boolean {
+  return (me?.capabilities ?? []).some(
+    ({ group, capabilities }) => capabilities.includes("internal") && !(group?.id ?? "/").includes("/"),
+  );
+}

@@ -1,7 +1,7 @@
 // The views of an organization: their links and their keys.
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { auditCapabilities, holds, useMe } from "../api/access.ts";
+import { auditCapabilities, holds, isOperator, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useKeys } from "./keyboard.ts";
@@ -57,6 +57,7 @@ export function Navigation({
   readonly onChoose: () => void;
 }) {
   const { t } = useTexts();
+  const { data: me } = useMe();
   return (
     <nav className={isOpen ? "nav open" : "nav"} aria-label={t("app.navigation")}>
       <ul>
@@ -71,6 +72,21 @@ export function Navigation({
           <Link to="/me" onClick={onChoose}>
             {t("nav.me")}
           </Link>
+        </li>
+      </ul>
+      <ul className="further">
+        {isOperator(me) && (
+          <li>
+            <Link to="/operate" activeOptions={{ includeSearch: false }} onClick={onChoose}>
+              {t("nav.operate")}
+            </Link>
+          </li>
+        )}
+        <li>
+          <a href="/docs/">{t("nav.guides")}</a>
+        </li>
+        <li>
+          <a href="/docs/api">{t("nav.api")}</a>
         </li>
       </ul>
     </nav>

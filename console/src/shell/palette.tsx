@@ -3,6 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
 import { type FoundResource, ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
+import { isOperator, useMe } from "../api/access.ts";
 import { shortUid } from "../api/uids.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -111,6 +112,8 @@ function useChoices(org: string, typed: string): readonly Choice[] {
     }),
   );
   const me: Choice = { key: "/me", name: t("nav.me"), note: t("palette.view"), open: () => navigate({ to: "/me" }) };
+  const operate: Choice = { ...me, key: "/operate", name: t("nav.operate"), open: () => navigate({ to: "/operate" }) };
+  const { data: caller } = useMe();
   const query = useDelayed(typed, 120);
   const { data } = useQuery(
     SearchService.method.search,
@@ -120,7 +123,9 @@ function useChoices(org: string, typed: string): readonly Choice[] {
   const wanted = typed.toLowerCase();
   const found = typed === "" || query !== typed ? [] : (data?.resources ?? []);
   return [
-    ...[...views, me].filter(({ name }) => name.toLowerCase().startsWith(wanted)),
+    ...[...views, me, ...(isOperator(caller) ? [operate] : [])].filter(({ name }) =>
+      name.toLowerCase().startsWith(wanted),
+    ),
     ...found.flatMap((one) => choiceOf(one)),
   ];
 

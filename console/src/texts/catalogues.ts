@@ -9,6 +9,7 @@ interface Catalogues {
   readonly groups: typeof import("./en/groups.ts");
   readonly identities: typeof import("./en/identities.ts");
   readonly me: typeof import("./en/me.ts");
+  readonly operate: typeof import("./en/operate.ts");
   readonly overview: typeof import("./en/overview.ts");
   readonly people: typeof import("./en/people.ts");
   readonly reference: typeof import("./en/reference.ts");

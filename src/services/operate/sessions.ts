@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { OperateService, SessionSchema } from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
-import { effectivePageSize } from "../../aip/pagination.ts";
+import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
@@ -26,13 +26,14 @@ export function sessionMethods(
       requireUnlimited(call, "list the sessions of the installation");
       const violations = newViolations();
       const size = effectivePageSize(request.pageSize, violations);
+      const skip = effectiveSkip(request.skip, violations);
       violations.throwIfAny();
       const query = queryDigest(call, request);
       const token = readToken(context, call, request.pageToken, query);
       const after = token && { expireTime: Number(token.value), id: token.uid };
       const filter = { identityUid: request.identityUid, now: clock() };
       return await database.read(async (session) => {
-        const found = await listSessions(session, filter, after, size + 1);
+        const found = await listSessions(session, filter, { after, skip, limit: size + 1 });
         const shown = found.slice(0, size);
         const last = shown.at(-1);
         const next = last && { issuedAt: clock(), query, order: "", value: last.expireTime, uid: last.id };

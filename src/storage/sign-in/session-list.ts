@@ -19,12 +19,18 @@ export interface SessionPosition {
   readonly id: string;
 }
 
+/** Which of them. */
+export interface SessionPage {
+  readonly after: SessionPosition | undefined;
+  readonly skip: number;
+  readonly limit: number;
+}
+
 /** Returns the sessions after a position, those that expire last first. */
 export async function listSessions(
   session: Session,
   filter: SessionFilter,
-  after: SessionPosition | undefined,
-  limit: number,
+  { after, skip, limit }: SessionPage,
 ): Promise<RefreshFamilyRow[]> {
   const name = `sessions.list${filter.identityUid === "" ? "" : ".of"}${after ? ".after" : ""}`;
   const statement = session.prepared(name, (db, tables) =>
@@ -33,9 +39,10 @@ export async function listSessions(
       .from(tables.refreshFamilies)
       .where(and(...conditions(tables, filter), ...(after ? [beyond(tables)] : [])))
       .orderBy(desc(tables.refreshFamilies.expireTime), desc(tables.refreshFamilies.id))
-      .limit(sql.placeholder("limit")),
+      .limit(sql.placeholder("limit"))
+      .offset(sql.placeholder("skip")),
   );
-  return await statement.execute({ ...filter, ...(after && { time: after.expireTime, id: after.id }), limit });
+  return await statement.execute({ ...filter, ...(after && { time: after.expireTime, id: after.id }), skip, limit });
 }
 
 /** Counts the sessions. */

@@ -110,6 +110,8 @@ for (const database of ["sqlite", "postgres"] as const)
         ["one"],
       );
       assert.equal(second.nextPageToken ?? "", "");
+      const skipped = await get("?pageSize=1&skip=1");
+      assert.deepEqual([skipped.sessions.map(({ sessionId }) => sessionId), skipped.totalCount], [["two"], "3"]);
       const [one] = second.sessions;
       assert.deepEqual(
         [one!.email, one!.clientAddress, one!.userAgent, one!.browser ?? false],

@@ -1,0 +1,133 @@
+// The installation, for its operators: is it healthy, what signs its tokens, who is signed in?
+
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import type { ReactNode } from "react";
+import { type Installation, OperateService } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { isOperator, useMe } from "../../api/access.ts";
+import { Ago, Heading, Loading } from "../../shell/parts.tsx";
+import { Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { Sessions } from "./sessions.tsx";
+import { SigningKeys } from "./signing-keys.tsx";
+
+/** The view. */
+export function Operate() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  return (
+    <div className="stack">
+      <div className="head">
+        <Heading>{t("operate.title")}</Heading>
+        <div className="grow" />
+        <nav className="row" aria-label={t("operate.links")}>
+          <a href="/readyz">{t("operate.health")}</a>
+          <a href="/metrics">{t("operate.metrics")}</a>
+          <a href="/docs/operate/monitor">{t("operate.guide")}</a>
+        </nav>
+      </div>
+      {!me && <Loading />}
+      {me && !isOperator(me) && <p className="notice warn">{t("operate.closed")}</p>}
+      {me && isOperator(me) && (
+        <>
+          <Health />
+          <SigningKeys />
+          <Sessions />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Health() {
+  const { data, error, refetch } = useQuery(OperateService.method.getInstallation, {});
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading lines={3} />;
+  return (
+    <>
+      {Boolean(error) && <Failure error={error} onRetry={() => void refetch()} />}
+      <Tiles installation={data} />
+      <Limits met={data.limitsMet} />
+    </>
+  );
+}
+
+function Tiles({ installation }: { readonly installation: Installation }) {
+  const { t } = useTexts();
+  const { version, nodeVersion, baseUrl, startTime, workerCount, database } = installation;
+  const isReady = database?.problem === "";
+  return (
+    <div className="tiles wide-tiles">
+      <Tile title={t("operate.version")} value={version}>
+        Node {nodeVersion}
+      </Tile>
+      <Tile title={t("operate.address")} value={new URL(baseUrl).host}>
+        {baseUrl}
+      </Tile>
+      <Tile title={t("operate.process")} value={t("operate.processes", { count: workerCount })}>
+        {startTime && (
+          <>
+            {t("operate.started")} <Ago time={timestampDate(startTime)} />
+          </>
+        )}
+      </Tile>
+      <Tile title={t("operate.database")} value={`${database?.product ?? ""} ${database?.version.split(" ")[0] ?? ""}`}>
+        {sizeText(Number(database?.sizeBytes ?? 0))}{" "}
+        <span className={isReady ? "good" : "danger"}>
+          {isReady ? `✓ ${t("operate.ready")}` : `✕ ${database?.problem}`}
+        </span>
+      </Tile>
+    </div>
+  );
+}
+
+function Tile({
+  title,
+  value,
+  children,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="tile" aria-label={title}>
+      <span className="muted">{title}</span>
+      <strong>{value}</strong>
+      <span>{children}</span>
+    </section>
+  );
+}
+
+/** Limits that were never met say nothing. */
+function Limits({ met }: { readonly met: Installation["limitsMet"] }) {
+  const { t, language } = useTexts();
+  const rows = Object.entries(met).filter(([, count]) => count > 0n);
+  return (
+    <section className="card stack" aria-labelledby="limits">
+      <h2 id="limits">{t("operate.limits")}</h2>
+      {rows.length === 0 ? (
+        <p>
+          <span className="good">✓</span> {t("operate.noLimits", { count: Object.keys(met).length })}
+        </p>
+      ) : (
+        <dl className="facts">
+          {rows.map(([name, count]) => (
+            <div key={name} className="pair">
+              <dt>{name}</dt>
+              <dd>
+                <span className="warning">!</span> {new Intl.NumberFormat(language).format(count)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
+  return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power]}`;
+}

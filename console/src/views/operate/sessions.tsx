@@ -1,0 +1,118 @@
+// The sessions of all people, and the dialog that ends one.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { OperateService, type Session } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { queryClient } from "../../api/transport.ts";
+import { shortUid } from "../../api/uids.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useOperateAddress } from "./address.ts";
+
+const { listSessions, endSession } = OperateService.method;
+
+/** The list. */
+export function Sessions() {
+  const { t } = useTexts();
+  const { search, turn, open } = useOperateAddress();
+  const request = { pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listSessions, request);
+  const columns = useColumns((id) => open("end", id));
+  return (
+    <section className="card stack" aria-labelledby="sessions">
+      <div className="row">
+        <h2 id="sessions">{t("operate.sessions")}</h2>
+        <div className="grow" />
+        <CopyAs method={listSessions} request={request} />
+      </div>
+      <Table
+        label={t("operate.sessions")}
+        list={{ rows: data?.sessions, error, onRetry: () => void refetch() }}
+        columns={columns}
+        keyOf={({ sessionId }) => sessionId}
+        empty={<p>{t("operate.noSessions")}</p>}
+      />
+      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.sessions.length ?? 0} />
+      <EndDialog sessions={data?.sessions ?? []} />
+    </section>
+  );
+}
+
+function useColumns(onEnd: (id: string) => void): Column<Session>[] {
+  const { t } = useTexts();
+  return [
+    { title: t("operate.person"), cell: (session) => <Person session={session} /> },
+    {
+      title: t("operate.client"),
+      cell: ({ browser, clientAddress, userAgent }) => (
+        <>
+          {t(browser ? "operate.browser" : "operate.program")}{" "}
+          <span className="muted" title={userAgent}>
+            {clientAddress}
+          </span>
+        </>
+      ),
+    },
+    {
+      title: t("operate.lastUse"),
+      cell: ({ lastUseTime }) => (lastUseTime ? <Ago time={timestampDate(lastUseTime)} /> : t("operate.notUsed")),
+    },
+    {
+      title: t("operate.ends"),
+      cell: ({ expireTime }) => expireTime && <Ago time={timestampDate(expireTime)} />,
+      isWide: true,
+    },
+    {
+      title: t("operate.actions"),
+      cell: ({ sessionId }) => (
+        <ActionButton missing={[]} color="danger" onClick={() => onEnd(sessionId)}>
+          {t("operate.end")}
+        </ActionButton>
+      ),
+    },
+  ];
+}
+
+function Person({ session: { email, identityUid } }: { readonly session: Session }) {
+  const uid = <code title={identityUid}>{shortUid(identityUid)}</code>;
+  const org = identityUid.split("/")[0] ?? "";
+  return (
+    <div className="lines">
+      {email !== "" && <bdi>{email}</bdi>}
+      {identityUid.includes("/") ? (
+        <Link to="/o/$org/identities/$" params={{ org, _splat: identityUid }}>
+          {uid}
+        </Link>
+      ) : (
+        uid
+      )}
+    </div>
+  );
+}
+
+function EndDialog({ sessions }: { readonly sessions: readonly Session[] }) {
+  const { t } = useTexts();
+  const { search, close } = useOperateAddress();
+  const transport = useTransport();
+  const session = sessions.find(({ sessionId }) => sessionId === search.id);
+  if (search.dialog !== "end" || !session) return null;
+  const { sessionId, email, identityUid } = session;
+  return (
+    <DeleteDialog
+      title={t("operate.end.title", { person: email === "" ? shortUid(identityUid) : email })}
+      text={t("operate.end.text")}
+      button={t("operate.end")}
+      remove={async () => {
+        await callUnaryMethod(transport, endSession, { sessionId });
+        await queryClient.invalidateQueries();
+        notify(t("operate.ended"));
+        close();
+      }}
+      onClose={close}
+      footer={<CopyAs method={endSession} request={{ sessionId }} />}
+    />
+  );
+}

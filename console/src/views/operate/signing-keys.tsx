@@ -1,0 +1,125 @@
+// The keys that sign API tokens: which one signs, which ones still verify, rotation and retirement.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { OperateService, type SigningKey, SigningKeyState } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { queryClient } from "../../api/transport.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { Form } from "../../shell/form.tsx";
+import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { type Column, Table } from "../../shell/table.tsx";
+import { notify } from "../../shell/toast.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useOperateAddress } from "./address.ts";
+
+const { listSigningKeys, rotateSigningKey, retireSigningKey } = OperateService.method;
+
+/** The list, its actions and their dialogs. */
+export function SigningKeys() {
+  const { t } = useTexts();
+  const { open } = useOperateAddress();
+  const { data, error, refetch } = useQuery(listSigningKeys, {});
+  const columns = useColumns((id) => open("retire", id));
+  return (
+    <section className="card stack" aria-labelledby="keys">
+      <div className="row">
+        <h2 id="keys">{t("operate.keys")}</h2>
+        <div className="grow" />
+        <CopyAs method={listSigningKeys} request={{}} />
+        <ActionButton missing={[]} onClick={() => open("rotate")}>
+          {t("operate.rotate")}
+        </ActionButton>
+      </div>
+      <p className="muted">{t("operate.keys.lead")}</p>
+      <Table
+        label={t("operate.keys")}
+        list={{ rows: data?.signingKeys, error, onRetry: () => void refetch() }}
+        columns={columns}
+        keyOf={({ keyId }) => keyId}
+        empty={<p>{t("operate.noKeys")}</p>}
+      />
+      <Dialogs keys={data?.signingKeys ?? []} />
+    </section>
+  );
+}
+
+function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
+  const { t } = useTexts();
+  return [
+    { title: t("operate.key"), cell: ({ keyId }) => <code title={keyId}>{shortId(keyId)}</code> },
+    { title: t("operate.state"), cell: (key) => <State signingKey={key} /> },
+    { title: t("operate.algorithm"), cell: ({ algorithm }) => algorithm, isWide: true },
+    { title: t("operate.created"), cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} /> },
+    {
+      title: t("operate.actions"),
+      cell: ({ keyId, state }) =>
+        state === SigningKeyState.VERIFYING && (
+          <ActionButton missing={[]} color="danger" onClick={() => onRetire(keyId)}>
+            {t("operate.retire")}
+          </ActionButton>
+        ),
+    },
+  ];
+}
+
+function State({ signingKey: { state, retireTime } }: { readonly signingKey: SigningKey }) {
+  const { t } = useTexts();
+  if (state === SigningKeyState.SIGNING) return <span className="good">✓ {t("operate.signs")}</span>;
+  const time = retireTime && <Ago time={timestampDate(retireTime)} />;
+  return state === SigningKeyState.VERIFYING ? (
+    <span>
+      ◐ {t("operate.verifies")} {time}
+    </span>
+  ) : (
+    <span className="muted">
+      ⊘ {t("operate.retired")} {time}
+    </span>
+  );
+}
+
+function Dialogs({ keys }: { readonly keys: readonly SigningKey[] }) {
+  const { t } = useTexts();
+  const { search, close } = useOperateAddress();
+  const transport = useTransport();
+  const done = async (text: string) => {
+    await queryClient.invalidateQueries();
+    notify(text);
+    close();
+  };
+  if (search.dialog === "rotate")
+    return (
+      <Dialog title={t("operate.rotate")} onClose={close}>
+        <Form
+          fields={[]}
+          submit={async () => {
+            await callUnaryMethod(transport, rotateSigningKey, {});
+            await done(t("operate.rotated"));
+          }}
+          button={t("operate.rotate")}
+          onClose={close}
+          footer={<CopyAs method={rotateSigningKey} request={{}} />}
+        >
+          {() => <p>{t("operate.rotate.text")}</p>}
+        </Form>
+      </Dialog>
+    );
+  const key = keys.find(({ keyId }) => keyId === search.id);
+  if (search.dialog !== "retire" || !key) return null;
+  return (
+    <DeleteDialog
+      title={t("operate.retire.title", { key: shortId(key.keyId) })}
+      text={t("operate.retire.text")}
+      button={t("operate.retire")}
+      name={shortId(key.keyId)}
+      remove={async () => {
+        await callUnaryMethod(transport, retireSigningKey, { keyId: key.keyId });
+        await done(t("operate.retired.done"));
+      }}
+      onClose={close}
+      footer={<CopyAs method={retireSigningKey} request={{ keyId: key.keyId }} />}
+    />
+  );
+}
+
+function shortId(keyId: string): string {
+  return keyId.slice(0, 8);
+}
