@@ -16,6 +16,7 @@ import { identitySearch } from "../services/iam/identities/identity-search.ts";
 import { groupInvites } from "../services/iam/invites/group-invites.ts";
 import { externalGroupRoleMappings } from "../services/iam/providers/external-group-role-mappings.ts";
 import { identityProviders, type ProviderOptions } from "../services/iam/providers/identity-providers.ts";
+import { type ProviderTesting, providerTests } from "../services/iam/providers/provider-tests.ts";
 import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
@@ -46,6 +47,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 
 /** Dependencies of the services. */
 export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext & OperateContext;
+export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext & ProviderTesting;
 
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
@@ -75,6 +77,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     auth(deps),
     identityProviders(deps, deps),
     externalGroupRoleMappings(deps),
+    providerTests(deps),
     delegations(deps),
     terms(deps),
     access(deps),

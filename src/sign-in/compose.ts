@@ -6,6 +6,7 @@ import type { Issuers } from "../authn/issuers.ts";
 import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import type { Config } from "../config/config.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
+import type { ProviderTesting } from "../services/iam/providers/provider-tests.ts";
 import type { Database } from "../storage/database.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
@@ -18,8 +19,9 @@ import type { Pages } from "../transport/pages/pages.ts";
 import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
-import { newUpstream } from "./openid-client.ts";
+import { newUpstream, type UpstreamOptions } from "./openid-client.ts";
 import { signInPages } from "./pages.ts";
+import { newProviderTest } from "./provider-test.ts";
 import { loginProviders } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
 import { sessionEndpoints } from "./session/endpoints.ts";
@@ -43,7 +45,7 @@ export interface OpenSignInOptions extends IssueDeps {
 }
 
 /** The pages of the sign-in, and what the token service uses of it. */
-export interface OpenedSignIn {
+export interface OpenedSignIn extends ProviderTesting {
   readonly pages: Pages;
   /** The endpoints of browser sessions. */
   readonly sessionEndpoints: Endpoints;
@@ -57,16 +59,17 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, audiences, log, directory } = options;
   const providers = loginProviders(database.session, options.encryption, options.login);
   const store = refreshStore(database, clock, signInLimits.refreshFamilies);
+  const upstreamOptions: UpstreamOptions = {
+    fetch: options.fetch,
+    issuers: options.issuers,
+    clock,
+    redirectUriOf: ({ uid }) => config.baseUrl + callbackPathOf(uid),
+    allowInsecureIssuers: config.dev,
+  };
   const deps: SignInDeps = {
     ...options,
     providers,
-    upstream: newUpstream({
-      fetch: options.fetch,
-      issuers: options.issuers,
-      clock,
-      redirectUriOf: ({ uid }) => config.baseUrl + callbackPathOf(uid),
-      allowInsecureIssuers: config.dev,
-    }),
+    upstream: newUpstream(upstreamOptions),
     refreshStore: store,
     baseUrl: config.baseUrl,
     trustedEmailIssuers: config.trustedEmailIssuers,
@@ -94,5 +97,6 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     sessionEndpoints: sessionEndpoints({ ...deps, failures: options.failures, recheck }),
     exchangeRefreshToken,
     findProvider,
+    testProvider: newProviderTest(providers, upstreamOptions),
   };
 }

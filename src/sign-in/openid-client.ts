@@ -141,7 +141,8 @@ function keyOf({ uid, issuer, clientId, clientSecret }: LoginProvider): string {
     .digest("hex");
 }
 
-async function discover(provider: LoginProvider, options: UpstreamOptions): Promise<client.Configuration> {
+/** Reads the discovery document of a provider now. Rejects with an OutboundError. */
+export async function discover(provider: LoginProvider, options: UpstreamOptions): Promise<client.Configuration> {
   const { issuer, clientId, clientSecret } = provider;
   const problem = checkIssuer(issuer, options.allowInsecureIssuers);
   if (problem !== undefined) throw new OutboundError("refused", `the issuer ${problem}`);
@@ -230,7 +231,7 @@ function findOutboundError(error: unknown): OutboundError | undefined {
  * Returns the error code of RFC 6749 §5.2, such as invalid_grant for a code that was used before, or the library's
  * code.
  */
-function codeOf(oidc: Library, error: unknown): string {
+export function codeOf(oidc: Library, error: unknown): string {
   if (error instanceof ApiError) return error.metadata.check ?? "unknown";
   const code = error instanceof oidc.ResponseBodyError ? error.error : (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown";

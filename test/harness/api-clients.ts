@@ -36,6 +36,7 @@ import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
+import { IdentityProviderTestService } from "../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
 import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
 import {
   OrganizationExportService,
@@ -71,6 +72,7 @@ export type TransportName = (typeof transportNames)[number];
 export const services = [
   DelegationsService,
   IdentitySearchService,
+  IdentityProviderTestService,
   SearchService,
   GroupsService,
   IdentitiesService,

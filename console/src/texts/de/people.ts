@@ -46,6 +46,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "providers.defaultRole": "Rolle neuer Personen",
   "providers.defaultRoleHelp": "Sie wird bei der Organisation gebunden, wenn sich jemand zum ersten Mal anmeldet.",
   "providers.redirect": "Redirect-URI zum Eintragen",
+  "providers.test": "Verbindung testen",
   "providers.create": "Anmeldedienst anlegen",
   "providers.deleteText":
     "Seine Gruppenzuordnungen enden mit ihm, und seine Personen können sich darüber nicht mehr anmelden.",

@@ -45,6 +45,7 @@ export const texts = {
   "providers.defaultRole": "Role of new people",
   "providers.defaultRoleHelp": "It is bound at the organization when somebody signs in for the first time.",
   "providers.redirect": "Redirect URI to register",
+  "providers.test": "Test connection",
   "providers.create": "Create login provider",
   "providers.deleteText": "Its group mappings end with it, and its people can no longer sign in through it.",
   "providers.deleteButton": "Delete login provider",

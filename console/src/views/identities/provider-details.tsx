@@ -25,6 +25,7 @@ import { type Column, Table } from "../../shell/table.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
+import { ConnectionTest } from "./connection-test.tsx";
 import { ProviderForm } from "./provider-form.tsx";
 import { Scim } from "./scim.tsx";
 
@@ -63,6 +64,7 @@ function Details({ provider }: { readonly provider: IdentityProvider }) {
         </ActionButton>
         <CopyAs method={getIdentityProvider} request={{ uid }} />
       </div>
+      <ConnectionTest uid={uid} />
       {description !== "" && (
         <p>
           <bdi>{description}</bdi>
