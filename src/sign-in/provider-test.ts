@@ -1,4 +1,4 @@
-// Tests a login provider without a person: what a sign-in would need of it before somebody is asked for a password.
+// Tests a login provider without a person: what a sign-in needs of it before a user is asked for a password.
 import type * as client from "openid-client";
 import { ApiError } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound-error.ts";

@@ -45,7 +45,7 @@ export function providerTests(context: ServiceContext & ProviderTesting): Implem
   async function test({
     uid,
   }: TestIdentityProviderRequest): Promise<MessageInitShape<typeof TestIdentityProviderResponseSchema>> {
-    // Each test sends requests to a server of somebody else.
+    // Each test sends requests to the server of an organization.
     if (tests.isSpent(uid)) throw rateLimited("one test of a provider runs per second", 1000);
     tests.spend(uid);
     const tested = await context.testProvider(uid);
