@@ -46,8 +46,12 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** Dependencies of the services. */
-export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext & OperateContext;
-export type ServiceDeps = AuthContext & AccessContext & ProviderOptions & DeliveryServiceContext & ProviderTesting;
+export type ServiceDeps = AuthContext &
+  AccessContext &
+  ProviderOptions &
+  DeliveryServiceContext &
+  OperateContext &
+  ProviderTesting;
 
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
