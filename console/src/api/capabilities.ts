@@ -1,7 +1,9 @@
 // The capabilities: their areas, and which of them this server uses. Views that use this load the texts `capabilities`.
 import { getOption } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
 import { type Capability, CapabilitySchema, name } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { isTextId, type TextId } from "../texts/texts.ts";
+import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { isTextId, type TextId, useTexts } from "../texts/texts.ts";
 
 /** The areas, in the order in which views show them, with the beginnings of the names of their capabilities. */
 const prefixes = {
@@ -48,7 +50,26 @@ export function capabilitiesOf(area: Area): readonly NamedCapability[] {
   return allCapabilities().filter((one) => one.area === area && one.text !== undefined);
 }
 
-/** How much of an area somebody holds. */
+/** The most capabilities that one list has. */
+const listed = 200;
+
+/**
+ * Returns the function that says what a capability allows. The words for those that this server does not use are the server's, and not
+ * translated.
+ */
+export function useCapabilityText(): (capability: NamedCapability) => string {
+  const { t } = useTexts();
+  const { listCapabilities } = AccessService.method;
+  const { data: first } = useQuery(listCapabilities, { pageSize: listed }, { staleTime: Infinity });
+  const hasMore = Number(first?.totalCount ?? 0) > listed;
+  const rest = { pageSize: listed, skip: listed };
+  const { data: second } = useQuery(listCapabilities, rest, { staleTime: Infinity, enabled: hasMore });
+  const all = [...(first?.capabilities ?? []), ...(second?.capabilities ?? [])];
+  const descriptions = new Map(all.map(({ name: of, description }) => [of, description]));
+  return ({ name: of, text }) => (text ? t(text) : t("capability.unused", { text: descriptions.get(of) ?? of }));
+}
+
+/** How much of an area an identity holds. */
 export type Level = "all" | "some" | "read" | "none";
 
 /** Returns how much of an area is held, given the names of the capabilities that are. */

@@ -67,7 +67,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "area.advisories": "Hinweise",
   "area.events": "Ereignisse",
   "area.other": "Sonstige",
-  "capability.unused": "Von diesem Server nicht verwendet",
+  "capability.unused": "{text} (von diesem Server nicht verwendet)",
   "capability.choose": "Fähigkeit",
   "capability.any": "beliebig",
   "preview.title": "Was sich ändern würde",

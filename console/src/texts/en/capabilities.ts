@@ -66,7 +66,7 @@ export const texts = {
   "area.advisories": "Advisories",
   "area.events": "Events",
   "area.other": "Other",
-  "capability.unused": "Not used by this server",
+  "capability.unused": "{text} (not used by this server)",
   "capability.choose": "Capability",
   "capability.any": "any",
   "preview.title": "What would change",

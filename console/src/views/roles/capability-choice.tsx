@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { holdsAt, useMe } from "../../api/access.ts";
-import { allCapabilities, areas, type NamedCapability } from "../../api/capabilities.ts";
+import { allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { useTexts } from "../../texts/texts.ts";
 
 /** Checkboxes with search. The box of an area chooses all that is shown of it. */
@@ -23,11 +23,12 @@ export function CapabilityChoice({
   const [filter, setFilter] = useState("");
   const { data: me } = useMe();
   const lacks = (name: string) => !holdsAt(me, name, at);
+  const textOf = useCapabilityText();
   const wanted = filter.trim().toLowerCase();
   const shown = allCapabilities().filter(
-    ({ number, name, text }) =>
-      (text !== undefined || chosen.includes(number)) &&
-      (name.includes(wanted) || (text !== undefined && t(text).toLowerCase().includes(wanted))),
+    (row) =>
+      (row.text !== undefined || chosen.includes(row.number)) &&
+      (row.name.includes(wanted) || textOf(row).toLowerCase().includes(wanted)),
   );
   const switchTo = (rows: readonly NamedCapability[], isOn: boolean) => {
     const numbers = new Set(chosen);
@@ -73,10 +74,7 @@ export function CapabilityChoice({
                   key={row.name}
                   className="indented"
                   label={<code>{row.name}</code>}
-                  description={[
-                    t(row.text ?? "capability.unused"),
-                    ...(lacks(row.name) ? [t("roles.youLack")] : []),
-                  ].join(". ")}
+                  description={[textOf(row), ...(lacks(row.name) ? [t("roles.youLack")] : [])].join(". ")}
                   disabled={lacks(row.name) && !chosen.includes(row.number)}
                   checked={chosen.includes(row.number)}
                   onChange={({ currentTarget }) => switchTo([row], currentTarget.checked)}

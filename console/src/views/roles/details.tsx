@@ -9,7 +9,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
-import { type Area, allCapabilities, areas, type NamedCapability } from "../../api/capabilities.ts";
+import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
@@ -75,11 +75,12 @@ function Capabilities({ role }: { readonly role: Role }) {
   const { data: other } = useQuery(getRole, { uid: search.compare ?? "" }, { enabled: search.compare !== undefined });
   const own = new Set(role.capabilities);
   const others = new Set(other?.capabilities ?? []);
+  const textOf = useCapabilityText();
   const wanted = filter.trim().toLowerCase();
   const rows = allCapabilities().filter(
-    ({ number, name, text }) =>
-      (own.has(number) || others.has(number)) &&
-      (name.includes(wanted) || (text !== undefined && t(text).toLowerCase().includes(wanted))),
+    (row) =>
+      (own.has(row.number) || others.has(row.number)) &&
+      (row.name.includes(wanted) || textOf(row).toLowerCase().includes(wanted)),
   );
   return (
     <>
@@ -121,6 +122,7 @@ function AreaList({
   readonly differenceOf: (capability: NamedCapability) => "" | "+" | "−";
 }) {
   const { t } = useTexts();
+  const textOf = useCapabilityText();
   if (rows.length === 0) return null;
   return (
     <details open={area !== "other"}>
@@ -139,7 +141,7 @@ function AreaList({
                     {difference} {t(difference === "+" ? "roles.only" : "roles.lacks")}{" "}
                   </span>
                 )}
-                {t(row.text ?? "capability.unused")}
+                {textOf(row)}
               </span>
             </li>
           );
