@@ -3,6 +3,7 @@ import { createRoute, createRouter } from "@tanstack/react-router";
 import { organization, root } from "./routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
+import { advisoriesRoute } from "./views/advisories/route.ts";
 import { auditRoute } from "./views/audit/route.ts";
 import { eventsRoute } from "./views/events/route.ts";
 import { groupsRoute } from "./views/groups/route.ts";
@@ -28,6 +29,7 @@ export const router = createRouter({
       identitiesRoute,
       rolesRoute,
       registryRoute,
+      advisoriesRoute,
       eventsRoute,
       auditRoute,
     ]),

@@ -28,6 +28,7 @@ export const views = [
   },
   { to: "/o/$org/roles/$", text: "nav.roles", key: "l", needs: ["roles.list"] },
   { to: "/o/$org/registry/$", text: "nav.registry", key: "r", needs: ["repo.list"] },
+  { to: "/o/$org/advisories/$", text: "nav.advisories", key: "v", needs: ["advisories.list"] },
   { to: "/o/$org/events/$", text: "nav.events", key: "e", needs: ["subscriptions.list"] },
   { to: "/o/$org/audit", text: "nav.audit", key: "u", needs: auditCapabilities },
 ] as const satisfies readonly View[];

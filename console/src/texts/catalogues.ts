@@ -3,6 +3,7 @@
 /** A file in `en/` and in `de/` for each view. `shell` has what the frame and several views use. */
 interface Catalogues {
   readonly access: typeof import("./en/access.ts");
+  readonly advisories: typeof import("./en/advisories.ts");
   readonly audit: typeof import("./en/audit.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly events: typeof import("./en/events.ts");

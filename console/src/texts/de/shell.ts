@@ -12,6 +12,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "nav.groups": "Gruppen",
   "nav.access": "Zugriff",
   "nav.identities": "Identitäten",
+  "nav.advisories": "Advisories",
   "nav.registry": "Registry",
   "nav.roles": "Rollen",
   "state.denied.why": "Warum?",

@@ -11,6 +11,7 @@ export const texts = {
   "nav.groups": "Groups",
   "nav.access": "Access",
   "nav.identities": "Identities",
+  "nav.advisories": "Advisories",
   "nav.registry": "Registry",
   "nav.roles": "Roles",
   "state.denied.why": "Why?",

@@ -1,0 +1,169 @@
+// "Are we affected, and is it settled?"
+import { useQuery } from "@connectrpc/connect-query";
+import { Button, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import {
+  AdvisoriesService,
+  type Advisory,
+} from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { holds, requiredBy, useMe } from "../../api/access.ts";
+import { useKeys } from "../../shell/keyboard.ts";
+import { Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { requestOf, useAdvisoryAddress } from "./address.ts";
+import { AdvisoryDetails } from "./details.tsx";
+import { Facets } from "./facets.tsx";
+import { severityOf } from "./severity.ts";
+import { fixedIn, latestApproved, StatusOf } from "./status.tsx";
+
+const { listAdvisories } = AdvisoriesService.method;
+
+/** The list of advisories, or the selected one. */
+export function Advisories() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected } = useAdvisoryAddress();
+  useKeys(useMemo(() => ({ "/": () => document.getElementById("advisory-search")?.focus() }), []));
+  if (!me) return <Loading />;
+  if (!holds(me, "advisories.list", org))
+    return (
+      <>
+        <Heading>{t("advisories.title")}</Heading>
+        <Denied capabilities={requiredBy(listAdvisories)} uid={org} />
+      </>
+    );
+  return selected === "" ? <List /> : <AdvisoryDetails key={selected} uid={selected} />;
+}
+
+function List() {
+  const { t } = useTexts();
+  const { org, search, open } = useAdvisoryAddress();
+  const turn = (page: number | undefined) => void open("", { page });
+  const request = { ...requestOf(org, search), pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listAdvisories, request, { placeholderData: (before) => before });
+  const total = Number(data?.totalCount ?? 0);
+  const hasFilters = Object.keys(search).some((name) => name !== "page");
+  const none = { q: undefined, status: undefined, package: undefined, type: undefined, component: undefined };
+  const clear = () => void open("", { ...none, reviewer: undefined, alias: undefined, page: undefined });
+  return (
+    <>
+      <div className="head">
+        <Heading>{t("advisories.title")}</Heading>
+        <span role="status" className="muted">
+          {data && t("advisories.results", { count: total })}
+        </span>
+        <div className="grow" />
+        {hasFilters && (
+          <Button variant="default" size="sm" onClick={clear}>
+            {t("list.clear")}
+          </Button>
+        )}
+        <CopyAs method={listAdvisories} request={request} />
+      </div>
+      <Search />
+      <div className="faceted">
+        <Facets />
+        <section className="stack" aria-label={t("advisories.list")}>
+          <Table
+            label={t("advisories.list")}
+            list={{ rows: data?.advisories, error, onRetry: () => void refetch() }}
+            columns={useColumns()}
+            keyOf={({ uid }) => uid}
+            empty={<p className="notice">{hasFilters ? t("list.noMatch") : t("advisories.empty")}</p>}
+          />
+          <Pager {...pagesOf(search.page, total, turn)} count={data?.advisories.length ?? 0} />
+          <Exports />
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** The search term. The address follows what is typed after a pause. */
+function Search() {
+  const { t } = useTexts();
+  const { search, open } = useAdvisoryAddress();
+  const [typed, setTyped] = useState(search.q ?? "");
+  const term = useDelayed(typed.trim(), 300);
+  const current = search.q ?? "";
+  useEffect(() => setTyped((before) => (before.trim() === current ? before : current)), [current]);
+  // Only a new term changes the address.
+  useEffect(() => {
+    if (term !== current) void open("", { q: term || undefined, page: undefined });
+  }, [term]);
+  return (
+    <div className="filters">
+      <TextInput
+        id="advisory-search"
+        type="search"
+        aria-label={t("advisories.search")}
+        placeholder={t("advisories.search")}
+        value={typed}
+        maxLength={256}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+/** Exports need a token, which browsers send with no link: they are commands. */
+function Exports() {
+  const { t } = useTexts();
+  const { org } = useAdvisoryAddress();
+  const base = `${location.origin}/gatehouse/vulnerabilities/v1/exports/${org}`;
+  const lines = ["osv", "openvex", "csaf"].map(
+    (format) => `curl -H "Authorization: Bearer $TOKEN" -o ${format}.json ${base}/${format}.json`,
+  );
+  return (
+    <details>
+      <summary>{t("advisories.export")}</summary>
+      <p className="muted">{t("advisories.exportHelp")}</p>
+      <Code what={t("advisories.export")} text={lines.join("\n")} />
+    </details>
+  );
+}
+
+/** The columns of a list of advisories. */
+export function useColumns(): Column<Advisory>[] {
+  const { t } = useTexts();
+  const { org, search } = useAdvisoryAddress();
+  return [
+    {
+      title: t("advisories.advisory"),
+      cell: ({ uid, advisoryId, aliases }) => (
+        <div className="lines">
+          <Link to="/o/$org/advisories/$" params={{ org, _splat: uid }} search={search}>
+            <bdi>{advisoryId}</bdi>
+          </Link>
+          <bdi className="muted small">{aliases.slice(0, 3).join(", ")}</bdi>
+        </div>
+      ),
+    },
+    {
+      title: t("advisories.package"),
+      cell: ({ artifactName, componentName }) => (
+        <div className="lines">
+          <bdi>{artifactName}</bdi>
+          {componentName !== "" && componentName !== artifactName && (
+            <bdi className="muted small">{t("advisories.in", { component: componentName })}</bdi>
+          )}
+        </div>
+      ),
+    },
+    { title: t("advisories.severity"), cell: (advisory) => <Severity advisory={advisory} /> },
+    { title: t("advisories.status"), cell: (advisory) => <StatusOf event={latestApproved(advisory)} /> },
+    { title: t("advisories.fixedIn"), cell: (advisory) => <bdi>{fixedIn(latestApproved(advisory)) || "–"}</bdi> },
+  ];
+}
+
+function Severity({ advisory }: { readonly advisory: Advisory }) {
+  const { t } = useTexts();
+  const found = severityOf(advisory);
+  if (!found) return <span className="muted">–</span>;
+  const { score, rating } = found;
+  const color = rating === "critical" || rating === "high" ? "danger" : rating === "medium" ? "warning" : "muted";
+  return <span className={color}>{`${t(`advisories.rating.${rating}`)} ${score.toFixed(1)}`}</span>;
+}

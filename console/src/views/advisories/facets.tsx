@@ -1,0 +1,81 @@
+// The values of the filters, with the number of advisories that each of them gives.
+import { useQuery } from "@connectrpc/connect-query";
+import { EventTypeFilterSchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { type AdvisoryFacet, AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
+import { Loading } from "../../shell/parts.tsx";
+import { Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { requestOf, useAdvisoryAddress } from "./address.ts";
+import { type AdvisorySearch, statuses } from "./route.ts";
+
+const { countAdvisories } = AdvisoryFacetsService.method;
+
+/** The parameter of the address for each filter of the API. */
+const parameters = {
+  latest_event_type: "status",
+  artifact_names: "package",
+  artifact_types: "type",
+  component_types: "component",
+  event_reviewers: "reviewer",
+} as const satisfies Record<string, keyof AdvisorySearch>;
+
+type Parameter = (typeof parameters)[keyof typeof parameters];
+
+/** The filters. A second choice of a value removes it. */
+export function Facets() {
+  const { t } = useTexts();
+  const { org, search } = useAdvisoryAddress();
+  const list = requestOf(org, search);
+  const { data, error } = useQuery(
+    countAdvisories,
+    { list },
+    { placeholderData: (before) => before, staleTime: 60_000, refetchInterval: 120_000 },
+  );
+  if (error && !data) return <Failure error={error} />;
+  return (
+    <section className="stack" aria-label={t("advisories.filters")}>
+      {!data && <Loading />}
+      {data?.facets.map((facet) => {
+        const parameter = parameters[facet.filter as keyof typeof parameters];
+        return parameter && facet.values.length > 0 ? (
+          <Facet key={facet.filter} facet={facet} parameter={parameter} />
+        ) : null;
+      })}
+    </section>
+  );
+}
+
+function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly parameter: Parameter }) {
+  const { t, language } = useTexts();
+  const { search, open } = useAdvisoryAddress();
+  const numbers = new Intl.NumberFormat(language);
+  return (
+    <details open={parameter !== "reviewer" || search.reviewer !== undefined}>
+      <summary>{t(`advisories.facet.${parameter}`)}</summary>
+      {facet.partial && <p className="muted small">{t("advisories.partial")}</p>}
+      <ul className="facet">
+        {facet.values.map(({ value, count }) => {
+          const shown = parameter === "status" ? statusOf(value) : value;
+          const isChosen = search[parameter] === shown;
+          const text = parameter === "status" && shown ? t(`advisories.status.${shown as "fixed"}`) : value;
+          return shown === undefined ? null : (
+            <li key={value}>
+              <button
+                type="button"
+                aria-pressed={isChosen}
+                onClick={() => void open("", { [parameter]: isChosen ? undefined : shown, page: undefined })}
+              >
+                <bdi>{text}</bdi> <span className="muted">{numbers.format(count)}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
+function statusOf(name: string): (typeof statuses)[number] | undefined {
+  const number = EventTypeFilterSchema.values.find((value) => value.name === name)?.number ?? 0;
+  return statuses[number - 1];
+}

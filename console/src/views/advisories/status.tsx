@@ -1,0 +1,63 @@
+// What an event says of an advisory, and the status that follows.
+import {
+  type Advisory,
+  type AdvisoryEvent,
+  ReviewState,
+} from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { useTexts } from "../../texts/texts.ts";
+import type { statuses } from "./route.ts";
+
+/** A status. */
+export type Status = (typeof statuses)[number];
+
+const statusOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, Status>> = {
+  detection: "detected",
+  truePositiveDetermination: "affected",
+  fixed: "fixed",
+  falsePositiveDetermination: "notAffected",
+  analysisNotPlanned: "analysisNotPlanned",
+  fixNotPlanned: "fixNotPlanned",
+  pendingUpstreamFix: "pendingUpstream",
+  patched: "patched",
+};
+
+const looks: Readonly<Record<Status, readonly [icon: string, color: string]>> = {
+  detected: ["?", "warning"],
+  affected: ["!", "danger"],
+  fixed: ["✓", "good"],
+  notAffected: ["✓", "good"],
+  analysisNotPlanned: ["–", "muted"],
+  fixNotPlanned: ["✕", "danger"],
+  pendingUpstream: ["…", "warning"],
+  patched: ["✓", "good"],
+};
+
+/** Returns the latest approved event: it is the state of the advisory. */
+export function latestApproved({ events }: Advisory): AdvisoryEvent | undefined {
+  return events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+}
+
+/** What an event says, with an icon. Without one nothing has been approved yet. */
+export function StatusOf({ event }: { readonly event: AdvisoryEvent | undefined }) {
+  const { t } = useTexts();
+  const kind = event?.type.case;
+  if (kind === undefined) return <span className="muted">? {t("advisories.underReview")}</span>;
+  const status = statusOfCase[kind];
+  const [icon, color] = looks[status];
+  return (
+    <span className={color}>
+      {icon} {t(`advisories.status.${status}`)}
+    </span>
+  );
+}
+
+/** Returns the versions without the vulnerability. */
+export function fixedIn(event: AdvisoryEvent | undefined): string {
+  if (event?.type.case === "fixed") return event.type.value.fixedVersion;
+  return event?.type.case === "patched" ? event.type.value.patchedVersions.join(", ") : "";
+}
+
+/** Returns why an event says what it says. */
+export function noteOf({ type }: AdvisoryEvent): string {
+  return type.case !== undefined && "note" in type.value ? type.value.note : "";
+}

@@ -1,0 +1,125 @@
+// The advisories in the console: facets, search, the timeline of one advisory.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { openChromium } from "./chromium.ts";
+import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
+
+const hostile = "<img src=x onerror=alert(1)>";
+
+/** A record on one vulnerability of a package; with `fixed` also the version that fixed it. */
+function record(id: string, name: string, aliases: readonly string[], fixed?: string): object {
+  const events = [
+    { type: "RANGE_EVENT_TYPE_INTRODUCED", version: "0" },
+    ...(fixed === undefined ? [] : [{ type: "RANGE_EVENT_TYPE_FIXED", version: fixed }]),
+  ];
+  return {
+    ...{ source: "osv", document: id, vulnerability: id, advisoryId: id, format: "RECORD_FORMAT_OSV" },
+    ...{ modifyTime: "2026-01-02T03:04:05.000Z", aliases, summary: hostile },
+    severities: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" }],
+    statements: [
+      {
+        product: { purl: `pkg:npm/${name}`, ecosystem: "npm", name },
+        status: "PRODUCT_STATUS_AFFECTED",
+        ranges: [{ type: "SEMVER", events }],
+      },
+    ],
+  };
+}
+
+describe("the advisories in the console", { timeout: 600_000 }, () => {
+  let browser: Browser;
+  let server: TestServer;
+  before(async () => {
+    buildConsole();
+    browser = await openChromium();
+    server = await startTestServer({});
+    const records = [
+      record("GHSA-2031-1", "left", ["CVE-2031-1"], "1.3.0"),
+      record("GHSA-2031-2", "right", ["CVE-2031-1"]),
+      ...Array.from({ length: 60 }, (_, i) =>
+        record(`GHSA-2031-${100 + i}`, `package-${i}`, [`CVE-2031-${100 + i}`], "2.0"),
+      ),
+    ];
+    const path = `/gatehouse/vulnerabilities/v1/records/${server.groupUid}:import`;
+    const { status, body } = await rest(server.url, server.ownerToken, "POST", path, { records });
+    assert.equal(status, 200, JSON.stringify(body));
+    for (const name of ["owner", "viewer"]) await bindRole(server, name, name);
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const pathOf = (search = "") => `/console/o/${server.groupUid}/advisories/${search}`;
+
+  async function openAs(
+    name: string,
+    path: string,
+    options: { readonly width?: number; readonly dark?: boolean } = {},
+  ) {
+    const console = await openConsole(browser, server, { path, ...options });
+    await signIn(console.page, name);
+    return console;
+  }
+
+  it("narrows the list by facets, which stand in the address with their counts", async () => {
+    await using console = await openAs("viewer", pathOf());
+    const { page, complaints } = console;
+    await page.getByText("62 results").waitFor();
+    await page.getByRole("button", { name: "affected 1", exact: true }).click();
+    await page.getByText("1 result", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
+    assert.match(page.url(), /status=affected/);
+    await page.getByRole("button", { name: "fixed 61", exact: true }).click();
+    await page.getByText("61 results").waitFor();
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText("51–61 of 61").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("62 results").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("finds an advisory by its alias, and shows its events and the others on the vulnerability", async () => {
+    await using console = await openAs("owner", pathOf());
+    const { page, complaints } = console;
+    await page.keyboard.press("/");
+    await page.getByRole("searchbox").fill("cve-2031-1");
+    await page.getByRole("link", { name: "GHSA-2031-1", exact: true }).waitFor();
+    const row = page.getByRole("row", { name: /GHSA-2031-1 / });
+    await row.getByText("High 7.5").waitFor();
+    await row.getByText("✓ fixed").waitFor();
+    await page.getByRole("link", { name: "GHSA-2031-1", exact: true }).click();
+    await page.getByRole("heading", { name: "GHSA-2031-1", exact: true }).waitFor();
+    await page.locator(".timeline").getByText("in 1.3.0").waitFor();
+    await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("opens a link with filters, and shows a stranger nothing", async () => {
+    await using console = await openAs("viewer", pathOf("?package=right&q=right"));
+    await console.page.getByText("1 result", { exact: true }).waitFor();
+    assert.deepEqual(console.complaints, []);
+    await using stranger = await openAs("stranger", pathOf());
+    await stranger.page.getByText("There is nothing at this address").waitFor();
+    assert.deepEqual(stranger.complaints, []);
+  });
+
+  for (const dark of [false, true])
+    for (const width of [1280, 375])
+      it(`is accessible at ${width} pixels, ${dark ? "dark" : "light"}`, async () => {
+        await using console = await openAs("owner", pathOf("?q=right"), { width, dark });
+        const { page, complaints } = console;
+        const link = page.getByRole("link", { name: "GHSA-2031-2" });
+        await link.waitFor();
+        await page.getByText("Export all advisories").click();
+        assert.deepEqual(await findProblems(page), []);
+        await link.click();
+        await page.getByRole("heading", { name: "GHSA-2031-2" }).waitFor();
+        await page.getByRole("link", { name: "GHSA-2031-1", exact: true }).waitFor();
+        assert.deepEqual(await findProblems(page), []);
+        assert.deepEqual(complaints, []);
+      });
+});
