@@ -64,7 +64,10 @@ export function DeleteDialog({
                 </ul>
               </div>
             )}
-            {!isReading && !isBlocked && <p>{text}</p>}
+            {!isReading && !isBlocked && (
+              // The focus has to be in the form for Ctrl Enter, and not on the button that deletes.
+              <p {...(name === undefined && { tabIndex: -1, "data-autofocus": true })}>{text}</p>
+            )}
             {props.children}
             {!isReading && !isBlocked && name !== undefined && (
               <TextInput
