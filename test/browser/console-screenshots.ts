@@ -10,6 +10,7 @@ import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { accessPictures, addAccessExamples, type Stage } from "./access-pictures.ts";
 import { openChromium } from "./chromium.ts";
+import { openReceiver } from "./receiver.ts";
 
 const folder = path.resolve(process.argv[2] ?? "docs/images/console");
 const sizes = [
@@ -26,10 +27,15 @@ const server = spawn(process.execPath, [launcher, ...args], { stdio: ["ignore", 
 await new Promise((resolve) => server.stdout.once("data", resolve));
 const stage = await openStage();
 const browser = await openChromium();
+const receivers = [
+  await openReceiver({ status: 202, text: "accepted" }, "/hooks/chat"),
+  await openReceiver({ status: 503, text: "the queue is full, try again later" }, "/hooks/siem"),
+] as const;
 try {
   for (const size of sizes) for (const scheme of schemes) await pictures(browser, size, scheme);
 } finally {
   await browser.close();
+  for (const receiver of receivers) receiver.close();
   server.kill("SIGTERM");
   rmSync(data, { recursive: true, force: true });
 }
@@ -65,6 +71,7 @@ async function pictures(
   await shoot("overview");
   await groups(page, shoot, size.name === "narrow");
   await accessPictures(page, stage, shoot);
+  await events(page, shoot);
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();
   await shoot("me");
@@ -89,4 +96,23 @@ async function groups(page: Page, shoot: (view: string) => Promise<void>, isNarr
   await page.getByRole("dialog").waitFor();
   await shoot("delete");
   await page.keyboard.press("Escape");
+}
+
+async function events(page: Page, shoot: (view: string) => Promise<void>): Promise<void> {
+  await page.goto(page.url().replace(/(\/o\/[^/]+)\/.*/, "$1/events/"));
+  await page.getByRole("button", { name: "New subscription" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  for (const { url } of receivers) {
+    // The pictures of the first size and scheme have created them.
+    if ((await page.getByRole("link", { name: url }).count()) > 0) continue;
+    await page.getByRole("button", { name: "New subscription" }).click();
+    await page.getByRole("dialog").getByLabel("Sink").fill(url);
+    await page.getByRole("button", { name: "Create subscription" }).click();
+    await page.getByRole("heading", { name: url }).waitFor();
+  }
+  await page.getByRole("link", { name: receivers[1].url }).click();
+  await page.getByText(receivers[1].answer.text).nth(2).waitFor();
+  await page.reload();
+  await page.getByText(receivers[1].answer.text).nth(2).waitFor();
+  await shoot("events");
 }

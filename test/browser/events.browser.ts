@@ -1,7 +1,5 @@
 // The view Events in a real browser: whether events arrive, why not, retries, new and deleted subscriptions.
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
@@ -9,24 +7,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, type ConsolePage, createGroup, findProblems, openConsole, signIn } from "./console.ts";
-
-/** A receiver of events, whose response can be changed. */
-interface Receiver {
-  readonly url: string;
-  readonly server: Server;
-  answer: { readonly status: number; readonly text: string };
-}
-
-async function openReceiver(answer: Receiver["answer"], path = "/gatehouse"): Promise<Receiver> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(receiver.answer.status).end(receiver.answer.text);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  const receiver: Receiver = { url, server, answer };
-  return receiver;
-}
+import { openReceiver, type Receiver } from "./receiver.ts";
 
 const hostile = "<img src=x onerror=alert(1)>";
 
@@ -50,8 +31,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
   after(async () => {
     await browser?.close();
     await server?.[Symbol.asyncDispose]();
-    for (const receiver of [good, bad]) receiver?.server.closeAllConnections();
-    for (const receiver of [good, bad]) receiver?.server.close();
+    for (const receiver of [good, bad]) receiver?.close();
   });
 
   async function subscribe(sink: string, parent = server.groupUid): Promise<string> {
@@ -113,8 +93,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
       assert.deepEqual(complaints, []);
     } finally {
       await rest(server.url, server.ownerToken, "DELETE", `/events/v2beta1/subscriptions/${uid}`);
-      receiver.server.closeAllConnections();
-      receiver.server.close();
+      receiver.close();
     }
   });
 
@@ -163,8 +142,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
       await page.getByRole("button", { name: "Confirm subscription" }).waitFor({ state: "detached" });
       assert.deepEqual(complaints, []);
     } finally {
-      receiver.server.closeAllConnections();
-      receiver.server.close();
+      receiver.close();
     }
   });
 

@@ -20,7 +20,7 @@ import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { exampleEvent, receiverCode } from "./receiver.ts";
 import { Retry } from "./retry.tsx";
-import { refetchInterval, State, Waiting } from "./state.tsx";
+import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
 const { getDeliveryState } = DeliveryService.method;
@@ -120,7 +120,7 @@ function Facts({ state }: { readonly state: DeliveryState }) {
         <>
           <dt>{t("events.nextTry")}</dt>
           <dd>
-            <Ago time={timestampDate(nextAttemptTime)} />
+            <NextTry time={nextAttemptTime} />
           </dd>
         </>
       )}

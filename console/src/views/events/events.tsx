@@ -1,5 +1,4 @@
 // "Does everybody get what they subscribed to?"
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -9,7 +8,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { useKeys } from "../../shell/keyboard.ts";
-import { ActionButton, Ago, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -17,7 +16,7 @@ import { useEventsAddress } from "./address.ts";
 import { SubscriptionDetails } from "./details.tsx";
 import { EventsDialogs } from "./dialogs.tsx";
 import { Retry } from "./retry.tsx";
-import { refetchInterval, State, Waiting } from "./state.tsx";
+import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
 const { listDeliveryStates } = DeliveryService.method;
@@ -113,7 +112,7 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
       cell: ({ subscriptionUid, nextAttemptTime }) =>
         nextAttemptTime ? (
           <span className="row">
-            <Ago time={timestampDate(nextAttemptTime)} />
+            <NextTry time={nextAttemptTime} />
             <Retry uid={subscriptionUid} />
           </span>
         ) : (

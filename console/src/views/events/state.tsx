@@ -1,5 +1,5 @@
 // The state of a delivery queue, as an icon and words.
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { Ago } from "../../shell/parts.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -36,4 +36,10 @@ export function State({ state }: { readonly state: DeliveryState }) {
 export function Waiting({ count }: { readonly count: number }) {
   const { t } = useTexts();
   return <>{t(count >= maxCounted ? "events.waitingMany" : "events.waitingCount", { count })}</>;
+}
+
+/** When the next attempt is due. */
+export function NextTry({ time }: { readonly time: Timestamp }) {
+  // An attempt that is due has begun, or begins within half a second.
+  return <Ago time={new Date(Math.max(timestampDate(time).getTime(), Date.now()))} />;
 }
