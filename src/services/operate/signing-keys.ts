@@ -2,8 +2,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   type OperateService,
+  SigningKey_State,
   type SigningKeySchema,
-  SigningKeyState,
 } from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { failedPrecondition, notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
@@ -126,7 +126,7 @@ function toMessage({ kid, algorithm, createTime, retireTime }: Omit<SigningKeyRo
   return shown;
 }
 
-function stateOf(retireTime: number | null, now: number): SigningKeyState {
-  if (retireTime === null) return SigningKeyState.SIGNING;
-  return retireTime > now ? SigningKeyState.VERIFYING : SigningKeyState.RETIRED;
+function stateOf(retireTime: number | null, now: number): SigningKey_State {
+  if (retireTime === null) return SigningKey_State.SIGNING;
+  return retireTime > now ? SigningKey_State.VERIFYING : SigningKey_State.RETIRED;
 }

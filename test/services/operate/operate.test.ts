@@ -43,7 +43,7 @@ for (const database of ["sqlite", "postgres"] as const)
 
     it("rotates the signing key: the one before verifies until it retires, at once on request", async () => {
       const [before] = (await ok("GET", "/signingKeys")).signingKeys;
-      assert.equal(before!.state, "SIGNING_KEY_STATE_SIGNING");
+      assert.equal(before!.state, "STATE_SIGNING");
       const inUse = await call("POST", `/signingKeys/${before!.keyId}:retire`, {});
       assert.equal(inUse.status, 400);
       assert.match(JSON.stringify(inUse.body), /SIGNING_KEY_IN_USE.*rotate the signing key first/);
@@ -52,8 +52,8 @@ for (const database of ["sqlite", "postgres"] as const)
       assert.deepEqual(
         keys.map(({ keyId, state }) => [keyId, state]),
         [
-          [rotated.keyId, "SIGNING_KEY_STATE_SIGNING"],
-          [before!.keyId, "SIGNING_KEY_STATE_VERIFYING"],
+          [rotated.keyId, "STATE_SIGNING"],
+          [before!.keyId, "STATE_VERIFYING"],
         ],
       );
       const head = (token: string) => JSON.parse(String(Buffer.from(token.split(".")[0]!, "base64url")));
@@ -62,7 +62,7 @@ for (const database of ["sqlite", "postgres"] as const)
       assert.equal(head(fresh).kid, rotated.keyId);
       assert.equal(head(old).kid, before!.keyId);
       const retired = await rest(server.url, fresh, "POST", `${base}/signingKeys/${before!.keyId}:retire`, {});
-      assert.equal((retired.body as JsonObject).state, "SIGNING_KEY_STATE_RETIRED");
+      assert.equal((retired.body as JsonObject).state, "STATE_RETIRED");
       assert.equal((await call("GET", "/signingKeys", undefined, old)).status, 401);
       const again = await rest(server.url, fresh, "POST", `${base}/signingKeys/${before!.keyId}:retire`, {});
       assert.equal(again.status, 200, "a key that is retired stays retired");

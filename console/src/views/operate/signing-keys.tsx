@@ -1,7 +1,7 @@
 // The keys that sign API tokens: which one signs, which ones still verify, rotation and retirement.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
-import { OperateService, type SigningKey, SigningKeyState } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { OperateService, type SigningKey, SigningKey_State } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Form } from "../../shell/form.tsx";
@@ -52,7 +52,7 @@ function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
     {
       title: t("operate.actions"),
       cell: ({ keyId, state }) =>
-        state === SigningKeyState.VERIFYING && (
+        state === SigningKey_State.VERIFYING && (
           <ActionButton missing={[]} color="danger" onClick={() => onRetire(keyId)}>
             {t("operate.retire")}
           </ActionButton>
@@ -63,9 +63,9 @@ function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
 
 function State({ signingKey: { state, retireTime } }: { readonly signingKey: SigningKey }) {
   const { t } = useTexts();
-  if (state === SigningKeyState.SIGNING) return <span className="good">✓ {t("operate.signs")}</span>;
+  if (state === SigningKey_State.SIGNING) return <span className="good">✓ {t("operate.signs")}</span>;
   const time = retireTime && <Ago time={timestampDate(retireTime)} />;
-  return state === SigningKeyState.VERIFYING ? (
+  return state === SigningKey_State.VERIFYING ? (
     <span>
       ◐ {t("operate.verifies")} {time}
     </span>

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/operate/v1/operate.proto.
  */
 export const file_gatehouse_operate_v1_operate: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2Uvb3BlcmF0ZS92MS9vcGVyYXRlLnByb3RvEhRnYXRlaG91c2Uub3BlcmF0ZS52MSIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IsQCCgxJbnN0YWxsYXRpb24SDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSEAoIYmFzZV91cmwYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMd29ya2VyX2NvdW50GAUgASgFEjwKCGRhdGFiYXNlGAYgASgLMiouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uRGF0YWJhc2USRQoKbGltaXRzX21ldBgHIAMoCzIxLmdhdGVob3VzZS5vcGVyYXRlLnYxLkluc3RhbGxhdGlvbi5MaW1pdHNNZXRFbnRyeRowCg5MaW1pdHNNZXRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIl0KFEluc3RhbGxhdGlvbkRhdGFiYXNlEg8KB3Byb2R1Y3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgDEg8KB3Byb2JsZW0YBCABKAkiSQoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBIWCglwYWdlX3NpemUYASABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAIgASgJQgPgQQEilAEKF0xpc3RTaWduaW5nS2V5c1Jlc3BvbnNlEjYKDHNpZ25pbmdfa2V5cxgBIAMoCzIgLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNpZ25pbmdLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQFCDgoMX3RvdGFsX2NvdW50IscBCgpTaWduaW5nS2V5Eg4KBmtleV9pZBgBIAEoCRIRCglhbGdvcml0aG0YAiABKAkSNAoFc3RhdGUYAyABKA4yJS5nYXRlaG91c2Uub3BlcmF0ZS52MS5TaWduaW5nS2V5U3RhdGUSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JldGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIZChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdCIuChdSZXRpcmVTaWduaW5nS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlCA+BBAiJ0ChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhkKDGlkZW50aXR5X3VpZBgBIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBARIRCgRza2lwGAQgASgFQgPgQQEiigEKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBAUIOCgxfdG90YWxfY291bnQilAIKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGVudGl0eV91aWQYAiABKAkSDQoFZW1haWwYAyABKAkSDwoHYnJvd3NlchgEIAEoCBIWCg5jbGllbnRfYWRkcmVzcxgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiLAoRRW5kU2Vzc2lvblJlcXVlc3QSFwoKc2Vzc2lvbl9pZBgBIAEoCUID4EECIhQKEkVuZFNlc3Npb25SZXNwb25zZSqTAQoPU2lnbmluZ0tleVN0YXRlEiEKHVNJR05JTkdfS0VZX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZU0lHTklOR19LRVlfU1RBVEVfU0lHTklORxABEh8KG1NJR05JTkdfS0VZX1NUQVRFX1ZFUklGWUlORxACEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVElSRUQQAzL5BwoOT3BlcmF0ZVNlcnZpY2USnAEKD0dldEluc3RhbGxhdGlvbhIsLmdhdGVob3VzZS5vcGVyYXRlLnYxLkdldEluc3RhbGxhdGlvblJlcXVlc3QaIi5nYXRlaG91c2Uub3BlcmF0ZS52MS5JbnN0YWxsYXRpb24iN4LT5JMCJBIiL2dhdGVob3VzZS9vcGVyYXRlL3YxL2luc3RhbGxhdGlvboqvqNIFBxIFCgECEAESpgEKD0xpc3RTaWduaW5nS2V5cxIsLmdhdGVob3VzZS5vcGVyYXRlLnYxLkxpc3RTaWduaW5nS2V5c1JlcXVlc3QaLS5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSI2gtPkkwIjEiEvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXOKr6jSBQcSBQoBAhABEqUBChBSb3RhdGVTaWduaW5nS2V5Ei0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuUm90YXRlU2lnbmluZ0tleVJlcXVlc3QaIC5nYXRlaG91c2Uub3BlcmF0ZS52MS5TaWduaW5nS2V5IkCC0+STAi06ASoiKC9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zaWduaW5nS2V5czpyb3RhdGWKr6jSBQcSBQoBAhABEq4BChBSZXRpcmVTaWduaW5nS2V5Ei0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuUmV0aXJlU2lnbmluZ0tleVJlcXVlc3QaIC5nYXRlaG91c2Uub3BlcmF0ZS52MS5TaWduaW5nS2V5IkmC0+STAjY6ASoiMS9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zaWduaW5nS2V5cy97a2V5X2lkfTpyZXRpcmWKr6jSBQcSBQoBAhABEpoBCgxMaXN0U2Vzc2lvbnMSKS5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiM4LT5JMCIBIeL2dhdGVob3VzZS9vcGVyYXRlL3YxL3Nlc3Npb25ziq+o0gUHEgUKAQIQARKoAQoKRW5kU2Vzc2lvbhInLmdhdGVob3VzZS5vcGVyYXRlLnYxLkVuZFNlc3Npb25SZXF1ZXN0GiguZ2F0ZWhvdXNlLm9wZXJhdGUudjEuRW5kU2Vzc2lvblJlc3BvbnNlIkeC0+STAjQ6ASoiLy9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zZXNzaW9ucy97c2Vzc2lvbl9pZH06ZW5kiq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2Uvb3BlcmF0ZS92MS9vcGVyYXRlLnByb3RvEhRnYXRlaG91c2Uub3BlcmF0ZS52MSIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IsQCCgxJbnN0YWxsYXRpb24SDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSEAoIYmFzZV91cmwYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMd29ya2VyX2NvdW50GAUgASgFEjwKCGRhdGFiYXNlGAYgASgLMiouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uRGF0YWJhc2USRQoKbGltaXRzX21ldBgHIAMoCzIxLmdhdGVob3VzZS5vcGVyYXRlLnYxLkluc3RhbGxhdGlvbi5MaW1pdHNNZXRFbnRyeRowCg5MaW1pdHNNZXRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIl0KFEluc3RhbGxhdGlvbkRhdGFiYXNlEg8KB3Byb2R1Y3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgDEg8KB3Byb2JsZW0YBCABKAkiSQoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBIWCglwYWdlX3NpemUYASABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAIgASgJQgPgQQEilAEKF0xpc3RTaWduaW5nS2V5c1Jlc3BvbnNlEjYKDHNpZ25pbmdfa2V5cxgBIAMoCzIgLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNpZ25pbmdLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQFCDgoMX3RvdGFsX2NvdW50IqgCCgpTaWduaW5nS2V5Eg4KBmtleV9pZBgBIAEoCRIRCglhbGdvcml0aG0YAiABKAkSOgoFc3RhdGUYAyABKA4yJi5nYXRlaG91c2Uub3BlcmF0ZS52MS5TaWduaW5nS2V5LlN0YXRlQgPgQQMSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JldGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJZCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX1NJR05JTkcQARITCg9TVEFURV9WRVJJRllJTkcQAhIRCg1TVEFURV9SRVRJUkVEEAMiGQoXUm90YXRlU2lnbmluZ0tleVJlcXVlc3QiLgoXUmV0aXJlU2lnbmluZ0tleVJlcXVlc3QSEwoGa2V5X2lkGAEgASgJQgPgQQIidAoTTGlzdFNlc3Npb25zUmVxdWVzdBIZCgxpZGVudGl0eV91aWQYASABKAlCA+BBARIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESEQoEc2tpcBgEIAEoBUID4EEBIooBChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQFCDgoMX3RvdGFsX2NvdW50IpQCCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRlbnRpdHlfdWlkGAIgASgJEg0KBWVtYWlsGAMgASgJEg8KB2Jyb3dzZXIYBCABKAgSFgoOY2xpZW50X2FkZHJlc3MYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiwKEUVuZFNlc3Npb25SZXF1ZXN0EhcKCnNlc3Npb25faWQYASABKAlCA+BBAiIUChJFbmRTZXNzaW9uUmVzcG9uc2Uy+QcKDk9wZXJhdGVTZXJ2aWNlEpwBCg9HZXRJbnN0YWxsYXRpb24SLC5nYXRlaG91c2Uub3BlcmF0ZS52MS5HZXRJbnN0YWxsYXRpb25SZXF1ZXN0GiIuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uIjeC0+STAiQSIi9nYXRlaG91c2Uvb3BlcmF0ZS92MS9pbnN0YWxsYXRpb26Kr6jSBQcSBQoBAhABEqYBCg9MaXN0U2lnbmluZ0tleXMSLC5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2UiNoLT5JMCIxIhL2dhdGVob3VzZS9vcGVyYXRlL3YxL3NpZ25pbmdLZXlziq+o0gUHEgUKAQIQARKlAQoQUm90YXRlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJAgtPkkwItOgEqIigvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXM6cm90YXRliq+o0gUHEgUKAQIQARKuAQoQUmV0aXJlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJldGlyZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJJgtPkkwI2OgEqIjEvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXMve2tleV9pZH06cmV0aXJliq+o0gUHEgUKAQIQARKaAQoMTGlzdFNlc3Npb25zEikuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmdhdGVob3VzZS5vcGVyYXRlLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIjOC0+STAiASHi9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zZXNzaW9uc4qvqNIFBxIFCgECEAESqAEKCkVuZFNlc3Npb24SJy5nYXRlaG91c2Uub3BlcmF0ZS52MS5FbmRTZXNzaW9uUmVxdWVzdBooLmdhdGVob3VzZS5vcGVyYXRlLnYxLkVuZFNlc3Npb25SZXNwb25zZSJHgtPkkwI0OgEqIi8vZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2Vzc2lvbnMve3Nlc3Npb25faWR9OmVuZIqvqNIFBxIFCgECEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of GetInstallation.
@@ -224,9 +224,9 @@ export type SigningKey = Message<"gatehouse.operate.v1.SigningKey"> & {
   /**
    * What the key is used for.
    *
-   * @generated from field: gatehouse.operate.v1.SigningKeyState state = 3;
+   * @generated from field: gatehouse.operate.v1.SigningKey.State state = 3;
    */
-  state: SigningKeyState;
+  state: SigningKey_State;
 
   /**
    * When the key was created.
@@ -249,6 +249,54 @@ export type SigningKey = Message<"gatehouse.operate.v1.SigningKey"> & {
  */
 export const SigningKeySchema: GenMessage<SigningKey> = /*@__PURE__*/
   messageDesc(file_gatehouse_operate_v1_operate, 5);
+
+/**
+ * What a signing key is used for.
+ *
+ * @generated from enum gatehouse.operate.v1.SigningKey.State
+ */
+export const SigningKey_State = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * New tokens are signed with it.
+   *
+   * @generated from enum value: STATE_SIGNING = 1;
+   */
+  SIGNING: 1,
+
+  /**
+   * Tokens that it signed are valid until its retire_time.
+   *
+   * @generated from enum value: STATE_VERIFYING = 2;
+   */
+  VERIFYING: 2,
+
+  /**
+   * Tokens that it signed are invalid.
+   *
+   * @generated from enum value: STATE_RETIRED = 3;
+   */
+  RETIRED: 3,
+} as const;
+
+/**
+ * What a signing key is used for.
+ *
+ * @generated from enum gatehouse.operate.v1.SigningKey.State
+ */
+export type SigningKey_State = (typeof SigningKey_State)[keyof typeof SigningKey_State] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.operate.v1.SigningKey.State.
+ */
+export const SigningKey_StateSchema: GenEnum<SigningKey_State> = /*@__PURE__*/
+  enumDesc(file_gatehouse_operate_v1_operate, 5, 0);
 
 /**
  * The request of RotateSigningKey.
@@ -475,54 +523,6 @@ export type EndSessionResponse = Message<"gatehouse.operate.v1.EndSessionRespons
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
   messageDesc(file_gatehouse_operate_v1_operate, 12);
-
-/**
- * What a signing key is used for.
- *
- * @generated from enum gatehouse.operate.v1.SigningKeyState
- */
-export const SigningKeyState = {
-  /**
-   * Not used.
-   *
-   * @generated from enum value: SIGNING_KEY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * New tokens are signed with it.
-   *
-   * @generated from enum value: SIGNING_KEY_STATE_SIGNING = 1;
-   */
-  SIGNING: 1,
-
-  /**
-   * Tokens that it signed are valid until its retire_time.
-   *
-   * @generated from enum value: SIGNING_KEY_STATE_VERIFYING = 2;
-   */
-  VERIFYING: 2,
-
-  /**
-   * Tokens that it signed are invalid.
-   *
-   * @generated from enum value: SIGNING_KEY_STATE_RETIRED = 3;
-   */
-  RETIRED: 3,
-} as const;
-
-/**
- * What a signing key is used for.
- *
- * @generated from enum gatehouse.operate.v1.SigningKeyState
- */
-export type SigningKeyState = (typeof SigningKeyState)[keyof typeof SigningKeyState] | UnknownEnum;
-
-/**
- * Describes the enum gatehouse.operate.v1.SigningKeyState.
- */
-export const SigningKeyStateSchema: GenEnum<SigningKeyState> = /*@__PURE__*/
-  enumDesc(file_gatehouse_operate_v1_operate, 0);
 
 /**
  * Shows the installation to its operators, and lets them rotate signing keys and end sessions.
