@@ -42,6 +42,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "identities.noRoles": "Keine: Sie darf nichts.",
   "identities.moreRoles": "{count, plural, one {und # weitere} other {und # weitere}}",
   "identities.seeAccess": "Sehen, was sie darf",
+  "identities.itsActions": "Was sie getan hat",
+  "identities.itsChanges": "Wie sie geändert wurde",
   "identities.created": "Angelegt",
   "identities.edit": "Bearbeiten",
   "identities.delete": "Löschen",

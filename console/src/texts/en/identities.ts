@@ -40,6 +40,8 @@ export const texts = {
   "identities.noRoles": "None: it may do nothing.",
   "identities.moreRoles": "{count, plural, one {and # more} other {and # more}}",
   "identities.seeAccess": "See what it may do",
+  "identities.itsActions": "What it did",
+  "identities.itsChanges": "How it was changed",
   "identities.created": "Created",
   "identities.edit": "Edit",
   "identities.delete": "Delete",

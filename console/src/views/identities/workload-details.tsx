@@ -4,7 +4,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
 import { Textarea, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import {
   IdentitiesService,
   type Identity,
@@ -17,6 +17,7 @@ import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { differencesOf, Form } from "../../shell/form.tsx";
+import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -48,6 +49,15 @@ function Details({ identity }: { readonly identity: Identity }) {
   // A service of the platform takes no token from outside.
   const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "servicePrincipal";
   const keysEnd = keysEndOf(identity);
+  const [mayEdit, mayDelete] = [may(me, updateIdentity, uid), may(me, deleteIdentity, uid)];
+  const keys = useMemo(
+    () => ({
+      ...(mayEdit && { e: () => void show("edit") }),
+      ...(mayDelete && { Delete: () => void show("delete") }),
+    }),
+    [mayEdit, mayDelete, show],
+  );
+  useKeys(keys);
   return (
     <section className="card stack" aria-labelledby="identity-name">
       <h2 id="identity-name">
@@ -105,12 +115,19 @@ function Details({ identity }: { readonly identity: Identity }) {
             {t("identities.seeAccess")}
           </Link>
         </dd>
+        <dt>{t("nav.audit")}</dt>
+        <dd className="lines">
+          <Link to="/o/$org/audit" params={{ org }} search={{ q: `actor:${uid}` }}>
+            {t("identities.itsActions")}
+          </Link>
+          <Link to="/o/$org/audit" params={{ org }} search={{ q: `resource:${uid}` }}>
+            {t("identities.itsChanges")}
+          </Link>
+        </dd>
       </dl>
       {mayTry && <TryToken identity={identity} />}
-      {search.dialog === "edit" && may(me, updateIdentity, uid) && (
-        <EditIdentity identity={identity} onClose={() => void close()} />
-      )}
-      {search.dialog === "delete" && may(me, deleteIdentity, uid) && <DeleteIdentity identity={identity} />}
+      {search.dialog === "edit" && mayEdit && <EditIdentity identity={identity} onClose={() => void close()} />}
+      {search.dialog === "delete" && mayDelete && <DeleteIdentity identity={identity} />}
     </section>
   );
 }

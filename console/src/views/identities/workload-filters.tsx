@@ -2,7 +2,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { RelationshipType } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { SearchIdentitiesRequestSchema } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { isUid } from "../../api/uids.ts";
@@ -70,13 +70,18 @@ const ends = [
   { value: "ended", text: "identities.keysEnded" },
 ] as const;
 
-/** The fields. A pasted uid opens its identity. */
+/** The field for names, subjects and uids. A pasted uid opens its identity. */
+export function WorkloadSearch() {
+  const { t } = useTexts();
+  return <TextFilter name="filter" id="identity-filter" label={t("identities.filter")} isBare />;
+}
+
+/** The other fields. */
 export function WorkloadFilters() {
   const { t } = useTexts();
   const { org, selected, search, open } = useIdentitiesAddress();
   return (
-    <div className="filters">
-      <TextFilter name="filter" id="identity-filter" label={t("identities.filter")} />
+    <div className="filters even">
       <TextFilter name="issuer" label={t("identities.issuer")} />
       <Choice name="type" label={t("identities.type")} any={t("identities.anyType")} choices={types} />
       <Choice name="used" label={t("identities.use")} any={t("identities.anyUse")} choices={uses} />
@@ -96,10 +101,13 @@ function TextFilter({
   name,
   label,
   id,
+  isBare = false,
 }: {
   readonly name: "filter" | "issuer";
   readonly label: string;
   readonly id?: string;
+  /** Whether the label stands in the field. */
+  readonly isBare?: boolean;
 }) {
   const { selected, search, open } = useIdentitiesAddress();
   const inAddress = search[name] ?? "";
@@ -132,7 +140,7 @@ function TextFilter({
     <TextInput
       {...(id !== undefined && { id })}
       type="search"
-      label={label}
+      {...(isBare ? { "aria-label": label, placeholder: label, className: "search" } : { label })}
       value={typed}
       maxLength={256}
       onChange={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -152,11 +160,13 @@ function Choice<Name extends "type" | "used" | "keys">({
   readonly choices: readonly { readonly value: NonNullable<IdentitiesSearch[Name]>; readonly text: TextId }[];
 }) {
   const { t } = useTexts();
+  const id = useId();
   const { selected, search, open } = useIdentitiesAddress();
   return (
-    <label className="field">
-      <span>{label}</span>
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
       <select
+        id={id}
         className="select"
         value={search[name] ?? ""}
         onChange={({ target }) => void open(selected, { [name]: target.value || undefined, page: undefined })}
@@ -168,6 +178,6 @@ function Choice<Name extends "type" | "used" | "keys">({
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }

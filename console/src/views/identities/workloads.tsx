@@ -16,7 +16,7 @@ import { useIdentitiesAddress } from "./address.ts";
 import { issuerOf, keysEndOf, subjectOf, typeOf, wasUsed } from "./identity-facts.ts";
 import { Wizard } from "./wizard.tsx";
 import { WorkloadDetails } from "./workload-details.tsx";
-import { endsSoonDays, useWorkloadFilter, WorkloadFilters } from "./workload-filters.tsx";
+import { endsSoonDays, useWorkloadFilter, WorkloadFilters, WorkloadSearch } from "./workload-filters.tsx";
 
 const { searchIdentities } = IdentitySearchService.method;
 const { createIdentity } = IdentitiesService.method;
@@ -46,19 +46,20 @@ export function Workloads() {
   return (
     <>
       <div className="head">
-        <WorkloadFilters />
+        <WorkloadSearch />
         <div className="grow" />
         <CopyAs method={searchIdentities} request={request} />
         <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
           {t("identities.new")}
         </ActionButton>
       </div>
+      <WorkloadFilters />
       <div className={selected === "" ? "stack" : "split"}>
         <section className="stack" aria-label={t("identities.workloads")}>
           <Table
             label={t("identities.workloads")}
             list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
-            columns={selected === "" ? columns : columns.slice(0, 3)}
+            columns={selected === "" ? columns : columns.slice(0, 2)}
             keyOf={({ uid }) => uid}
             selected={selected}
             empty={
