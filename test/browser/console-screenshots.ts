@@ -10,6 +10,7 @@ import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { accessPictures, addAccessExamples, type Stage } from "./access-pictures.ts";
 import { openChromium } from "./chromium.ts";
+import { addIdentityExamples, identityPictures } from "./identity-pictures.ts";
 import { openReceiver } from "./receiver.ts";
 
 const folder = path.resolve(process.argv[2] ?? "docs/images/console");
@@ -47,6 +48,7 @@ async function openStage(): Promise<Stage> {
   const { body } = await rest(url, token, "GET", "/iam/v2beta1/groups?name=example.org");
   const opened = { url, token, org: body.groups[0].uid };
   await addAccessExamples(opened);
+  await addIdentityExamples(opened);
   return opened;
 }
 
@@ -71,6 +73,7 @@ async function pictures(
   await shoot("overview");
   await groups(page, shoot, size.name === "narrow");
   await accessPictures(page, stage, shoot);
+  await identityPictures(page, stage, shoot);
   await events(page, shoot);
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();

@@ -160,7 +160,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
       await dialog.getByText("It has exchanged its first token.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name }).waitFor();
-      await page.getByRole("link", { name: /viewer/ }).waitFor();
+      await page.getByRole("link", { name: "viewer at example.org" }).waitFor();
       await page
         .locator("dl")
         .getByText(/ago|now/)
@@ -213,7 +213,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     await using console = await openConsole(browser, server, { path: address(uids.ci) });
     const { page, complaints } = console;
     await signIn(page, "viewer");
-    await page.getByText("Try a token").click();
+    await page.getByRole("button", { name: "Try a token" }).click();
     const field = page.getByLabel("Token", { exact: true });
     const token = await tokenOf("repo:acme/app:ref:refs/heads/feature");
     await field.fill(token);
@@ -277,9 +277,9 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
         const { page, complaints } = console;
         await signIn(page, "owner");
         await page.getByRole("heading", { name: "hostile" }).waitFor();
-        await page.getByText(hostile).first().waitFor();
+        await page.locator("dl").getByText(hostile).first().waitFor();
         assert.deepEqual(await findProblems(page), [], "details");
-        for (const dialog of ["edit", "delete", "new"]) {
+        for (const dialog of ["edit", "delete", "try", "new"]) {
           await page.goto(`${server.url}${address(uids.hostile)}?dialog=${dialog}`);
           await page.getByRole("dialog").waitFor();
           assert.deepEqual(await findProblems(page), [], dialog);

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { rest } from "../harness/rest.ts";
 import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
+import type { Stage } from "./access-pictures.ts";
 
 const key = keyPair("ES256");
 const dayMs = 24 * 3_600_000;
@@ -39,10 +40,10 @@ const examples = [
     roles: [],
   },
   {
-    name: "scanner",
+    name: "backup",
     staticKeys: {
       issuer: "https://keys.acme.example",
-      subject: "scanner",
+      subject: "backup",
       issuerKeys: keySetText(key),
       expirationTime: new Date(Date.now() + 9 * dayMs).toISOString(),
     },
@@ -50,8 +51,11 @@ const examples = [
   },
 ];
 
-/** Creates the identities in a group, the last of which has exchanged a token. Returns its uid. */
-export async function addExampleIdentities(url: string, token: string, group: string): Promise<string> {
+/** Adds the identities with their roles. The last of them exchanges a token. */
+export async function addIdentityExamples({ url, token }: Stage): Promise<void> {
+  // Not where the pictures of the view Access are made.
+  const { body } = await rest(url, token, "GET", "/iam/v2beta1/groups?name=security");
+  const group = body.groups[0].uid;
   const call = async (path: string, body: object) => {
     const made = await rest(url, token, "POST", path, body);
     if (made.status !== 200) throw new Error(JSON.stringify(made.body));
@@ -65,19 +69,22 @@ export async function addExampleIdentities(url: string, token: string, group: st
       await call(`/iam/v2beta1/roleBindings/${group}`, { identityUid: uid, roleUid });
     }
   }
-  const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: "https://keys.acme.example", sub: "scanner", aud: url, iat: now, exp: now + 600 };
-  await rest(url, await signOutside(key, claims), "POST", `/sts/exchange?aud=${url}&identity=${uid}`);
-  return uid;
+  await rest(url, await tokenOf("backup", url), "POST", `/sts/exchange?aud=${url}&identity=${uid}`);
 }
 
-/** Takes the pictures. `address` is that of the view, `uid` the identity from `addExampleIdentities`. */
+function tokenOf(sub: string, aud: string): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return signOutside(key, { iss: "https://keys.acme.example", sub, aud, iat: now, exp: now + 600 });
+}
+
+/** Makes the pictures. */
 export async function identityPictures(
   page: Page,
+  stage: Stage,
   shoot: (view: string) => Promise<void>,
-  address: string,
-  uid: string,
 ): Promise<void> {
+  const { url, token, org } = stage;
+  const address = `${url}/console/o/${org}/identities`;
   await page.goto(`${address}/`);
   await page.getByRole("link", { name: "payments" }).waitFor();
   await shoot("identities");
@@ -87,17 +94,11 @@ export async function identityPictures(
   await page.getByLabel("Owner and repository").fill("acme/app");
   await page.getByLabel("Environment; empty for none").fill("production");
   await shoot("identity-wizard");
-  await page.goto(`${address}/${uid}`);
-  await page.getByText("Try a token").click();
-  const now = Math.floor(Date.now() / 1000);
-  const token = await signOutside(key, {
-    ...{ iss: "https://keys.acme.example", sub: "builder", aud: new URL(address).origin },
-    ...{ iat: now, exp: now + 600 },
-  });
-  await page.getByLabel("Token", { exact: true }).fill(token);
+  const { body } = await rest(url, token, "GET", "/gatehouse/iam/v1/identities:search?query=backup");
+  await page.goto(`${address}/${body.identities[0].uid}?dialog=try`);
+  await page.getByLabel("Token", { exact: true }).fill(await tokenOf("builder", url));
   await page.getByRole("button", { name: "Check token" }).click();
-  const denied = page.getByText("This token would be denied.");
-  await denied.waitFor();
-  await denied.scrollIntoViewIfNeeded();
+  await page.getByText("This token would be denied.").waitFor();
+  await page.getByRole("cell", { name: "aud", exact: true }).scrollIntoViewIfNeeded();
   await shoot("identity-token");
 }

@@ -17,7 +17,7 @@ export interface IdentitiesSearch {
   readonly keys?: "14d" | "ended";
   readonly group?: string;
   readonly page?: number;
-  readonly dialog?: "new" | "edit" | "delete" | "mapping" | "scim";
+  readonly dialog?: "new" | "edit" | "delete" | "mapping" | "scim" | "try";
 }
 
 export const identitiesRoute = createRoute({
@@ -32,7 +32,7 @@ export const identitiesRoute = createRoute({
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
     ...pageIn(search),
-    ...choiceIn(search, "dialog", ["new", "edit", "delete", "mapping", "scim"]),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete", "mapping", "scim", "try"]),
   }),
   component: lazyView(["identities", "people", "capabilities"], () => import("./identities.tsx"), "Identities"),
 });

@@ -8,13 +8,14 @@ import {
   CheckOutcome,
   type ExplainExchangeResponse,
 } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { Dialog } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 
 const { explainExchange } = AccessService.method;
 
-/** The field for a token, and what became of it. */
-export function TryToken({ identity }: { readonly identity: Identity }) {
+/** The dialog with the field for a token, and what became of it. */
+export function TryToken({ identity, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
   const { t } = useTexts();
   const [token, setToken] = useState("");
   const { mutateAsync, data, error, isPending } = useMutation(explainExchange);
@@ -25,8 +26,7 @@ export function TryToken({ identity }: { readonly identity: Identity }) {
     await mutateAsync({ identity: identity.uid, token: presented }).catch(() => {});
   };
   return (
-    <details>
-      <summary>{t("try.title")}</summary>
+    <Dialog title={t("try.with", { name: identity.name })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -40,6 +40,7 @@ export function TryToken({ identity }: { readonly identity: Identity }) {
           value={token}
           rows={3}
           autoComplete="off"
+          data-autofocus
           spellCheck={false}
           onChange={({ currentTarget }) => setToken(currentTarget.value)}
         />
@@ -51,7 +52,7 @@ export function TryToken({ identity }: { readonly identity: Identity }) {
         {error && <Failure error={error} />}
         {data && <Checks response={data} />}
       </form>
-    </details>
+    </Dialog>
   );
 }
 
@@ -83,10 +84,10 @@ function Checks({ response: { allowed, checks } }: { readonly response: ExplainE
             const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
             return (
               <tr key={index}>
-                <td>
+                <td className="nowrap">
                   <code>{name}</code>
                 </td>
-                <td data-label={t("try.outcome")} className={color}>
+                <td data-label={t("try.outcome")} className={`${color} nowrap`}>
                   {mark} {t(text)}
                 </td>
                 {expected === "" ? (

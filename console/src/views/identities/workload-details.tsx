@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Textarea, TextInput } from "@mantine/core";
+import { Button, Textarea, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import {
@@ -70,6 +70,11 @@ function Details({ identity }: { readonly identity: Identity }) {
         <ActionButton missing={missingFor(me, deleteIdentity, uid)} onClick={() => void show("delete")}>
           {t("identities.delete")}
         </ActionButton>
+        {mayTry && (
+          <Button variant="default" size="sm" onClick={() => void show("try")}>
+            {t("try.title")}
+          </Button>
+        )}
         <CopyAs method={getIdentity} request={{ uid }} />
       </div>
       {description !== "" && (
@@ -125,7 +130,7 @@ function Details({ identity }: { readonly identity: Identity }) {
           </Link>
         </dd>
       </dl>
-      {mayTry && <TryToken identity={identity} />}
+      {search.dialog === "try" && mayTry && <TryToken identity={identity} onClose={() => void close()} />}
       {search.dialog === "edit" && mayEdit && <EditIdentity identity={identity} onClose={() => void close()} />}
       {search.dialog === "delete" && mayDelete && <DeleteIdentity identity={identity} />}
     </section>
@@ -150,7 +155,7 @@ function HeldRoles({ uid }: { readonly uid: string }) {
         <li key={binding}>
           <Link to="/o/$org/access" params={{ org }} search={{ group: group?.uid ?? org, identity: uid }}>
             <bdi>
-              {t("preview.keptBy", { role: role?.name ?? "…", group: group?.name || shortUid(group?.uid ?? "") })}
+              {t("identities.heldRole", { role: role?.name ?? "…", group: group?.name || shortUid(group?.uid ?? "") })}
             </bdi>
           </Link>
         </li>

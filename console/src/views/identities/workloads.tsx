@@ -41,6 +41,7 @@ export function Workloads() {
     [mayCreate, show],
   );
   useKeys(keys);
+  const { dialog: _dialog, ...kept } = search;
   const columns = useColumns(data?.roleBindingCounts ?? {});
   if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} />;
   return (
@@ -54,7 +55,7 @@ export function Workloads() {
         </ActionButton>
       </div>
       <WorkloadFilters />
-      <div className={selected === "" ? "stack" : "split"}>
+      <div className={selected === "" ? "stack" : "split even chosen"}>
         <section className="stack" aria-label={t("identities.workloads")}>
           <Table
             label={t("identities.workloads")}
@@ -77,7 +78,14 @@ export function Workloads() {
           />
           <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.identities.length ?? 0} />
         </section>
-        {selected !== "" && <WorkloadDetails key={selected} uid={selected} />}
+        {selected !== "" && (
+          <div className="stack">
+            <Link className="back" to="/o/$org/identities/$" params={{ org, _splat: "" }} search={kept}>
+              {t("identities.back")}
+            </Link>
+            <WorkloadDetails key={selected} uid={selected} />
+          </div>
+        )}
       </div>
       {search.dialog === "new" && mayCreate && <Wizard onClose={() => void close()} />}
     </>
