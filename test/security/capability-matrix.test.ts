@@ -45,6 +45,17 @@ const byHand: Readonly<Record<string, Ask>> = {
     identityProviderUid: uidOf("identityProvider", absent),
     recipientKey,
   }),
+  "gatehouse.access.v1.AccessService/CountRoleBindings": (absent) => ({
+    group: uidOf("group", absent),
+    roles: [viewerRole.uid],
+  }),
+  "gatehouse.events.v1.DeliveryService/CheckSink": (absent) => ({
+    parent: uidOf("group", absent),
+    sink: "https://sink.example.org/events",
+  }),
+  "gatehouse.iam.v1.IdentityProviderTestService/TestIdentityProvider": (absent) => ({
+    uid: uidOf("identityProvider", absent),
+  }),
   "gatehouse.operate.v1.OperateService/RetireSigningKey": () => ({ keyId: "A".repeat(43) }),
   "gatehouse.operate.v1.OperateService/EndSession": () => ({ sessionId: "session" }),
   "gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected": () => ({ query: { purl: "pkg:npm/a@1" } }),
