@@ -12,6 +12,7 @@ import { accessPictures, addAccessExamples, type Stage } from "./access-pictures
 import { openChromium } from "./chromium.ts";
 import { addIdentityExamples, identityPictures } from "./identity-pictures.ts";
 import { openReceiver } from "./receiver.ts";
+import { addRegistryExamples, registryPictures } from "./registry-pictures.ts";
 
 const folder = path.resolve(process.argv[2] ?? "docs/images/console");
 const sizes = [
@@ -49,6 +50,7 @@ async function openStage(): Promise<Stage> {
   const opened = { url, token, org: body.groups[0].uid };
   await addAccessExamples(opened);
   await addIdentityExamples(opened);
+  await addRegistryExamples(opened);
   return opened;
 }
 
@@ -74,6 +76,7 @@ async function pictures(
   await groups(page, shoot, size.name === "narrow");
   await accessPictures(page, stage, shoot);
   await identityPictures(page, stage, shoot);
+  await registryPictures(page, stage, shoot);
   await events(page, shoot);
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();

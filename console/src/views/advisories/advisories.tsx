@@ -95,7 +95,7 @@ function Search() {
     if (term !== current) void open("", { q: term || undefined, page: undefined });
   }, [term]);
   return (
-    <div className="filters">
+    <div className="filters whole">
       <TextInput
         id="advisory-search"
         type="search"

@@ -66,7 +66,7 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
         </p>
       )}
       <Facts advisory={advisory} />
-      <section className="stack" aria-labelledby="advisory-events">
+      <section className="stack part" aria-labelledby="advisory-events">
         <h2 id="advisory-events">{t("advisories.events")}</h2>
         {events.length === 0 && <p className="muted">{t("advisories.noEvents")}</p>}
         <ol className="timeline">
@@ -163,7 +163,7 @@ function Others({ advisory: { uid, advisoryId, aliases } }: { readonly advisory:
   const { data, error } = useQuery(listAdvisories, request);
   const others = data?.advisories.filter((one) => one.uid !== uid).slice(0, shownOthers);
   return (
-    <section className="stack" aria-labelledby="advisory-others">
+    <section className="stack part" aria-labelledby="advisory-others">
       <h2 id="advisory-others">{t("advisories.others")}</h2>
       <Table
         label={t("advisories.others")}

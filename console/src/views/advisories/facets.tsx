@@ -49,8 +49,10 @@ function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly p
   const { t, language } = useTexts();
   const { search, open } = useAdvisoryAddress();
   const numbers = new Intl.NumberFormat(language);
+  // On a narrow screen the results come first.
+  const isOpen = search[parameter] !== undefined || matchMedia("(min-width: 768px)").matches;
   return (
-    <details open={parameter !== "reviewer" || search.reviewer !== undefined}>
+    <details open={isOpen}>
       <summary>{t(`advisories.facet.${parameter}`)}</summary>
       {facet.partial && <p className="muted small">{t("advisories.partial")}</p>}
       <ul className="facet">

@@ -69,7 +69,7 @@ function Repos() {
           {t("registry.new")}
         </ActionButton>
       </div>
-      <div className="filters">
+      <div className="filters whole">
         <TextInput
           id="repo-filter"
           type="search"

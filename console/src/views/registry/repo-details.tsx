@@ -108,7 +108,7 @@ function Content({ repo }: { readonly repo: Repo }) {
       {bundles.length > 0 && <p className="muted">{t("registry.inBundles", { names: bundles.join(", ") })}</p>}
       <Pull uid={uid} />
       <Tags repo={repo} />
-      <section className="stack" aria-labelledby="repo-readme">
+      <section className="stack part" aria-labelledby="repo-readme">
         <div className="row">
           <h2 id="repo-readme">{t("registry.readme")}</h2>
           <ActionButton
@@ -151,7 +151,7 @@ function Pull({ uid }: { readonly uid: string }) {
   if (error && ConnectError.from(error).code !== ErrorCode.PermissionDenied) return <Failure error={error} />;
   if (host === "") return <Loading lines={2} />;
   return (
-    <section className="stack" aria-labelledby="repo-pull">
+    <section className="stack part" aria-labelledby="repo-pull">
       <h2 id="repo-pull">{t("registry.pull")}</h2>
       {problem === NameProblem.HIDDEN_GROUP && <p className="notice warn">{t("registry.hiddenGroup")}</p>}
       {problem === NameProblem.UNREACHABLE && <p className="notice warn">{t("registry.unreachable")}</p>}

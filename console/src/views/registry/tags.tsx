@@ -36,7 +36,7 @@ export function Tags({ repo }: { readonly repo: Repo }) {
   const shown = data?.tags.find(({ uid }) => uid === search.history);
   if (!mayList) return null;
   return (
-    <section className="stack" aria-labelledby="repo-tags">
+    <section className="stack part" aria-labelledby="repo-tags">
       <div className="row">
         <h2 id="repo-tags">{t("registry.tags")}</h2>
         <Checkbox
