@@ -1992,7 +1992,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.events.v1.DeliveryState.recent_attempts": "The latest attempts, newest first, at most 20. A list has the newest only.",
   "gatehouse.events.v1.DeliveryAttempt": "An attempt to deliver an event.",
   "gatehouse.events.v1.DeliveryAttempt.start_time": "When it began.",
-  "gatehouse.events.v1.DeliveryAttempt.duration_millis": "How many milliseconds it took.",
+  "gatehouse.events.v1.DeliveryAttempt.duration": "How long it took.",
   "gatehouse.events.v1.DeliveryAttempt.event_type": "The type of the event, as in the header ce-type.",
   "gatehouse.events.v1.DeliveryAttempt.event_id": "The id of the event, as in the header ce-id. Each attempt for the same event has the same.",
   "gatehouse.events.v1.DeliveryAttempt.http_status": "The status of the response. 0 if there was none.",

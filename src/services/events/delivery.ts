@@ -1,5 +1,6 @@
 // Shows the delivery queues of subscriptions, with the latest attempts, and lets callers retry them.
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { SubscriptionSchema } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import {
   CheckSinkRequestSchema,
@@ -134,7 +135,7 @@ async function waitingOf(session: Session, uid: string, queue: QueueState) {
 function shownAttempt(attempt: DeliveryAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
   const { startTime, duration, isDropped, eventType, eventId, httpStatus, responseLine, failure } = attempt;
   return {
-    ...{ startTime: toTimestamp(startTime), durationMillis: duration },
+    ...{ startTime: toTimestamp(startTime), duration: durationFromMs(duration) },
     ...{ eventType, eventId, httpStatus, responseLine, failure, dropped: isDropped },
   };
 }

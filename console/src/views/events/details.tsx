@@ -1,5 +1,5 @@
 // One subscription: what waits, how the latest attempts ended, and how to receive its events.
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import {
@@ -147,7 +147,10 @@ function useColumns(): Column<DeliveryAttempt>[] {
         </span>
       ),
     },
-    { title: t("events.duration"), cell: ({ durationMillis }) => t("events.millis", { count: durationMillis }) },
+    {
+      title: t("events.duration"),
+      cell: ({ duration }) => duration && t("events.millis", { count: durationMs(duration) }),
+    },
     {
       title: t("events.response"),
       cell: ({ responseLine, failure }) =>
