@@ -2,12 +2,26 @@
 import { createHash } from "node:crypto";
 import { html, type PageReply } from "../transport/pages/pages.ts";
 
-const style = `body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 4rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
-@media (prefers-color-scheme: dark) { body { color: #e8e8e8; background: #1a1a1a } }
-code { font-size: 1.2rem; overflow-wrap: anywhere }
-a.action, button { display: inline-block; font: inherit; padding: .5rem 1rem; margin: .25rem 0; border: 2px solid #0b4f9e; border-radius: .25rem; background: #0b4f9e; color: #fff; text-decoration: none; cursor: pointer }
-a.action:focus, button:focus, input:focus { outline: 3px solid #b86800; outline-offset: 2px }
-label { display: block; margin-top: 1rem } input { font: inherit; padding: .4rem; width: 100%; box-sizing: border-box }`;
+/** The looks of the console (console/src/style.css): the same colours, and no more than these pages need. */
+const style = `:root { --page: #f5f6f8; --card: #fff; --text: #1b1f24; --muted: #565e68; --accent: #2f4ab5; --strong: #243a92; --on: #fff; --line: #d9dde3; --input: #7b8492 }
+@media (prefers-color-scheme: dark) { :root { --page: #14171c; --card: #1c2027; --text: #e7e9ec; --muted: #a3abb6; --accent: #93a8ff; --strong: #b3c2ff; --on: #14171c; --line: #323843; --input: #78818e } }
+* { box-sizing: border-box }
+body { font: 16px/24px system-ui, sans-serif; margin: 0; padding: 48px 16px; color: var(--text); background: var(--page) }
+header, main { max-width: 480px; margin: 0 auto }
+header { display: flex; align-items: center; gap: 8px; padding: 0 0 16px; font-weight: 600 }
+header svg { width: 20px; height: 20px; fill: var(--accent) }
+main { padding: 24px; border: 1px solid var(--line); border-radius: 6px; background: var(--card); overflow-wrap: anywhere }
+h1 { font-size: 24px; line-height: 32px; font-weight: 600; margin: 0 0 16px }
+p { margin: 0 0 16px } ul { list-style: none; padding: 0; margin: 0 0 16px }
+a { color: var(--accent) } code { font: 16px/24px ui-monospace, monospace }
+a.action, button { display: inline-block; font: inherit; font-weight: 600; padding: 8px 16px; margin: 4px 0; border: 0; border-radius: 6px; background: var(--accent); color: var(--on); text-decoration: none; cursor: pointer }
+a.action:hover, button:hover { background: var(--strong) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+label { display: block; margin: 16px 0 4px }
+input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--input); border-radius: 6px; padding: 7px 12px; width: 100%; margin-bottom: 8px }`;
+
+/** The mark: a gate of two bars and a lintel. */
+const mark = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M1 2h14v3H1zM3 6h3v8H3zM10 6h3v8h-3z"/></svg>`;
 
 const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
 
@@ -43,6 +57,7 @@ export function page(status: number, title: string, body: Markup): PageReply {
 <style>${{ markup: style }}</style>
 </head>
 <body>
+<header>${{ markup: mark }} Gatehouse</header>
 <main>
 <h1>${title}</h1>
 ${body}

@@ -17,6 +17,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.expiring":
     "{count, plural, one {# Schlüssel endet innerhalb von 14 Tagen} other {# Schlüssel enden innerhalb von 14 Tagen}}",
   "overview.latest": "Letzte Änderungen",
+  "overview.allChanges": "Alle Änderungen",
   "overview.noChanges": "Noch hat sich nichts geändert.",
   "overview.server": "der Server",
 };

@@ -15,6 +15,7 @@ export const texts = {
   "overview.unused": "{count, plural, one {# identity was never used} other {# identities were never used}}",
   "overview.expiring": "{count, plural, one {# key ends within 14 days} other {# keys end within 14 days}}",
   "overview.latest": "Latest changes",
+  "overview.allChanges": "All changes",
   "overview.noChanges": "Nothing has changed yet.",
   "overview.server": "the server",
 } as const;

@@ -47,13 +47,25 @@ function Tile({ org, kind, count }: Count & { readonly org: string }) {
       <strong>{count === undefined ? "…" : new Intl.NumberFormat(language).format(count)}</strong>
     </>
   );
-  if (kind !== "groups") return <div className="tile">{content}</div>;
+  const to = places[kind];
+  if (!to) return <div className="tile">{content}</div>;
   return (
-    <Link className="tile" to="/o/$org/groups/$" params={{ org, _splat: "" }}>
+    <Link className="tile" to={to} params={{ org, _splat: "" }}>
       {content}
     </Link>
   );
 }
+
+/** The views that show what is counted. */
+const places = {
+  groups: "/o/$org/groups/$",
+  identities: "/o/$org/identities/$",
+  bindings: "/o/$org/access",
+  roles: "/o/$org/roles/$",
+  repos: "/o/$org/registry/$",
+  advisories: undefined,
+  subscriptions: "/o/$org/events/$",
+} as const satisfies Readonly<Record<Count["kind"], string | undefined>>;
 
 const soonMs = 14 * 24 * 60 * 60 * 1000;
 
@@ -89,6 +101,7 @@ function endsSoon({ relationship }: Identity): boolean {
 
 function Finding({ text, identities }: { readonly text: TextId; readonly identities: readonly Identity[] }) {
   const { t } = useTexts();
+  const org = useOrganizationUid();
   return (
     <details>
       <summary>
@@ -100,7 +113,10 @@ function Finding({ text, identities }: { readonly text: TextId; readonly identit
       <ul className="list">
         {identities.slice(0, 20).map(({ uid, name }) => (
           <li key={uid}>
-            <bdi>{name}</bdi> <code title={uid}>{shortUid(uid)}</code>
+            <Link to="/o/$org/identities/$" params={{ org, _splat: uid }}>
+              <bdi>{name}</bdi>
+            </Link>{" "}
+            <code title={uid}>{shortUid(uid)}</code>
           </li>
         ))}
       </ul>
@@ -122,6 +138,9 @@ function LatestChanges({ org }: { readonly org: string }) {
           <ChangeLine key={change.id} change={change} />
         ))}
       </ul>
+      <Link to="/o/$org/audit" params={{ org }}>
+        {t("overview.allChanges")}
+      </Link>
     </section>
   );
 }
