@@ -56,7 +56,10 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await dialog.getByLabel("Name").fill("mouse-job");
     await dialog.getByLabel("Owner and repository").fill("acme/app");
     await dialog.getByLabel(/^Branch/).fill("main");
-    await dialog.getByText(/acme.*app.*refs\/heads\/main/).first().waitFor();
+    await dialog
+      .getByText(/acme.*app.*refs\/heads\/main/)
+      .first()
+      .waitFor();
     await pick(page, "Group", "mouse");
     await dialog.getByRole("button", { name: "Create identity" }).click();
     await pick(page, "Role", "viewer");
@@ -68,14 +71,12 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
 
     const [group] = await groupsNamed("mouse");
     await page.goto(`${server.url}/console/o/${server.groupUid}/access?group=${encodeURIComponent(group!.uid)}`);
-    await page
-      .getByRole("row", { name: /mouse-job/ })
-      .getByRole("button", { name: /^viewer here/ })
-      .click();
+    const row = page.locator("tr[data-key]").filter({ hasText: "mouse-job" });
+    await row.getByText("viewer here").click();
     await page.getByRole("menuitem", { name: "Revoke role binding" }).click();
     await page.getByRole("dialog").getByText(/Loses/).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke role binding" }).click();
-    await page.getByRole("row", { name: /mouse-job/ }).waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
 
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Identities" }).click();
     await page.getByRole("link", { name: "mouse-job" }).click();
@@ -140,7 +141,10 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Jump to" }).waitFor();
     await page.keyboard.type("keys-job");
-    await page.getByRole("option", { name: /keys-job/ }).waitFor();
+    await page
+      .getByRole("dialog")
+      .getByRole("option", { name: /keys-job/ })
+      .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "keys-job" }).waitFor();
     await tabTo(page, "Delete");
@@ -152,7 +156,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Jump to" }).waitFor();
     await page.keyboard.type(group!.uid);
-    await page.getByRole("option", { name: /keys/ }).waitFor();
+    await page.getByRole("dialog").getByRole("option", { name: /keys/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "keys" }).waitFor();
     await page.keyboard.press("Delete");

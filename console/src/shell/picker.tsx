@@ -29,7 +29,8 @@ export function Picker({ kind, label, description, name, within, value, error, o
   const text = typed.trim();
   const candidates = useCandidates(kind, within, useDelayed(text === chosen ? "" : text, 200));
   const options = (candidates ?? []).map((one) => ({ value: one.uid, label: one.name }));
-  if (value !== "" && !options.some((one) => one.value === value)) options.unshift({ value, label: chosen });
+  // Behind what was found: the first option is the one that somebody looks for.
+  if (value !== "" && !options.some((one) => one.value === value)) options.push({ value, label: chosen });
   return (
     <Select
       {...(name !== undefined && { name })}
@@ -37,6 +38,7 @@ export function Picker({ kind, label, description, name, within, value, error, o
       {...(description !== undefined && { description })}
       searchable
       clearable
+      allowDeselect={false}
       clearButtonProps={{ "aria-label": t("picker.clear", { what: label }) }}
       data={options}
       value={value === "" ? null : value}
