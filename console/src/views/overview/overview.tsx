@@ -1,18 +1,16 @@
 // "What is going on here, and what needs me?"
-import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
-import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { type Change, ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
-import { may, mayReadChanges, useMe } from "../../api/access.ts";
+import { mayReadChanges, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
-import { isTextId, type TextId, useTexts } from "../../texts/texts.ts";
+import { isTextId, useTexts } from "../../texts/texts.ts";
 import { type Count, useCounts } from "../counts.ts";
+import { Attention } from "./attention.tsx";
 
 /** The overview of an organization. Parts that the caller may not read are left out. */
 export function Overview() {
@@ -32,7 +30,7 @@ export function Overview() {
         </section>
       )}
       <div className="two">
-        {may(me, IdentitiesService.method.listIdentities, org) && <Attention org={org} />}
+        <Attention org={org} />
         {mayReadChanges(me, org) && <LatestChanges org={org} />}
       </div>
     </div>
@@ -48,7 +46,6 @@ function Tile({ org, kind, count }: Count & { readonly org: string }) {
     </>
   );
   const to = places[kind];
-  if (!to) return <div className="tile">{content}</div>;
   return (
     <Link className="tile" to={to} params={{ org, _splat: "" }}>
       {content}
@@ -63,66 +60,9 @@ const places = {
   bindings: "/o/$org/access",
   roles: "/o/$org/roles/$",
   repos: "/o/$org/registry/$",
-  advisories: undefined,
+  advisories: "/o/$org/advisories/$",
   subscriptions: "/o/$org/events/$",
-} as const satisfies Readonly<Record<Count["kind"], string | undefined>>;
-
-const soonMs = 14 * 24 * 60 * 60 * 1000;
-
-function Attention({ org }: { readonly org: string }) {
-  const { t } = useTexts();
-  const uidp = create(UIDPFilterSchema, { descendantsOf: org });
-  const { data, error } = useQuery(IdentitiesService.method.listIdentities, { uidp, pageSize: 200 });
-  const unused = data?.identities.filter((identity) => identity.lastSeenTime === undefined) ?? [];
-  const expiring = data?.identities.filter(endsSoon) ?? [];
-  return (
-    <section className="card stack" aria-labelledby="attention">
-      <h2 id="attention">{t("overview.attention")}</h2>
-      {error && <Failure error={error} />}
-      {!data && !error && <Loading lines={3} />}
-      {data && unused.length + expiring.length === 0 && (
-        <p>
-          <span className="good">✓</span> {t("overview.nothing")}
-        </p>
-      )}
-      {expiring.length > 0 && <Finding text="overview.expiring" identities={expiring} />}
-      {unused.length > 0 && <Finding text="overview.unused" identities={unused} />}
-      {Number(data?.totalCount ?? 0) > 200 && <p className="muted">{t("overview.sampled", { count: 200 })}</p>}
-    </section>
-  );
-}
-
-function endsSoon({ relationship }: Identity): boolean {
-  const end = relationship.case === "staticKeys" ? relationship.value.expirationTime : undefined;
-  if (!end) return false;
-  const leftMs = timestampDate(end).getTime() - Date.now();
-  return leftMs > 0 && leftMs < soonMs;
-}
-
-function Finding({ text, identities }: { readonly text: TextId; readonly identities: readonly Identity[] }) {
-  const { t } = useTexts();
-  const org = useOrganizationUid();
-  return (
-    <details>
-      <summary>
-        <span className="warning" aria-hidden="true">
-          !
-        </span>{" "}
-        {t(text, { count: identities.length })}
-      </summary>
-      <ul className="list">
-        {identities.slice(0, 20).map(({ uid, name }) => (
-          <li key={uid}>
-            <Link to="/o/$org/identities/$" params={{ org, _splat: uid }}>
-              <bdi>{name}</bdi>
-            </Link>{" "}
-            <code title={uid}>{shortUid(uid)}</code>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-}
+} as const satisfies Readonly<Record<Count["kind"], string>>;
 
 function LatestChanges({ org }: { readonly org: string }) {
   const { t } = useTexts();
@@ -158,7 +98,7 @@ function ChangeLine({ change }: { readonly change: Change }) {
       <span>
         <bdi>{actor}</bdi>:{" "}
         {isTextId(`access.${kind}`)
-          ? t(`access.${kind}` as TextId)
+          ? t(`access.${kind}` as "access.denials")
           : t(verb, { kind: isTextId(single) ? t(single) : kind.replaceAll("_", " ") })}{" "}
         {!isTextId(`access.${kind}`) && (
           <bdi title={resourceUid}>{typeof name === "string" && name !== "" ? name : shortUid(resourceUid)}</bdi>
