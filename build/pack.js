@@ -21,7 +21,14 @@ mkdirSync(staging, { recursive: true });
 for (const name of built) cpSync(path.join(root, "dist", name), path.join(staging, "dist", name), { recursive: true });
 for (const name of documents) cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
 writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+writeFileSync(path.join(staging, "sbom.cdx.json"), billOfMaterials());
 execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: staging, stdio: "inherit" });
+
+/** Returns the packages of the program in the format of CycloneDX. npm reads them from the lock file: the bundle has no packages. */
+function billOfMaterials() {
+  const options = ["--package-lock-only", "--omit=dev", "--omit=optional", "--sbom-format=cyclonedx"];
+  return execFileSync("npm", ["sbom", ...options], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+}
 
 function manifest() {
   return {
@@ -32,7 +39,7 @@ function manifest() {
     description,
     type: "module",
     bin: { gatehouse: "dist/gatehouse.js" },
-    files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md"],
+    files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md", "sbom.cdx.json"],
     // OpenTelemetry needs 22.15.
     engines: { node: ">=22.15" },
     dependencies: { "better-sqlite3": dependencies["better-sqlite3"] },

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { settings, variableOf } from "../../src/config/settings.ts";
+import { settingsNamed } from "./settings-named.ts";
 
 const folder = "deploy/systemd";
 /** The highest exposure that the unit may have, in tenths, on the scale of systemd-analyze, which ends at 10. */
@@ -35,12 +35,8 @@ describe("the systemd unit", () => {
 
   it("and its example of variables set existing settings only", () => {
     const example = readFileSync(`${folder}/gatehouse.env.example`, "utf8");
-    const named = [...`${text}\n${example}`.matchAll(/\b(GATEHOUSE_[A-Z_]+)=/g)].map(([, name]) => name!);
-    const known = new Set(settings.map(({ name }) => variableOf(name)));
-    assert.ok(named.length > 5);
-    assert.deepEqual(
-      named.filter((name) => !known.has(name)),
-      [],
-    );
+    const { named, unknown } = settingsNamed(text, example);
+    assert.ok(named > 5);
+    assert.deepEqual(unknown, []);
   });
 });
