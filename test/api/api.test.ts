@@ -86,7 +86,11 @@ describe("API cases", () => {
 
   for (const document of ["v2beta1", "v2", "gatehouse"]) {
     it(`the cases came by every operation of the OpenAPI document ${document}`, () => {
-      assert.deepEqual(witness.unseen(document), []);
+      const further = new Set(Object.keys(furtherCalls));
+      assert.deepEqual(
+        witness.unseen(document).filter((operation) => !further.has(operation)),
+        [],
+      );
     });
   }
 

@@ -27,7 +27,9 @@ export function normalizer(names: Readonly<Record<string, string>>): (value: Jso
     if (typeof value === "string") return normalizeText(value);
     if (Array.isArray(value)) return value.map(normalize);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, normalizeMember(name, member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [normalizeText(name), normalizeMember(name, member)]),
+    );
   };
   const normalizeMember = (name: string, member: JsonValue) =>
     random.has(name) && typeof member === "string" ? `<${name}>` : normalize(member);

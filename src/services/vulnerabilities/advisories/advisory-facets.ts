@@ -8,6 +8,7 @@ import {
   ListAdvisoriesRequestSchema,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
+import { newViolations } from "../../../aip/violations.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { selectSources } from "../../../resource/selection.ts";
@@ -60,6 +61,7 @@ const facets: Readonly<Record<string, Facet>> = {
 export function advisoryFacets({ database }: ServiceContext): Implementation {
   return implement(AdvisoryFacetsService, {
     async countAdvisories({ list = create(ListAdvisoriesRequestSchema) }, call) {
+      refuseNegative(list);
       const sources = selectSources(scopeOf(call), list.uidp, { includesGranted: false, includesRoots: false });
       const found = [];
       for (const [filter, { counted, unset, shown = (value: string) => value }] of Object.entries(facets)) {
@@ -75,6 +77,14 @@ export function advisoryFacets({ database }: ServiceContext): Implementation {
       return { facets: found };
     },
   });
+}
+
+/** The page of the list does not count, but what its document forbids is rejected here too. */
+function refuseNegative({ pageSize, skip }: ListAdvisoriesRequest): void {
+  const violations = newViolations();
+  for (const [field, value] of Object.entries({ "list.page_size": pageSize, "list.skip": skip }))
+    if (value < 0) violations.add(field, "must not be negative");
+  violations.throwIfAny();
 }
 
 /** Version 1 has one more event type, which no filter of version 2 finds. */
