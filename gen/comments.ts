@@ -2058,7 +2058,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.iam.v1.SearchIdentitiesResponse.skipped": "Echoes the skip of the request.",
   "gatehouse.iam.v1.SearchIdentitiesResponse.role_binding_counts": "How many role bindings each of the identities has at parent and below it, by uid. Empty without a parent, or if the caller does not hold role_bindings.list there.",
   "gatehouse.iam.v1.IdentityProviderTestService": "Tests the connection to an identity provider, without a person.",
-  "gatehouse.iam.v1.IdentityProviderTestService.TestIdentityProvider": "Reads the discovery document and the keys of the issuer now, and presents the client at its token endpoint with a code that does not exist. Nothing is changed, and the response has no secret. At most one test of a provider runs per second.",
+  "gatehouse.iam.v1.IdentityProviderTestService.TestIdentityProvider": "Reads the discovery document of the issuer now, and its keys as a sign-in does, which keeps them for some minutes. Presents the client at the token endpoint with a code that does not exist. Nothing is changed, and the response has no secret. At most one test of a provider runs per second.",
   "gatehouse.iam.v1.TestIdentityProviderRequest": "The request of TestIdentityProvider.",
   "gatehouse.iam.v1.TestIdentityProviderRequest.uid": "The uid of the identity provider.",
   "gatehouse.iam.v1.TestIdentityProviderResponse": "The response of TestIdentityProvider.",

@@ -70,14 +70,29 @@ async function pictures(
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   await shoot("sign-in");
   await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "owner" }).waitFor();
+  await shoot("chooser");
   await page.getByRole("link", { name: "owner" }).click();
   await page.getByRole("heading", { name: /Overview/ }).waitFor();
   await shoot("overview");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("e");
+  await page.getByRole("option", { name: /engineering/ }).waitFor();
+  await shoot("palette");
+  await page.keyboard.press("Escape");
   await groups(page, shoot, size.name === "narrow");
   await accessPictures(page, stage, shoot);
   await identityPictures(page, stage, shoot);
   await registryPictures(page, stage, shoot);
   await events(page, shoot);
+  for (const tab of ["people", "invites", "providers"]) {
+    await page.goto(`${stage.url}/console/o/${stage.org}/identities/?tab=${tab}`);
+    await page.getByRole("heading", { name: "Identities" }).waitFor();
+    await shoot(tab);
+  }
+  await page.goto(`${stage.url}/console/o/${stage.org}/audit`);
+  await page.getByRole("list", { name: "Audit" }).locator("summary").first().click();
+  await shoot("audit");
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();
   await shoot("me");

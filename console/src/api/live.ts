@@ -31,6 +31,8 @@ const servicesOf: Readonly<Record<string, readonly string[]>> = {
 interface News {
   readonly organization: string;
   readonly kinds: readonly string[];
+  /** Everything that was read before this time is read again; 0 for nothing. */
+  readonly since: number;
   readonly time: number;
 }
 
@@ -38,15 +40,14 @@ const channel = new BroadcastChannel("gatehouse-live");
 let lastTime = 0;
 const listeners = new Set<() => void>();
 
-function hear({ kinds, time }: News): void {
+function hear({ kinds, since, time }: News): void {
   lastTime = time;
   for (const listener of listeners) listener();
-  if (kinds.length === 0) return;
-  const names = ["ChangesService", ...kinds.flatMap((kind) => servicesOf[kind] ?? [])];
+  const names = kinds.length === 0 ? [] : ["ChangesService", ...kinds.flatMap((kind) => servicesOf[kind] ?? [])];
   void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [, about] }) => {
+    predicate: ({ queryKey: [, about], state: { dataUpdatedAt } }) => {
       const { serviceName = "" } = (about ?? {}) as { readonly serviceName?: string };
-      return names.some((name) => serviceName.includes(name));
+      return (dataUpdatedAt > 0 && dataUpdatedAt < since) || names.some((name) => serviceName.includes(name));
     },
   });
 }
@@ -99,10 +100,13 @@ async function follow(organization: string, signal: AbortSignal): Promise<void> 
 
 /** Tells all tabs what has changed since the last look, and returns where the next one begins. */
 async function look(organization: string, after: string, signal: AbortSignal): Promise<string> {
-  const request = { parent: organization, after, pageSize: after === "" ? 1 : 200 };
+  const isFirst = after === "";
+  const request = { parent: organization, after, pageSize: isFirst ? 1 : 200 };
   const { changes, resumeAfter } = await callUnaryMethod(transport, listChanges, request, { signal });
-  const kinds = after === "" ? [] : [...new Set(changes.map(({ kind }) => kind))];
-  const news: News = { organization, kinds, time: Date.now() };
+  const kinds = isFirst ? [] : [...new Set(changes.map(({ kind }) => kind))];
+  // The first look does not say what has changed since the page was read.
+  const since = isFirst ? Date.now() : 0;
+  const news: News = { organization, kinds, since, time: Date.now() };
   channel.postMessage(news);
   hear(news);
   return resumeAfter;

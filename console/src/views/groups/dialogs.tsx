@@ -12,7 +12,7 @@ import { differencesOf, Form } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useCounts } from "../counts.ts";
+import { type Kind, useCounts } from "../counts.ts";
 import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
@@ -145,7 +145,9 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
   const counts = useCounts(group.uid);
   const { mutateAsync } = useMutation(deleteGroup);
   const isRead = counts.every(({ count }) => count !== undefined);
-  const blocking = counts.filter(({ count }) => count !== undefined && count > 0);
+  // The server takes the last owner's role binding away together with an organization.
+  const allowed = (kind: Kind) => (kind === "bindings" && parentOf(group.uid) === "" ? 1 : 0);
+  const blocking = counts.filter(({ kind, count }) => count !== undefined && count > allowed(kind));
   const remove = async () => {
     await mutateAsync({ uid: group.uid });
     notify(t("groups.done.deleted", { name: group.name }));

@@ -36,9 +36,12 @@ export function Accounts() {
   const turn = (page: number | undefined) => void open(selected, { page });
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listAccountAssociations, request, { enabled: mayList });
-  const columns = useColumns(data?.accountAssociations ?? []);
+  // An association has the uid of its group, so that of the organization is not below it.
+  const own = useQuery(listAccountAssociations, { uidp: { ids: [org] } }, { enabled: mayList });
+  const rows = data && own.data && [...own.data.accountAssociations, ...data.accountAssociations];
+  const columns = useColumns(rows ?? []);
   if (me && !mayList) return <Denied capabilities={requiredBy(listAccountAssociations)} uid={org} />;
-  const wanted = data?.accountAssociations.find(({ uid }) => uid === selected);
+  const wanted = rows?.find(({ uid }) => uid === selected);
   const onClose = () => void close();
   return (
     <div className="stack">
@@ -52,7 +55,7 @@ export function Accounts() {
       </div>
       <Table
         label={t("identities.accounts")}
-        list={{ rows: data?.accountAssociations, error, onRetry: () => void refetch() }}
+        list={{ rows, error: error ?? own.error, onRetry: () => void refetch() }}
         columns={columns}
         keyOf={({ uid }) => uid}
         empty={<p className="notice">{t("accounts.none")}</p>}

@@ -34,20 +34,22 @@ export function ConnectionTest({ uid }: { readonly uid: string }) {
       </div>
       {error && <Failure error={error} />}
       {data && (
-        <ul className="list" role="status">
-          {data.checks.map(({ name, outcome, detail }) => {
-            const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
-            return (
-              <li key={name}>
-                <span className={color}>
-                  {mark} {t(text)}
-                </span>
-                <code>{name}</code>
-                <bdi>{detail}</bdi>
-              </li>
-            );
-          })}
-        </ul>
+        <div role="status">
+          <ul className="list">
+            {data.checks.map(({ name, outcome, detail }) => {
+              const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
+              return (
+                <li key={name}>
+                  <span className={color}>
+                    {mark} {t(text)}
+                  </span>
+                  <code>{name}</code>
+                  <bdi>{detail}</bdi>
+                </li>
+              );
+            })}
+          </ul>
+        </div>
       )}
     </>
   );

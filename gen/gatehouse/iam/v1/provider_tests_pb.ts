@@ -161,8 +161,8 @@ export const ProviderCheckOutcomeSchema: GenEnum<ProviderCheckOutcome> = /*@__PU
  */
 export const IdentityProviderTestService: GenService<{
   /**
-   * Reads the discovery document and the keys of the issuer now, and presents the client at its token endpoint with a code that does not
-   * exist. Nothing is changed, and the response has no secret. At most one test of a provider runs per second.
+   * Reads the discovery document of the issuer now, and its keys as a sign-in does, which keeps them for some minutes. Presents the client
+   * at the token endpoint with a code that does not exist. Nothing is changed, and the response has no secret. At most one test of a provider runs per second.
    *
    * @generated from rpc gatehouse.iam.v1.IdentityProviderTestService.TestIdentityProvider
    */
