@@ -2,9 +2,9 @@
 import type { Logger } from "pino";
 import { type ApiError, Code, codeName } from "../aip/errors.ts";
 import { show, visible } from "../base/clip.ts";
+import { readTraceParent } from "../base/traceparent.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Call } from "./call.ts";
-import { traceIdOf } from "./trace.ts";
 
 /** Called after every call. */
 export type Observer = (call: Call, path: string, durationMs: number, failure: ApiError | undefined) => void;
@@ -47,6 +47,6 @@ export function originOf({
   return {
     client: clientAddress,
     userAgent: userAgent === undefined ? undefined : show(userAgent),
-    traceId: traceIdOf(header("traceparent")),
+    traceId: readTraceParent(header("traceparent"))?.traceId,
   };
 }

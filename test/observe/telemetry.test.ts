@@ -103,6 +103,8 @@ describe("the sampler", () => {
   ][] = [
     [undefined, "", undefined, true],
     [undefined, "", unsampled, false],
+    ["parentbased_always_on", "", "malformed", true],
+    ["parentbased_always_off", "", `${sampled}-more`, false],
     ["always_on", "", unsampled, true],
     ["always_off", "", sampled, false],
     ["parentbased_always_off", "", sampled, true],

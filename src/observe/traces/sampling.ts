@@ -1,4 +1,5 @@
 // Which calls are traced. Decided before anything of OpenTelemetry is called: an unsampled call costs nothing measurable.
+import { readTraceParent } from "../../base/traceparent.ts";
 
 /** Decides whether the trace of a call is recorded, given its `traceparent` header and its request id. */
 export type Sampler = (traceparent: string | undefined, requestId: string) => boolean;
@@ -22,8 +23,10 @@ export function samplerOf(env: Readonly<Record<string, string | undefined>>): Sa
       `OTEL_TRACES_SAMPLER must be one of ${names.flatMap((one) => [one, `parentbased_${one}`]).join(", ")}`,
     );
   const ratio = name === "always_on" ? 1 : name === "always_off" ? 0 : ratioOf(env.OTEL_TRACES_SAMPLER_ARG);
-  return (traceparent, requestId) =>
-    isParentBased && traceparent !== undefined ? isSampled(traceparent) : fractionOf(requestId) < ratio;
+  return (traceparent, requestId) => {
+    const parent = isParentBased ? readTraceParent(traceparent) : undefined;
+    return parent?.isSampled ?? fractionOf(requestId) < ratio;
+  };
 }
 
 function ratioOf(text = ""): number {
@@ -37,9 +40,4 @@ function fractionOf(requestId: string): number {
   const number = /^[0-9a-f]{8}/.test(requestId) ? Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32 : undefined;
   // A proxy may send ids of another form.
   return number ?? Math.random();
-}
-
-/** W3C Trace Context §3.2.2.5.1: the lowest bit of the flags. */
-function isSampled(traceparent: string): boolean {
-  return (Number.parseInt(traceparent.slice(53, 55), 16) & 1) === 1;
 }

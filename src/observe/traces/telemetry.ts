@@ -75,13 +75,11 @@ function resourceOf(version: string) {
 class CallIdGenerator extends RandomIdGenerator {
   next = "";
 
-  override generateTraceId = (): string => {
+  override generateTraceId(): string {
     const id = this.next;
     this.next = "";
-    return /^(?!0{32})[0-9a-f]{32}$/.test(id) ? id : this.#random.generateTraceId();
-  };
-
-  readonly #random = new RandomIdGenerator();
+    return /^(?!0{32})[0-9a-f]{32}$/.test(id) ? id : super.generateTraceId();
+  }
 }
 
 const propagator = new W3CTraceContextPropagator();

@@ -1,22 +1,13 @@
 // Tests the connection to a login provider: what a sign-in needs before a person is asked for anything.
 import { useMutation } from "@connectrpc/connect-query";
-import {
-  IdentityProviderTestService,
-  ProviderCheckOutcome,
-} from "../../../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
+import { IdentityProviderTestService } from "../../../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { outcomeOf } from "./check-outcome.ts";
 
 const { testIdentityProvider } = IdentityProviderTestService.method;
-
-const outcomes = {
-  [ProviderCheckOutcome.UNSPECIFIED]: { mark: "–", text: "try.skipped", color: "muted" },
-  [ProviderCheckOutcome.PASSED]: { mark: "✓", text: "try.passed", color: "good" },
-  [ProviderCheckOutcome.FAILED]: { mark: "✕", text: "try.failed", color: "danger" },
-  [ProviderCheckOutcome.SKIPPED]: { mark: "–", text: "try.skipped", color: "muted" },
-} as const;
 
 /** The button, and what became of each check. */
 export function ConnectionTest({ uid }: { readonly uid: string }) {
@@ -37,7 +28,7 @@ export function ConnectionTest({ uid }: { readonly uid: string }) {
         <div role="status">
           <ul className="list">
             {data.checks.map(({ name, outcome, detail }) => {
-              const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
+              const { mark, text, color } = outcomeOf(outcome);
               return (
                 <li key={name}>
                   <span className={color}>

@@ -3,14 +3,11 @@ import { useMutation } from "@connectrpc/connect-query";
 import { Button, Textarea } from "@mantine/core";
 import { useState } from "react";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import {
-  AccessService,
-  CheckOutcome,
-  type ExplainExchangeResponse,
-} from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { AccessService, type ExplainExchangeResponse } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { Dialog } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { outcomeOf } from "./check-outcome.ts";
 
 const { explainExchange } = AccessService.method;
 
@@ -56,13 +53,6 @@ export function TryToken({ identity, onClose }: { readonly identity: Identity; r
   );
 }
 
-const outcomes = {
-  [CheckOutcome.UNSPECIFIED]: { mark: "–", text: "try.skipped", color: "muted" },
-  [CheckOutcome.PASSED]: { mark: "✓", text: "try.passed", color: "good" },
-  [CheckOutcome.FAILED]: { mark: "✕", text: "try.failed", color: "danger" },
-  [CheckOutcome.SKIPPED]: { mark: "–", text: "try.skipped", color: "muted" },
-} as const;
-
 function Checks({ response: { allowed, checks } }: { readonly response: ExplainExchangeResponse }) {
   const { t } = useTexts();
   return (
@@ -81,7 +71,7 @@ function Checks({ response: { allowed, checks } }: { readonly response: ExplainE
         </thead>
         <tbody>
           {checks.map(({ name, outcome, detail, presented, expected }, index) => {
-            const { mark, text, color } = outcomes[outcome as 0 | 1 | 2 | 3];
+            const { mark, text, color } = outcomeOf(outcome);
             return (
               <tr key={index}>
                 <td className="nowrap">

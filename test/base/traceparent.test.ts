@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { traceIdOf } from "../../src/pipeline/trace.ts";
+import { readTraceParent } from "../../src/base/traceparent.ts";
 
 const [traceId, parentId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
@@ -20,5 +20,17 @@ describe("the trace id of a traceparent header", () => {
     ["is missing without flags", `00-${traceId}-${parentId}`, undefined],
     ["is missing in two headers", `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`, undefined],
   ];
-  for (const [rule, header, id] of table) it(rule, () => assert.equal(traceIdOf(header), id));
+  for (const [rule, header, id] of table) it(rule, () => assert.equal(readTraceParent(header)?.traceId, id));
+});
+
+describe("the sampled flag of a traceparent header", () => {
+  for (const [flags, isSampled] of [
+    ["00", false],
+    ["01", true],
+    ["02", false],
+    ["03", true],
+    ["ff", true],
+  ] as const)
+    it(`${flags}: ${isSampled}`, () =>
+      assert.equal(readTraceParent(`00-${traceId}-${parentId}-${flags}`)?.isSampled, isSampled));
 });
