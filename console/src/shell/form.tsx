@@ -1,8 +1,12 @@
 // The form of a dialog: violations stand below their field, the others above the form.
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { useMutation } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { type FormErrors, formErrors, noErrors } from "../api/field-errors.ts";
+import { queryClient } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
+import { notify } from "./toast.tsx";
 
 /** A field that someone else has changed while the form was open. */
 export interface Difference {
@@ -152,10 +156,56 @@ function Conflict({
   );
 }
 
+interface AfterSave<O> {
+  /** What is reported, such as "Group created". Nothing without one. */
+  readonly report?: string;
+  /** Closes the form, or opens what was saved. */
+  readonly onSaved?: (saved: O) => unknown;
+}
+
+/**
+ * Returns a function that calls a method, has the views read their data again, and then reports it and closes the form. Deletions do it
+ * in another order: views would ask for what is deleted.
+ */
+export function useSave<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
+  const { mutateAsync } = useMutation(method);
+  return async (request: MessageInitShape<I>, { report, onSaved }: AfterSave<MessageShape<O>>): Promise<void> => {
+    const saved = await mutateAsync(request);
+    await queryClient.invalidateQueries();
+    if (report !== undefined) notify(report);
+    await onSaved?.(saved);
+  };
+}
+
+/**
+ * The state of a form that changes a resource: what it began with, what it says now, and which fields it changes. `latest` reads the
+ * resource again, and `valuesOf` has its fields as a person compares them. Spread `conflict` into the form.
+ */
+export function useEdit<T, Name extends string>(
+  read: T,
+  latest: () => Promise<T>,
+  valuesOf: (resource: T) => Readonly<Record<Name, string>>,
+) {
+  // The page reads the resource again while the form is open.
+  const [before, setBefore] = useState(read);
+  const [mine, setMine] = useState(read);
+  const [valuesBefore, values] = [valuesOf(before), valuesOf(mine)];
+  const changed = (Object.keys(values) as Name[]).filter((name) => values[name] !== valuesBefore[name]);
+  const conflict = {
+    differences: async () => differencesOf(changed, valuesBefore, valuesOf(await latest()), values),
+    onTakeTheirs: async () => {
+      const theirs = await latest();
+      setBefore(theirs);
+      setMine(theirs);
+    },
+  };
+  return { before, mine, setMine, changed, conflict };
+}
+
 /**
  * Returns the fields that someone else has changed to something that the form does not say. `before` is what the form began with.
  */
-export function differencesOf<Name extends string>(
+function differencesOf<Name extends string>(
   names: readonly Name[],
   before: Readonly<Record<Name, string>>,
   now: Readonly<Record<Name, string>>,

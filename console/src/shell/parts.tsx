@@ -1,7 +1,7 @@
 // Small parts that all views share.
 
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { Button, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
@@ -159,7 +159,7 @@ export function ActionButton({
 }
 
 /** Gives the focus back to where it was when the component is removed. Mantine does so only for what is closed and stays. */
-export function useFocusReturn(): void {
+function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
@@ -169,36 +169,42 @@ export function useFocusReturn(): void {
   );
 }
 
-/** A dialog. It has the focus while it is open, and Escape closes it. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+/** What dialogs and panels are given. */
+export interface OverlayProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-}) {
-  const { t } = useTexts();
-  useFocusReturn();
+}
+
+/** A dialog. It has the focus while it is open, and Escape closes it. */
+export function Dialog(props: OverlayProps) {
   return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      lockScroll={false}
-      fullScreen={isNarrow()}
-      size="lg"
-      transitionProps={{ duration: 0 }}
-    >
+    <Modal.Root {...useOverlay(props)} fullScreen={isNarrow()}>
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
-        <Modal.Header component="div">
-          <Modal.Title component="h2">{title}</Modal.Title>
-          <Modal.CloseButton aria-label={t("action.close")} />
-        </Modal.Header>
-        <Modal.Body>{children}</Modal.Body>
+        <OverlayContent of={Modal} {...props} />
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+/** Returns the properties that dialogs and panels have in common. The policy blocks the style that locks the scroll bar. */
+export function useOverlay({ onClose }: OverlayProps) {
+  useFocusReturn();
+  return { opened: true, onClose, lockScroll: false, size: "lg", transitionProps: { duration: 0 } };
+}
+
+/** The header with the button that closes, and the content. */
+export function OverlayContent({ of, title, children }: OverlayProps & { readonly of: typeof Modal | typeof Drawer }) {
+  const { t } = useTexts();
+  return (
+    <>
+      <of.Header component="div">
+        <of.Title component="h2">{title}</of.Title>
+        <of.CloseButton aria-label={t("action.close")} />
+      </of.Header>
+      <of.Body>{children}</of.Body>
+    </>
   );
 }
 

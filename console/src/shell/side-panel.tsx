@@ -1,37 +1,14 @@
 // A panel at the side of a view, for details of one cell or row.
 import { Drawer } from "@mantine/core";
-import type { ReactNode } from "react";
-import { useTexts } from "../texts/texts.ts";
-import { useFocusReturn } from "./parts.tsx";
+import { OverlayContent, type OverlayProps, useOverlay } from "./parts.tsx";
 
 /** The panel. It has the focus while it is open, and Escape closes it. */
-export function SidePanel({
-  title,
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}) {
-  const { t } = useTexts();
-  useFocusReturn();
+export function SidePanel(props: OverlayProps) {
   return (
-    <Drawer.Root
-      opened
-      onClose={onClose}
-      position="right"
-      lockScroll={false}
-      size="lg"
-      transitionProps={{ duration: 0 }}
-    >
+    <Drawer.Root {...useOverlay(props)} position="right">
       <Drawer.Overlay backgroundOpacity={0.3} />
       <Drawer.Content>
-        <Drawer.Header component="div">
-          <Drawer.Title component="h2">{title}</Drawer.Title>
-          <Drawer.CloseButton aria-label={t("action.close")} />
-        </Drawer.Header>
-        <Drawer.Body>{children}</Drawer.Body>
+        <OverlayContent of={Drawer} {...props} />
       </Drawer.Content>
     </Drawer.Root>
   );

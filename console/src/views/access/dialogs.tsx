@@ -12,7 +12,7 @@ import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { AccessPreview, completeChange, nameOf, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -51,14 +51,9 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
   const [parent, setParent] = useState(place);
   const [identityUid, setIdentity] = useState(search.identity ?? "");
   const [roleUid, setRole] = useState("");
-  const { mutateAsync } = useMutation(createRoleBinding);
+  const save = useSave(createRoleBinding);
   const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("access.done.granted"));
-    await onClose();
-  };
+  const submit = () => save(request, { report: t("access.done.granted"), onSaved: onClose });
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
   const { isBlocked } = useSimulation(change);
   return (
@@ -113,7 +108,7 @@ function Change({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
   const { org } = useAccessAddress();
   const [roleUid, setRole] = useState(binding.role?.uid ?? "");
-  const { mutateAsync } = useMutation(updateRoleBinding);
+  const save = useSave(updateRoleBinding);
   const request = {
     roleBinding: create(RoleBindingSchema, { uid: binding.uid, roleUid }),
     updateMask: { paths: ["role_uid"] },
@@ -121,12 +116,7 @@ function Change({ binding, onClose }: OfBinding) {
   const isSame = roleUid === binding.role?.uid;
   const change = isSame ? undefined : completeChange({ case: "updateRoleBinding", value: request }, roleUid);
   const { isBlocked } = useSimulation(change);
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("access.done.changed"));
-    await onClose();
-  };
+  const submit = () => save(request, { report: t("access.done.changed"), onSaved: onClose });
   return (
     <Dialog title={t("access.changeTitle", namesOf(binding))} onClose={() => void onClose()}>
       <Form

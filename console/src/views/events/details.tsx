@@ -1,6 +1,6 @@
 // One subscription: what waits, how the latest attempts ended, and how to receive its events.
 import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import {
   type DeliveryAttempt,
@@ -10,8 +10,8 @@ import {
 import { DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { formErrors } from "../../api/field-errors.ts";
-import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
+import { useSave } from "../../shell/form.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
@@ -72,13 +72,11 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
 function Inactive({ state: { subscriptionUid: uid, inactivity } }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { mutateAsync } = useMutation(confirmDelegation);
+  const save = useSave(confirmDelegation);
   const missing = [...missingFor(me, confirmDelegation, uid), ...missingFor(me, createSubscription, uid)];
   const confirm = async () => {
     try {
-      await mutateAsync({ uid });
-      notify(t("events.done.confirmed"));
-      await queryClient.invalidateQueries();
+      await save({ uid }, { report: t("events.done.confirmed") });
     } catch (error) {
       notify(formErrors(error, []).others.join(" "));
     }

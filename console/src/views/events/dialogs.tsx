@@ -11,7 +11,7 @@ import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/e
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -42,7 +42,7 @@ function NewSubscription() {
   const [parent, setParent] = useState(org);
   const [sink, setSink] = useState("https://");
   const [problem, setProblem] = useState("");
-  const { mutateAsync: subscribe } = useMutation(createSubscription);
+  const subscribe = useSave(createSubscription);
   const { mutateAsync: check } = useMutation(checkSink);
   const request = { parent, subscription: create(SubscriptionSchema, { sink }) };
   const submit = async () => {
@@ -51,10 +51,10 @@ function NewSubscription() {
       setProblem(found);
       if (found !== "") return;
     }
-    const { uid } = await subscribe(request);
-    await queryClient.invalidateQueries();
-    notify(t("events.done.created"));
-    await open(uid, { page: undefined });
+    await subscribe(request, {
+      report: t("events.done.created"),
+      onSaved: ({ uid }) => open(uid, { page: undefined }),
+    });
   };
   return (
     <Dialog title={t("events.new")} onClose={() => void close()}>

@@ -1,9 +1,7 @@
-// The button that has the first waiting event of a subscription sent now.
-import { useMutation } from "@connectrpc/connect-query";
 import { DeliveryService } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
 import { formErrors } from "../../api/field-errors.ts";
-import { queryClient } from "../../api/transport.ts";
+import { useSave } from "../../shell/form.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -14,12 +12,10 @@ const { retryDelivery } = DeliveryService.method;
 export function Retry({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { mutateAsync } = useMutation(retryDelivery);
+  const save = useSave(retryDelivery);
   const retry = async () => {
     try {
-      await mutateAsync({ subscriptionUid: uid });
-      notify(t("events.done.retried"));
-      await queryClient.invalidateQueries();
+      await save({ subscriptionUid: uid }, { report: t("events.done.retried") });
     } catch (error) {
       notify(formErrors(error, []).others.join(" "));
     }

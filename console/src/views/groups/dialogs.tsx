@@ -8,7 +8,7 @@ import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { differencesOf, Form } from "../../shell/form.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -33,23 +33,17 @@ export function GroupDialogs() {
   return null;
 }
 
-/** Everything that shows groups is read again. */
-async function refresh(): Promise<void> {
-  await queryClient.invalidateQueries();
-}
-
 function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { search, open } = useGroupAddress();
   const [group, setGroup] = useState(() => create(GroupSchema));
   const request = { parent: parent.uid, group };
-  const { mutateAsync } = useMutation(createGroup);
-  const submit = async () => {
-    const created = await mutateAsync(request);
-    await refresh();
-    notify(t("groups.done.created", { name: created.name }));
-    await open(created.uid, search.filter === undefined ? {} : { filter: search.filter });
-  };
+  const save = useSave(createGroup);
+  const submit = () =>
+    save(request, {
+      report: t("groups.done.created", { name: group.name }),
+      onSaved: ({ uid }) => open(uid, search.filter === undefined ? {} : { filter: search.filter }),
+    });
   return (
     <Dialog title={t("groups.newIn", { name: parent.name })} onClose={onClose}>
       <Form
@@ -67,41 +61,32 @@ function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClos
 
 function EditGroup({ group: read, onClose }: { readonly group: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
-  // The page reads the group again while the form is open.
-  const [before, setBefore] = useState(read);
-  const [group, setGroup] = useState(read);
+  const { uid } = read;
   const transport = useTransport();
-  const { uid, name, description } = group;
-  const paths = fields.filter((field) => group[field] !== before[field]);
-  const request = { group: create(GroupSchema, { uid, name, description }), updateMask: { paths } };
-  const { mutateAsync } = useMutation(updateGroup);
   const latest = () => callUnaryMethod(transport, getGroup, { uid });
-  const submit = async () => {
-    const updated = paths.length === 0 ? group : await mutateAsync(request);
-    await refresh();
-    notify(t("groups.done.updated", { name: updated.name }));
-    onClose();
-  };
-  const takeTheirs = async () => {
-    const theirs = await latest();
-    setBefore(theirs);
-    setGroup(theirs);
-  };
+  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
+  const request = { group: create(GroupSchema, { uid, ...valuesOf(mine) }), updateMask: { paths: changed } };
+  const save = useSave(updateGroup);
+  const submit = () => save(request, { report: t("groups.done.updated", { name: mine.name }), onSaved: onClose });
   return (
     <Dialog title={t("groups.editTitle", { name: before.name })} onClose={onClose}>
       <Form
         fields={fields}
         submit={submit}
         button={t("groups.save")}
+        isDisabled={changed.length === 0}
         onClose={onClose}
         footer={<CopyAs method={updateGroup} request={request} />}
-        differences={async () => differencesOf(paths, before, await latest(), group)}
-        onTakeTheirs={takeTheirs}
+        {...conflict}
       >
-        {(errors) => <GroupFields group={group} onChange={setGroup} errors={errors} />}
+        {(errors) => <GroupFields group={mine} onChange={setMine} errors={errors} />}
       </Form>
     </Dialog>
   );
+}
+
+function valuesOf({ name, description }: Group) {
+  return { name, description };
 }
 
 function GroupFields({
@@ -152,7 +137,7 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
     await mutateAsync({ uid: group.uid });
     notify(t("groups.done.deleted", { name: group.name }));
     await open(parentOf(group.uid));
-    await refresh();
+    await queryClient.invalidateQueries();
   };
   return (
     <DeleteDialog

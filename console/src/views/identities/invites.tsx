@@ -15,7 +15,7 @@ import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
@@ -110,19 +110,17 @@ function NewInvite({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState("");
   const [days, setDays] = useState("7");
   const [singleUse, setSingleUse] = useState(true);
-  const { mutateAsync, data } = useMutation(createGroupInvite);
+  const [made, setMade] = useState<GroupInvite>();
+  const save = useSave(createGroupInvite);
   const ttl = { seconds: BigInt(Math.round((Number(days) || 0) * 24 * 3600)), nanos: 0 };
   const request = { parent, groupInvite: create(GroupInviteSchema, { roleUid, email, ttl, singleUse }) };
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-  };
-  if (data)
+  const submit = () => save(request, { onSaved: setMade });
+  if (made)
     return (
       <Dialog title={t("invites.made")} onClose={onClose}>
         <div className="stack">
-          <SecretOnce what={t("invites.link")} value={inviteLink(data.code)} />
-          <SecretOnce what={t("invites.code")} value={data.code} />
+          <SecretOnce what={t("invites.link")} value={inviteLink(made.code)} />
+          <SecretOnce what={t("invites.code")} value={made.code} />
           <div>
             <Button onClick={onClose}>{t("invites.done")}</Button>
           </div>

@@ -17,7 +17,7 @@ import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { ActionButton, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -186,17 +186,12 @@ function NewMapping({ parent, onClose }: { readonly parent: string; readonly onC
   const { org } = useIdentitiesAddress();
   const [externalGroupId, setGroup] = useState("");
   const [roleUid, setRole] = useState("");
-  const { mutateAsync } = useMutation(createExternalGroupRoleMapping);
+  const save = useSave(createExternalGroupRoleMapping);
   const request = {
     parent,
     externalGroupRoleMapping: create(ExternalGroupRoleMappingSchema, { externalGroupId, roleUid, scope: org }),
   };
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("mappings.done.created"));
-    onClose();
-  };
+  const submit = () => save(request, { report: t("mappings.done.created"), onSaved: onClose });
   return (
     <Dialog title={t("mappings.new")} onClose={onClose}>
       <Form

@@ -1,6 +1,6 @@
 // The wizard that lets a workload in: which provider, which workload, which role, and what to copy into its configuration.
 import { create } from "@bufbuild/protobuf";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
@@ -13,9 +13,8 @@ import {
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
-import { queryClient } from "../../api/transport.ts";
 import { AccessPreview, completeChange } from "../../shell/access-preview.tsx";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { download } from "../../shell/secret.tsx";
@@ -81,7 +80,7 @@ function Describe({
   const [name, setName] = useState("");
   const [parent, setParent] = useState(org);
   const [key, setKey] = useState<NewKey>();
-  const { mutateAsync } = useMutation(createIdentity);
+  const save = useSave(createIdentity);
   const requestFor = (publicKeys: string) => ({
     parent,
     identity: create(IdentitySchema, {
@@ -96,10 +95,12 @@ function Describe({
     // The same key again if the server has found something wrong with the rest.
     const made = kind.id === "key" ? (key ?? (await newKey())) : undefined;
     setKey(made);
-    const identity = await mutateAsync(requestFor(made?.publicKeys ?? ""));
-    if (made) download(`${identity.name}-key.json`, made.privateKey, "application/json");
-    await queryClient.invalidateQueries();
-    onMade(identity, trimmed(values));
+    await save(requestFor(made?.publicKeys ?? ""), {
+      onSaved: (identity) => {
+        if (made) download(`${identity.name}-key.json`, made.privateKey, "application/json");
+        onMade(identity, trimmed(values));
+      },
+    });
   };
   return (
     <Form
@@ -187,13 +188,9 @@ function Grant({ identity, onDone }: { readonly identity: Identity; readonly onD
   const { org } = useIdentitiesAddress();
   const [roleUid, setRole] = useState("");
   const [parent, setParent] = useState(identity.uid.slice(0, identity.uid.lastIndexOf("/")));
-  const { mutateAsync } = useMutation(createRoleBinding);
+  const save = useSave(createRoleBinding);
   const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid: identity.uid, roleUid }) };
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    onDone();
-  };
+  const submit = () => save(request, { onSaved: onDone });
   return (
     <Form
       fields={["role_uid", "parent"]}

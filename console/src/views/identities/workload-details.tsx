@@ -4,7 +4,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import {
   IdentitiesService,
   type Identity,
@@ -16,7 +16,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { differencesOf, Form } from "../../shell/form.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -170,36 +170,24 @@ const fields = ["name", "description"] as const;
 
 function EditIdentity({ identity: read, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
   const { t } = useTexts();
+  const { uid } = read;
   const transport = useTransport();
-  // The page reads the identity again while the form is open.
-  const [before, setBefore] = useState(read);
-  const [identity, setIdentity] = useState(read);
-  const { mutateAsync } = useMutation(updateIdentity);
-  const { uid, name, description } = identity;
-  const paths = fields.filter((field) => identity[field] !== before[field]);
-  const request = { identity: create(IdentitySchema, { uid, name, description }), updateMask: { paths } };
   const latest = () => callUnaryMethod(transport, getIdentity, { uid });
-  const submit = async () => {
-    if (paths.length > 0) await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("identities.done.updated", { name }));
-    onClose();
-  };
-  const takeTheirs = async () => {
-    const theirs = await latest();
-    setBefore(theirs);
-    setIdentity(theirs);
-  };
+  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
+  const { name, description } = mine;
+  const request = { identity: create(IdentitySchema, { uid, name, description }), updateMask: { paths: changed } };
+  const save = useSave(updateIdentity);
+  const submit = () => save(request, { report: t("identities.done.updated", { name }), onSaved: onClose });
   return (
     <Dialog title={t("identities.editTitle", { name: before.name })} onClose={onClose}>
       <Form
         fields={fields}
         submit={submit}
         button={t("identities.save")}
+        isDisabled={changed.length === 0}
         onClose={onClose}
         footer={<CopyAs method={updateIdentity} request={request} />}
-        differences={async () => differencesOf(paths, before, await latest(), identity)}
-        onTakeTheirs={takeTheirs}
+        {...conflict}
       >
         {(errors) => (
           <>
@@ -210,7 +198,7 @@ function EditIdentity({ identity: read, onClose }: { readonly identity: Identity
               error={errors.name}
               data-autofocus
               autoComplete="off"
-              onChange={({ currentTarget }) => setIdentity({ ...identity, name: currentTarget.value })}
+              onChange={({ currentTarget }) => setMine({ ...mine, name: currentTarget.value })}
             />
             <Textarea
               name="description"
@@ -218,13 +206,17 @@ function EditIdentity({ identity: read, onClose }: { readonly identity: Identity
               value={description}
               error={errors.description}
               rows={2}
-              onChange={({ currentTarget }) => setIdentity({ ...identity, description: currentTarget.value })}
+              onChange={({ currentTarget }) => setMine({ ...mine, description: currentTarget.value })}
             />
           </>
         )}
       </Form>
     </Dialog>
   );
+}
+
+function valuesOf({ name, description }: Identity) {
+  return { name, description };
 }
 
 function DeleteIdentity({ identity: { uid, name } }: { readonly identity: Identity }) {

@@ -12,7 +12,7 @@ import {
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { differencesOf, Form } from "../../shell/form.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -46,14 +46,13 @@ function NewRepo({ onClose }: { readonly onClose: () => void }) {
   const { org, open } = useRegistryAddress();
   const [parent, setParent] = useState(org);
   const [repo, setRepo] = useState(() => create(RepoSchema));
-  const { mutateAsync } = useMutation(createRepo);
+  const save = useSave(createRepo);
   const request = { parent, repo };
-  const submit = async () => {
-    const created = await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("registry.done.created", { name: created.name }));
-    await open(created.uid);
-  };
+  const submit = () =>
+    save(request, {
+      report: t("registry.done.created", { name: repo.name }),
+      onSaved: ({ uid }) => open(uid),
+    });
   return (
     <Dialog title={t("registry.new")} onClose={onClose}>
       <Form
@@ -85,46 +84,38 @@ function NewRepo({ onClose }: { readonly onClose: () => void }) {
 
 function EditRepo({ repo: read, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
   const { t } = useTexts();
+  const { uid } = read;
   const transport = useTransport();
-  // The page reads the repo again while the form is open.
-  const [before, setBefore] = useState(read);
-  const [repo, setRepo] = useState(read);
-  const { mutateAsync } = useMutation(updateRepo);
-  const { uid, name, description } = repo;
-  const paths = fields.filter((field) => repo[field] !== before[field]);
-  const request = { repo: create(RepoSchema, { uid, name, description }), updateMask: { paths } };
   const latest = () => callUnaryMethod(transport, getRepo, { uid });
-  const submit = async () => {
-    if (paths.length > 0) await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("registry.done.updated", { name }));
-    onClose();
-  };
-  const takeTheirs = async () => {
-    const theirs = await latest();
-    setBefore(theirs);
-    setRepo(theirs);
-  };
+  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
+  const { name } = mine;
+  const request = { repo: create(RepoSchema, { uid, ...valuesOf(mine) }), updateMask: { paths: changed } };
+  const save = useSave(updateRepo);
+  const submit = () => save(request, { report: t("registry.done.updated", { name }), onSaved: onClose });
   return (
     <Dialog title={t("registry.editTitle", { name: before.name })} onClose={onClose}>
       <Form
         fields={fields}
         submit={submit}
         button={t("registry.save")}
+        isDisabled={changed.length === 0}
         onClose={onClose}
         footer={<CopyAs method={updateRepo} request={request} />}
-        differences={async () => differencesOf(paths, before, await latest(), repo)}
-        onTakeTheirs={takeTheirs}
+        {...conflict}
       >
         {(errors) => (
           <>
             {name !== before.name && <p className="notice warn">{t("registry.renameHelp")}</p>}
-            <RepoFields repo={repo} onChange={setRepo} errors={errors} />
+            <RepoFields repo={mine} onChange={setMine} errors={errors} />
           </>
         )}
       </Form>
     </Dialog>
   );
+}
+
+function valuesOf({ name, description }: Repo) {
+  return { name, description };
 }
 
 function RepoFields({
@@ -178,34 +169,26 @@ function ReadmeForm({
 }) {
   const { t } = useTexts();
   const transport = useTransport();
-  const [before, setBefore] = useState(read);
-  const [content, setContent] = useState(read);
-  const { mutateAsync } = useMutation(updateRepoReadme);
-  const request = { repoReadme: create(RepoReadmeSchema, { uid, content }), updateMask: { paths: ["content"] } };
   const latest = async () => (await callUnaryMethod(transport, getRepoReadme, { uid })).content;
-  const submit = async () => {
-    await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("registry.done.readme", { name }));
-    onClose();
-  };
-  const differences = async () =>
-    differencesOf(["content"], { content: before }, { content: await latest() }, { content });
-  const takeTheirs = async () => {
-    const theirs = await latest();
-    setBefore(theirs);
-    setContent(theirs);
-  };
+  const {
+    mine: content,
+    setMine: setContent,
+    changed,
+    conflict,
+  } = useEdit(read, latest, (readme) => ({ content: readme }));
+  const request = { repoReadme: create(RepoReadmeSchema, { uid, content }), updateMask: { paths: changed } };
+  const save = useSave(updateRepoReadme);
+  const submit = () => save(request, { report: t("registry.done.readme", { name }), onSaved: onClose });
   return (
     <Dialog title={t("registry.readmeTitle", { name })} onClose={onClose}>
       <Form
         fields={["content"]}
         submit={submit}
         button={t("registry.saveReadme")}
+        isDisabled={changed.length === 0}
         onClose={onClose}
         footer={<CopyAs method={updateRepoReadme} request={request} />}
-        differences={differences}
-        onTakeTheirs={takeTheirs}
+        {...conflict}
       >
         {(errors) => (
           <Textarea

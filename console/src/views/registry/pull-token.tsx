@@ -14,9 +14,8 @@ import { RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/ro
 import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { missingFor } from "../../api/access.ts";
 import { newKey } from "../../api/new-key.ts";
-import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
-import { Form } from "../../shell/form.tsx";
+import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -72,7 +71,7 @@ function PullTokenForm({
   const [created, setCreated] = useState<Made>();
   const { data: roles } = useQuery(listRoles, { name: "registry.pull", pageSize: 1 });
   const newIdentity = useMutation(createIdentity);
-  const newBinding = useMutation(createRoleBinding);
+  const saveBinding = useSave(createRoleBinding);
   const parent = parentOf(repo.uid);
   const roleUid = roles?.roles[0]?.uid ?? "";
   const endMs = Date.now() + Number(days) * dayMs;
@@ -102,9 +101,7 @@ function PullTokenForm({
     const made = created ?? (await make());
     setCreated(made);
     const roleBinding = create(RoleBindingSchema, { identityUid: made.uid, roleUid });
-    await newBinding.mutateAsync({ parent, roleBinding });
-    await queryClient.invalidateQueries();
-    onMade(made);
+    await saveBinding({ parent, roleBinding }, { onSaved: () => onMade(made) });
   };
   return (
     <Form

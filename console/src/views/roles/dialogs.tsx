@@ -13,7 +13,7 @@ import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { AccessPreview, nameOf, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { differencesOf, Form } from "../../shell/form.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -44,14 +44,13 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
   const { org, open } = useRoleAddress();
   const [parent, setParent] = useState(org);
   const [role, setRole] = useState(() => create(RoleSchema));
-  const { mutateAsync } = useMutation(createRole);
+  const save = useSave(createRole);
   const request = { parent, role };
-  const submit = async () => {
-    const created = await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("roles.done.created", { name: created.name }));
-    await open(created.uid, { dialog: undefined });
-  };
+  const submit = () =>
+    save(request, {
+      report: t("roles.done.created", { name: role.name }),
+      onSaved: ({ uid }) => open(uid, { dialog: undefined }),
+    });
   return (
     <Dialog title={t("roles.new")} onClose={onClose}>
       <Form
@@ -83,46 +82,35 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
 
 function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClose: () => void }) {
   const { t } = useTexts();
+  const { uid } = read;
   const transport = useTransport();
-  // The page reads the role again while the form is open.
-  const [before, setBefore] = useState(read);
-  const [role, setRole] = useState(read);
-  const { mutateAsync } = useMutation(updateRole);
-  const mine = valuesOf(role);
-  const paths = fields.filter((field) => mine[field] !== valuesOf(before)[field]);
-  const { uid, name, description, capabilities } = role;
-  const request = { role: create(RoleSchema, { uid, name, description, capabilities }), updateMask: { paths } };
-  const change = paths.includes("capabilities")
+  const latest = () => callUnaryMethod(transport, getRole, { uid });
+  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
+  const { name, description, capabilities } = mine;
+  const request = {
+    role: create(RoleSchema, { uid, name, description, capabilities }),
+    updateMask: { paths: changed },
+  };
+  const change = changed.includes("capabilities")
     ? ({ case: "updateRole", value: { uid, capabilities } } as const)
     : undefined;
   const { isBlocked } = useSimulation(capabilities.length > 0 ? change : undefined);
-  const latest = () => callUnaryMethod(transport, getRole, { uid });
-  const submit = async () => {
-    if (paths.length > 0) await mutateAsync(request);
-    await queryClient.invalidateQueries();
-    notify(t("roles.done.updated", { name }));
-    onClose();
-  };
-  const takeTheirs = async () => {
-    const theirs = await latest();
-    setBefore(theirs);
-    setRole(theirs);
-  };
+  const save = useSave(updateRole);
+  const submit = () => save(request, { report: t("roles.done.updated", { name }), onSaved: onClose });
   return (
     <Dialog title={t("roles.editTitle", { name: before.name })} onClose={onClose}>
       <Form
         fields={fields}
         submit={submit}
         button={t("roles.save")}
-        isDisabled={isBlocked}
+        isDisabled={isBlocked || changed.length === 0}
         onClose={onClose}
         footer={<CopyAs method={updateRole} request={request} />}
-        differences={async () => differencesOf(paths, valuesOf(before), valuesOf(await latest()), mine)}
-        onTakeTheirs={takeTheirs}
+        {...conflict}
       >
         {(errors) => (
           <>
-            <RoleFields role={role} at={parentOf(uid)} onChange={setRole} errors={errors} />
+            <RoleFields role={mine} at={parentOf(uid)} onChange={setMine} errors={errors} />
             <AccessPreview change={capabilities.length > 0 ? change : undefined} />
           </>
         )}
