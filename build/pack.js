@@ -26,7 +26,13 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: s
 
 /** Returns the packages of the program in the format of CycloneDX. npm reads them from the lock file: the bundle has no packages. */
 function billOfMaterials() {
-  const options = ["--package-lock-only", "--omit=dev", "--omit=optional", "--sbom-format=cyclonedx"];
+  const options = [
+    "--package-lock-only",
+    "--omit=dev",
+    "--omit=optional",
+    "--workspaces=false",
+    "--sbom-format=cyclonedx",
+  ];
   return execFileSync("npm", ["sbom", ...options], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
 }
 

@@ -6,11 +6,11 @@ import { describe, it } from "node:test";
 
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
-  ...["bench/README.md", "test/README.md", "test/documentation/README.md"],
+  ...["bench/README.md", "packages/client/README.md", "test/README.md", "test/documentation/README.md"],
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 
-const sources = ["src", "test", "bench", "gen", "build"].flatMap((folder) =>
+const sources = ["src", "test", "bench", "gen", "build", "packages"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.posix.join(folder, file)),
 );
 

@@ -43,16 +43,14 @@ function isIdentityToken(text: string): boolean {
 
 /** Requests an identity token from GitHub Actions; undefined outside of it. */
 export async function findAmbientToken({ environment }: Shell, target: Target): Promise<string | undefined> {
-  const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = environment;
-  if (!url || !token) return undefined;
-  const address = new URL(url);
-  address.searchParams.set("audience", target.issuer);
-  const headers = { authorization: `Bearer ${token}` };
-  const reply = await reach("the runner", address, { headers, redirect: "error" });
-  const body: unknown = reply.ok ? await reply.json().catch(() => undefined) : undefined;
-  const value = (body as { value?: unknown } | undefined)?.value;
-  if (typeof value === "string") return value;
-  throw new CommandFailure(`the runner responds with ${reply.status} to a request for an identity token`, {
-    hint: 'The job needs "permissions: {id-token: write}".',
-  });
+  const { GitHubActionsError, requestGitHubActionsToken } = await import(
+    "../../../packages/client/src/github-actions.ts"
+  );
+  const fetch = (url: URL, init: RequestInit) => reach("the runner", url, init);
+  try {
+    return await requestGitHubActionsToken({ audience: target.issuer, environment, fetch });
+  } catch (error) {
+    if (!(error instanceof GitHubActionsError)) throw error;
+    throw new CommandFailure(error.message, { hint: 'The job needs "permissions: {id-token: write}".' });
+  }
 }

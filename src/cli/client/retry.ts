@@ -1,5 +1,5 @@
 // Retries calls while a server is unavailable or busy.
-import { setTimeout as sleep } from "node:timers/promises";
+import { withRetries } from "../../../packages/client/src/retry.ts";
 import { CommandFailure } from "../failure.ts";
 
 /** The delays between retries, in milliseconds: one minute in total, in which a server can restart. */
@@ -29,19 +29,14 @@ export interface RetryOptions {
 export function newRetries(options: RetryOptions): <T>(call: () => Promise<T>) => Promise<T> {
   const { onPause, signal, pausesMs: pauses = pausesMs } = options;
   let hasAnswered = false;
+  const delayMs = (error: unknown, retries: number) =>
+    isTransient(error) && (error.status !== "" || hasAnswered) ? pauses[retries] : undefined;
+  const onDelay = (error: unknown, pauseMs: number) => {
+    if (error instanceof CommandFailure) onPause(error, pauseMs);
+  };
   return async (call) => {
-    for (let tries = 0; ; tries++) {
-      try {
-        const result = await call();
-        hasAnswered = true;
-        return result;
-      } catch (error) {
-        const pauseMs = pauses[tries];
-        if (!isTransient(error) || pauseMs === undefined || signal.aborted) throw error;
-        if (error.status === "" && !hasAnswered) throw error;
-        onPause(error, pauseMs);
-        await sleep(pauseMs, undefined, { signal }).catch(() => {});
-      }
-    }
+    const result = await withRetries(call, { delayMs, onDelay, signal });
+    hasAnswered = true;
+    return result;
   };
 }

@@ -1,11 +1,6 @@
 // Explains a failed call: what went wrong, and what to do.
 import { Code, ConnectError } from "@connectrpc/connect";
-import {
-  BadRequestSchema,
-  type ErrorInfo,
-  ErrorInfoSchema,
-  PreconditionFailureSchema,
-} from "../../../gen/google/rpc/error_details_pb.ts";
+import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { certificateProblem } from "../../base/system-error.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
@@ -89,7 +84,7 @@ const unreachables: readonly Unreachable[] = [
 
 /** Returns why the call reached no server of this API; undefined if one responded. */
 function unreachableOf(error: ConnectError): Unreachable | undefined {
-  if (infoOf(error)) return undefined;
+  if (errorDetails(error).reason !== "") return undefined;
   const said = causeCode(error) || error.rawMessage;
   return unreachables.find(({ when }) => when.test(said));
 }
@@ -98,7 +93,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
   [Code.Unauthenticated]: () =>
     "Sign in with `gatehouse auth login`, or look at the present token with `gatehouse auth status --quick`.",
   [Code.PermissionDenied](error) {
-    const { capability, scope } = infoOf(error)?.metadata ?? {};
+    const { capability, scope } = errorDetails(error).metadata;
     if (!capability || !scope || capability.includes(",")) return "";
     // Nobody can do so, and a built-in role is not a group to request access to. Custom roles belong to one.
     if (/^roles\.(update|delete)$/.test(capability) && !scope.includes("/"))
@@ -106,7 +101,7 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
     return `See what is missing with \`gatehouse auth can-i ${capability} --group ${scope}\`.`;
   },
   [Code.FailedPrecondition](error) {
-    const [violation] = error.findDetails(PreconditionFailureSchema).flatMap((detail) => detail.violations);
+    const [violation] = errorDetails(error).preconditionViolations;
     return violation ? printable(`${violation.type}: ${violation.subject}`) : "";
   },
   [Code.ResourceExhausted]: () => "A limit was met; try again in a while.",
@@ -116,24 +111,19 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
 
 /** Returns the violated precondition, such as RESOURCE_NOT_EMPTY, else the reason of the error. */
 function rpcErrorReason(error: ConnectError): string {
-  const [violation] = error.findDetails(PreconditionFailureSchema).flatMap((detail) => detail.violations);
-  return violation?.type ?? infoOf(error)?.reason ?? "";
-}
-
-function infoOf(error: ConnectError): ErrorInfo | undefined {
-  return error.findDetails(ErrorInfoSchema)[0];
+  const { preconditionViolations, reason } = errorDetails(error);
+  return preconditionViolations[0]?.type ?? reason;
 }
 
 function violationsOf(error: ConnectError): string[] {
-  return error
-    .findDetails(BadRequestSchema)
-    .flatMap((detail) => detail.fieldViolations.map(({ field, description }) => `${field}: ${description}`));
+  return errorDetails(error).fieldViolations.map(({ field, description }) => `${field}: ${description}`);
 }
 
 /** Reports whether a proxy or web server responded that does not know gRPC. */
 function isForeign(error: ConnectError): boolean {
   return (
-    infoOf(error) === undefined && /HTTP [1-5]\d\d|content.type|protocol error|missing trailer/i.test(error.message)
+    errorDetails(error).reason === "" &&
+    /HTTP [1-5]\d\d|content.type|protocol error|missing trailer/i.test(error.message)
   );
 }
 

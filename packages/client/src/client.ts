@@ -1,0 +1,55 @@
+// A client of one server.
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
+import { bearerToken } from "./bearer.ts";
+import type { Tokens } from "./exchange.ts";
+import { type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
+
+/** How a client calls its server. */
+export interface ClientOptions {
+  /** For example https://gatehouse.example.com. */
+  readonly url: string;
+  /** Where tokens come from. Without it calls are anonymous. */
+  readonly tokens?: Tokens;
+  /** How calls are retried; false for no retries. */
+  readonly retry?: RetryPolicy | false;
+  /** The time limit of a call with all of its retries; 60 s by default. */
+  readonly timeoutMs?: number;
+}
+
+/** A client. Disposing of it closes its connections. */
+export interface GatehouseClient extends Disposable {
+  /** For `createClient` of Connect and for libraries that build on it. */
+  readonly transport: Transport;
+  /** Returns a typed client of a service. */
+  service<S extends DescService>(service: S): Client<S>;
+  close(): void;
+}
+
+/** How a transport is opened. */
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly interceptors: Interceptor[];
+  readonly defaultTimeoutMs: number;
+}
+
+/** Returns a client whose calls go through transports that `open` returns. */
+export function newClient(
+  options: ClientOptions,
+  open: (options: TransportOptions) => Transport,
+  close: () => void,
+): GatehouseClient {
+  const { tokens, retry, timeoutMs: defaultTimeoutMs = 60_000 } = options;
+  const baseUrl = options.url.replace(/\/+$/, "");
+  const retries = retry === false ? [] : [retryingCalls(retry)];
+  const openWith = (...interceptors: Interceptor[]) =>
+    open({ baseUrl, defaultTimeoutMs, interceptors: [...retries, ...interceptors] });
+  const source = typeof tokens === "function" ? tokens({ url: baseUrl, transport: openWith() }) : tokens;
+  const transport = source ? openWith(bearerToken(source)) : openWith();
+  return {
+    transport,
+    service: (service) => createClient(service, transport),
+    close,
+    [Symbol.dispose]: close,
+  };
+}

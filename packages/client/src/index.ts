@@ -1,0 +1,16 @@
+// What works in Node and in browsers.
+export { bearerToken } from "./bearer.ts";
+export type { ClientOptions, GatehouseClient } from "./client.ts";
+export { type ErrorDetails, errorDetails, type FieldViolation, type PreconditionViolation } from "./errors.ts";
+export {
+  type ExchangeOptions,
+  exchangedToken,
+  type RefreshOptions,
+  refreshedToken,
+  type TokenOptions,
+  type TokenServer,
+  type Tokens,
+} from "./exchange.ts";
+export { listAll } from "./pages.ts";
+export { isIdempotent, type RetryPolicy, repeatableCall, retryingCalls } from "./retrying-calls.ts";
+export { cachedToken, type ExpiringToken, readToken, staticToken, type TokenSource } from "./tokens.ts";

@@ -1,0 +1,68 @@
+// Retries of calls: which, when, and for how long.
+import { type DescMethod, getOption, hasOption } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import {
+  type CallOptions,
+  Code,
+  ConnectError,
+  createContextKey,
+  createContextValues,
+  type Interceptor,
+} from "@connectrpc/connect";
+import { http } from "../../../gen/google/api/annotations_pb.ts";
+import { errorDetails } from "./errors.ts";
+import { withRetries } from "./retry.ts";
+
+/** How calls are retried. */
+export interface RetryPolicy {
+  /** How often a call is repeated at most; 4 by default. */
+  readonly retries?: number;
+  /** The longest delay before the first retry; 200 ms by default. It doubles with each retry. */
+  readonly firstDelayMs?: number;
+  /** The longest delay; 10 s by default. A call fails at once if the server wants a longer one. */
+  readonly maxDelayMs?: number;
+}
+
+const repeatable = createContextKey(false, { description: "whether the call may be repeated" });
+
+/** Returns the options of a call that may be repeated, although its method is not idempotent in general. */
+export function repeatableCall(options: CallOptions = {}): CallOptions {
+  const contextValues = options.contextValues ?? createContextValues();
+  return { ...options, contextValues: contextValues.set(repeatable, true) };
+}
+
+/** Reports whether a method may be called again after a failure: it is declared idempotent, or its HTTP rule is a GET. */
+export function isIdempotent(method: DescMethod): boolean {
+  if (method.idempotency === Idempotency.NO_SIDE_EFFECTS || method.idempotency === Idempotency.IDEMPOTENT) return true;
+  return hasOption(method, http) && getOption(method, http).pattern.case === "get";
+}
+
+/**
+ * Returns an interceptor that repeats unary calls which may be repeated and failed because the server is unreachable, busy or limits
+ * the rate. It waits as long as the server asks for, else a random time that grows (exponential back-off with full jitter).
+ */
+export function retryingCalls(policy: RetryPolicy = {}): Interceptor {
+  const { retries: maxRetries = 4, firstDelayMs = 200, maxDelayMs = 10_000 } = policy;
+  const delayMs = (error: unknown, retries: number) => {
+    if (retries >= maxRetries || !isTransient(error)) return undefined;
+    const askedMs = errorDetails(error).retryAfterMs ?? 0;
+    if (askedMs > maxDelayMs) return undefined;
+    // Clients that were rejected at the same time must not return at the same time.
+    return askedMs + Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** retries);
+  };
+  return (next) => (request) => {
+    if (request.stream || !(isIdempotent(request.method) || request.contextValues.get(repeatable)))
+      return next(request);
+    return withRetries(() => next(request), { delayMs, signal: request.signal });
+  };
+}
+
+/** Reports whether a call may succeed later. A message that is too large is RESOURCE_EXHAUSTED as well, but without a delay. */
+function isTransient(thrown: unknown): boolean {
+  // What `fetch` throws if there is no response.
+  if (thrown instanceof TypeError) return true;
+  const { code } = ConnectError.from(thrown);
+  if (code === Code.ResourceExhausted) return errorDetails(thrown).retryAfterMs !== undefined;
+  // Connect reports a connection that breaks as CANCELLED. A call that the caller cancels is not repeated in any case.
+  return code === Code.Unavailable || code === Code.Aborted || code === Code.Canceled;
+}

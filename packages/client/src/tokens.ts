@@ -1,0 +1,69 @@
+// Where the tokens of calls come from.
+
+/** A source of tokens. */
+export interface TokenSource {
+  /** Returns the token to send. */
+  current(): Promise<string>;
+  /** Returns another token after the server rejected one; undefined if there is none. */
+  renewed(rejected: string): Promise<string | undefined>;
+}
+
+/** A token, and when it expires, in milliseconds since the epoch. */
+export interface ExpiringToken {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** Tokens are replaced this long before they expire, or in the second half of a shorter life. */
+const marginMs = 60_000;
+
+/** Returns a source with one token that never changes. */
+export function staticToken(token: string): TokenSource {
+  return { current: async () => token, renewed: async () => undefined };
+}
+
+/** Returns a source that reads a token whenever one is needed, for example from a file that another program replaces. */
+export function readToken(read: () => Promise<string>): TokenSource {
+  return {
+    current: read,
+    async renewed(rejected) {
+      const token = await read();
+      return token === rejected ? undefined : token;
+    },
+  };
+}
+
+/** Returns a source that keeps a token until shortly before it expires. Concurrent calls wait for the same new token. */
+export function cachedToken(issue: () => Promise<ExpiringToken>): TokenSource {
+  let kept: (ExpiringToken & { readonly renewAt: number }) | undefined;
+  let issuing: Promise<string> | undefined;
+  async function replace(): Promise<string> {
+    const now = Date.now();
+    const { token, expiresAt } = await issue();
+    kept = { token, expiresAt, renewAt: expiresAt - Math.min(marginMs, (expiresAt - now) / 2) };
+    return token;
+  }
+  function renew(): Promise<string> {
+    issuing ??= replace().finally(() => {
+      issuing = undefined;
+    });
+    return issuing;
+  }
+  return {
+    async current() {
+      const found = kept;
+      if (found === undefined) return await renew();
+      if (Date.now() < found.renewAt) return found.token;
+      try {
+        return await renew();
+      } catch (error) {
+        // Its issuer may be back before the token has expired.
+        if (Date.now() < found.expiresAt) return found.token;
+        throw error;
+      }
+    },
+    async renewed(rejected) {
+      return kept && kept.token !== rejected ? kept.token : await renew();
+    },
+  };
+}

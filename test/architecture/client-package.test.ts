@@ -1,0 +1,59 @@
+// The client package stands on generated code and Connect alone, and only the command line uses it.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { imports } from "./sources.ts";
+
+const folder = "packages/client/src";
+const files = readdirSync(folder);
+
+/** The modules that a file imports. */
+function importedBy(file: string): string[] {
+  const code = readFileSync(path.join(folder, file), "utf8");
+  return [...code.matchAll(/^(?:import|export)\b[^"']*? from "([^"]+)"/gm)].map(([, name]) => name!);
+}
+
+/** The files that a file loads when it is imported, with itself. Imports of types count, too. */
+function reachedFrom(file: string): Set<string> {
+  const found = new Set([file]);
+  for (const next of found)
+    for (const name of importedBy(next)) if (name.startsWith("./")) found.add(name.slice("./".length));
+  return found;
+}
+
+describe("the client package", () => {
+  it("imports generated code, and the packages of its manifest", () => {
+    const { dependencies } = JSON.parse(readFileSync("packages/client/package.json", "utf8"));
+    const allowed = new RegExp(`^(\\./|\\.\\./\\.\\./\\.\\./gen/|node:|(${Object.keys(dependencies).join("|")})(/|$))`);
+    const others = files.flatMap((file) => importedBy(file).filter((name) => !allowed.test(name)));
+    assert.deepEqual(others, []);
+  });
+
+  it("has the versions of this repository", () => {
+    const own = JSON.parse(readFileSync("packages/client/package.json", "utf8"));
+    const root = JSON.parse(readFileSync("package.json", "utf8"));
+    assert.equal(own.version, root.version);
+    const known = { ...root.devDependencies, ...root.dependencies };
+    for (const [name, version] of Object.entries(own.dependencies)) assert.equal(known[name], version, name);
+  });
+
+  for (const entry of ["index.ts", "web.ts"])
+    it(`needs no Node in ${entry}`, () => {
+      const modules = [...reachedFrom(entry)].flatMap(importedBy);
+      assert.ok(modules.length > 10);
+      assert.deepEqual(
+        modules.filter((name) => name.startsWith("node:") || name === "@connectrpc/connect-node"),
+        [],
+      );
+    });
+
+  it("is used by the command line, and by nothing else in src", () => {
+    const users = imports.filter(({ target }) => target.startsWith("packages/")).map(({ from }) => from);
+    assert.ok(users.length > 0);
+    assert.deepEqual(
+      users.filter((file) => !file.startsWith("cli/")),
+      [],
+    );
+  });
+});

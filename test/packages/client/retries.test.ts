@@ -1,0 +1,135 @@
+// Which calls the client package repeats, when, and how often.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import { isIdempotent, openClient, type RetryPolicy, repeatableCall } from "../../../packages/client/src/node.ts";
+import { openClient as openWebClient } from "../../../packages/client/src/web.ts";
+import { type Failure, startFailingServer } from "./failing-server.ts";
+
+const unavailable = new ConnectError("it is away", Code.Unavailable);
+const aborted = new ConnectError("a conflict", Code.Aborted);
+const tooLarge = new ConnectError("the message is too large", Code.ResourceExhausted);
+const denied = new ConnectError("it may not", Code.PermissionDenied);
+
+/** A rate limit that allows the call again after a time. */
+function limited(retryMs: number): ConnectError {
+  const value = { retryDelay: durationFromMs(retryMs) };
+  return new ConnectError("too many calls", Code.ResourceExhausted, undefined, [{ desc: RetryInfoSchema, value }]);
+}
+
+const quick: RetryPolicy = { firstDelayMs: 1 };
+type Groups = Client<typeof GroupsService>;
+const list = (groups: Groups) => groups.listGroups({});
+const create = (groups: Groups) => groups.createGroup({});
+
+interface Case {
+  readonly rule: string;
+  readonly failures: readonly Failure[];
+  readonly call: (groups: Groups) => Promise<unknown>;
+  readonly retry?: RetryPolicy | false;
+  readonly attempts: number;
+  /** The code that the call fails with. */
+  readonly code?: Code;
+}
+
+const cases: readonly Case[] = [
+  { rule: "a list is repeated", failures: [unavailable, aborted], call: list, attempts: 3 },
+  { rule: "a broken connection is opened again", failures: ["broken connection"], call: list, attempts: 2 },
+  { rule: "a rate limit is waited for", failures: [limited(20)], call: list, attempts: 2 },
+  {
+    rule: "a long wait fails at once",
+    failures: [limited(60_000)],
+    call: list,
+    attempts: 1,
+    code: Code.ResourceExhausted,
+  },
+  {
+    rule: "a message that is too large fails",
+    failures: [tooLarge],
+    call: list,
+    attempts: 1,
+    code: Code.ResourceExhausted,
+  },
+  { rule: "a denial fails", failures: [denied], call: list, attempts: 1, code: Code.PermissionDenied },
+  { rule: "a create fails", failures: [unavailable], call: create, attempts: 1, code: Code.Unavailable },
+  {
+    rule: "a delete fails, because a repeated one would be NOT_FOUND",
+    failures: [unavailable],
+    call: (groups) => groups.deleteGroup({}),
+    attempts: 1,
+    code: Code.Unavailable,
+  },
+  {
+    rule: "a create that the caller marks is repeated",
+    failures: [unavailable],
+    call: (groups) => groups.createGroup({}, repeatableCall()),
+    attempts: 2,
+  },
+  {
+    rule: "retries end",
+    failures: Array(9).fill(unavailable),
+    call: list,
+    retry: { ...quick, retries: 2 },
+    attempts: 3,
+    code: Code.Unavailable,
+  },
+  {
+    rule: "retries can be off",
+    failures: [unavailable],
+    call: list,
+    retry: false,
+    attempts: 1,
+    code: Code.Unavailable,
+  },
+];
+
+for (const protocol of ["grpc", "connect"] as const)
+  describe(`a call over ${protocol} that fails`, () => {
+    for (const { rule, failures, call, retry = quick, attempts, code } of cases)
+      it(rule, async () => {
+        await using server = await startFailingServer(failures);
+        using client = openClient({ url: server.url, protocol, retry });
+        const called = call(client.service(GroupsService));
+        if (code === undefined) await called;
+        else await assert.rejects(called, (error) => error instanceof ConnectError && error.code === code);
+        assert.equal(server.calls.length, attempts);
+      });
+  });
+
+describe("a call that is repeated", () => {
+  it("waits as long as the server asks for", async () => {
+    await using server = await startFailingServer([limited(300)]);
+    using client = openClient({ url: server.url, retry: quick });
+    await list(client.service(GroupsService));
+    const [first = 0, second = 0] = server.calls;
+    assert.ok(second - first >= 300, `${second - first} ms`);
+  });
+
+  it("ends with the time limit of the call", async () => {
+    await using server = await startFailingServer(Array(9).fill(unavailable));
+    using client = openClient({ url: server.url, retry: { firstDelayMs: 5000 } });
+    const called = client.service(GroupsService).listGroups({}, { timeoutMs: 100 });
+    await assert.rejects(called, ConnectError);
+    assert.ok(server.calls.length < 9);
+  });
+
+  it("is repeated with fetch when nothing listens yet, and fails in the end", async () => {
+    const client = openWebClient({ url: "http://127.0.0.1:9", retry: { retries: 1, firstDelayMs: 1 } });
+    await assert.rejects(client.service(GroupsService).listGroups({}), /fetch|bad port/);
+  });
+});
+
+describe("the methods that may be repeated", () => {
+  it("are those that read by GET", () => {
+    const { listGroups, getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
+    assert.deepEqual([listGroups, getGroup, createGroup, updateGroup, deleteGroup].map(isIdempotent), [
+      ...[true, true],
+      ...[false, false, false],
+    ]);
+    assert.equal(isIdempotent(AccessService.method.listCapabilities), true);
+  });
+});
