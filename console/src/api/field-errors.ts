@@ -20,9 +20,11 @@ export function formErrors(thrown: unknown, fields: readonly string[]): FormErro
   const found: Record<string, string> = {};
   const others: string[] = [];
   for (const { field, description } of violations) {
-    const own = fields.find((name) => field === name || field.endsWith(`.${name}`));
+    // An entry of a map or a list, such as `claims["ref"]`, belongs to the field of the whole.
+    const [, whole = field, entry = ""] = /^(.*?)\[(.*)\]$/su.exec(field) ?? [];
+    const own = fields.find((name) => whole === name || whole.endsWith(`.${name}`));
     if (own === undefined) others.push(`${field}: ${description}`);
-    else found[own] ??= description;
+    else found[own] ??= entry === "" ? description : `${entry}: ${description}`;
   }
   return { fields: found, others };
 }

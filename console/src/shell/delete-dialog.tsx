@@ -1,4 +1,4 @@
-// The dialog in front of every deletion.
+// The dialog in front of every deletion, and of what else cannot be undone.
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTexts } from "../texts/texts.ts";
@@ -7,7 +7,7 @@ import { Dialog, Loading } from "./parts.tsx";
 
 interface DeleteDialogProps {
   readonly title: string;
-  /** What the deletion does, in a sentence. */
+  /** What the action does, in a sentence. */
   readonly text: string;
   /** The text of the button: verb and noun. */
   readonly button: string;

@@ -33,6 +33,8 @@ interface FormProps {
   readonly differences?: () => Promise<readonly Difference[]>;
   /** Takes the values of the other change into the form. */
   readonly onTakeTheirs?: () => Promise<void>;
+  /** What cannot be undone: it is shown when the form is sent, which takes another click on `button` then. */
+  readonly confirm?: { readonly text: string; readonly button: string } | undefined;
   /** The fields, with what is wrong with them. */
   readonly children: (errors: Readonly<Record<string, string>>) => ReactNode;
 }
@@ -46,6 +48,7 @@ export function Form({
   isDisabled = false,
   onClose,
   footer,
+  confirm,
   children,
   ...props
 }: FormProps) {
@@ -53,6 +56,8 @@ export function Form({
   const [errors, setErrors] = useState<FormErrors>(noErrors);
   const [isSending, setSending] = useState(false);
   const [conflict, setConflict] = useState<readonly Difference[]>([]);
+  const [warning, setWarning] = useState("");
+  const isWarned = confirm !== undefined && warning === confirm.text;
   const send = async (form: HTMLFormElement | null) => {
     if (isSending || isDisabled) return;
     setSending(true);
@@ -60,7 +65,9 @@ export function Form({
     try {
       const found = conflict.length > 0 ? [] : ((await props.differences?.()) ?? []);
       setConflict(found);
-      if (found.length === 0) await submit();
+      if (found.length > 0) return;
+      if (confirm && !isWarned) setWarning(confirm.text);
+      else await submit();
     } catch (error) {
       const found = formErrors(error, fields);
       setErrors(found);
@@ -98,6 +105,11 @@ export function Form({
           }}
         />
       )}
+      {isWarned && (
+        <p className="notice warn" role="alert">
+          {confirm.text}
+        </p>
+      )}
       <div className="row">
         {footer}
         <div className="grow" />
@@ -105,7 +117,7 @@ export function Form({
           {props.cancel ?? t("action.cancel")}
         </Button>
         <Button type="submit" {...(color !== undefined && { color })} loading={isSending} disabled={isDisabled}>
-          {conflict.length > 0 ? t("conflict.mine") : button}
+          {conflict.length > 0 ? t("conflict.mine") : isWarned ? confirm.button : button}
         </Button>
       </div>
     </form>

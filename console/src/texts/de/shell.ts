@@ -38,6 +38,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "conflict.yours": "Ihres",
   "conflict.take": "Die anderen Werte übernehmen",
   "conflict.mine": "Meine speichern",
+  "pairs.remove": "Entfernen",
+  "pairs.removeNamed": "{what} entfernen",
   "delete.typeName": "Geben Sie zur Bestätigung {name} ein",
   "secret.once": "Bewahren Sie es jetzt auf. Es kann nicht noch einmal gezeigt werden.",
   "secret.download": "{fileName} herunterladen",

@@ -37,6 +37,8 @@ export const texts = {
   "conflict.yours": "Yours",
   "conflict.take": "Take the other values",
   "conflict.mine": "Save mine",
+  "pairs.remove": "Remove",
+  "pairs.removeNamed": "Remove {what}",
   "delete.typeName": "Type {name} to confirm",
   "secret.once": "Keep it now. It cannot be shown again.",
   "secret.download": "Download {fileName}",

@@ -1,11 +1,8 @@
 // The accounts of cloud providers that belong to groups.
-import { create } from "@bufbuild/protobuf";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { Button, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Button } from "@mantine/core";
 import {
   type AccountAssociation,
-  AccountAssociationSchema,
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
@@ -13,14 +10,13 @@ import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
-import { ActionButton, CopyAs, Dialog } from "../../shell/parts.tsx";
-import { Picker } from "../../shell/picker.tsx";
+import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { notify } from "../../shell/toast.tsx";
-import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
+import { AccountCheck } from "./account-check.tsx";
+import { EditAccounts, NewAccounts } from "./account-form.tsx";
 import { useIdentitiesAddress } from "./address.ts";
 
 const { listAccountAssociations, createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
@@ -64,10 +60,11 @@ export function Accounts() {
         {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
         count={data?.accountAssociations.length ?? 0}
       />
-      {search.dialog === "new" && missing.length === 0 && <AccountForm onClose={onClose} />}
+      {search.dialog === "new" && missing.length === 0 && <NewAccounts onClose={onClose} />}
       {search.dialog === "edit" && wanted && may(me, updateAccountAssociation, wanted.uid) && (
-        <AccountForm association={wanted} onClose={onClose} />
+        <EditAccounts association={wanted} onClose={onClose} />
       )}
+      {search.dialog === "check" && wanted && <AccountCheck association={wanted} onClose={onClose} />}
       {search.dialog === "delete" && wanted && may(me, deleteAccountAssociation, wanted.uid) && (
         <Disconnect association={wanted} />
       )}
@@ -93,110 +90,25 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
       title: t("invites.action"),
       cell: ({ uid }) => (
         <div className="row">
+          <Button variant="default" size="sm" onClick={() => void open(uid, { dialog: "check" })}>
+            {t("accounts.check")}
+          </Button>
           <ActionButton
             missing={missingFor(me, updateAccountAssociation, uid)}
             onClick={() => void open(uid, { dialog: "edit" })}
           >
             {t("identities.edit")}
           </ActionButton>
-          {may(me, deleteAccountAssociation, uid) && (
-            <Button variant="default" size="sm" onClick={() => void open(uid, { dialog: "delete" })}>
-              {t("accounts.disconnect")}
-            </Button>
-          )}
+          <ActionButton
+            missing={missingFor(me, deleteAccountAssociation, uid)}
+            onClick={() => void open(uid, { dialog: "delete" })}
+          >
+            {t("accounts.disconnect")}
+          </ActionButton>
         </div>
       ),
     },
   ];
-}
-
-const fields = [
-  { name: "name", text: "identities.name" },
-  { name: "account", text: "wizard.awsAccount" },
-  { name: "project_id", text: "accounts.projectId" },
-  { name: "project_number", text: "accounts.projectNumber" },
-] as const satisfies readonly { readonly name: string; readonly text: TextId }[];
-
-type Values = Record<(typeof fields)[number]["name"], string>;
-
-function AccountForm({
-  association,
-  onClose,
-}: {
-  readonly association?: AccountAssociation;
-  readonly onClose: () => void;
-}) {
-  const { t } = useTexts();
-  const { org } = useIdentitiesAddress();
-  const [parent, setParent] = useState(association?.uid ?? org);
-  const [values, setValues] = useState<Values>({
-    name: association?.name ?? "",
-    account: association?.amazon?.account ?? "",
-    project_id: association?.google?.projectId ?? "",
-    project_number: association?.google?.projectNumber ?? "",
-  });
-  const { mutateAsync: createOne } = useMutation(createAccountAssociation);
-  const { mutateAsync: updateOne } = useMutation(updateAccountAssociation);
-  const accountAssociation = create(AccountAssociationSchema, {
-    uid: association?.uid ?? "",
-    name: values.name,
-    ...(values.account !== "" && { amazon: { account: values.account } }),
-    ...(values.project_id + values.project_number !== "" && {
-      google: { projectId: values.project_id, projectNumber: values.project_number },
-    }),
-  });
-  const updateMask = { paths: ["name", "amazon", "google"] };
-  const submit = async () => {
-    if (association) await updateOne({ accountAssociation, updateMask });
-    else await createOne({ parent, accountAssociation });
-    await queryClient.invalidateQueries();
-    notify(t("accounts.done.saved"));
-    onClose();
-  };
-  return (
-    <Dialog title={t(association ? "accounts.edit" : "accounts.new")} onClose={onClose}>
-      <Form
-        fields={[...fields.map(({ name }) => name), "parent"]}
-        submit={submit}
-        button={t(association ? "identities.save" : "accounts.create")}
-        onClose={onClose}
-        footer={
-          association ? (
-            <CopyAs method={updateAccountAssociation} request={{ accountAssociation, updateMask }} />
-          ) : (
-            <CopyAs method={createAccountAssociation} request={{ parent, accountAssociation }} />
-          )
-        }
-      >
-        {(errors) => (
-          <>
-            {!association && (
-              <Picker
-                kind="group"
-                name="parent"
-                label={t("wizard.group")}
-                within={org}
-                value={parent}
-                error={errors.parent}
-                onChange={setParent}
-              />
-            )}
-            {fields.map(({ name, text }) => (
-              <TextInput
-                key={name}
-                name={name}
-                label={t(text)}
-                value={values[name]}
-                error={errors[name]}
-                autoComplete="off"
-                onChange={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
-              />
-            ))}
-          </>
-        )}
-      </Form>
-    </Dialog>
-  );
 }
 
 function Disconnect({ association: { uid, name } }: { readonly association: AccountAssociation }) {

@@ -11,7 +11,7 @@ export function useIdentitiesAddress() {
   const selected = useParams({ strict: false })._splat ?? "";
   const search = useSearch({ strict: false }) as IdentitiesSearch;
   const open = (uid: string, changes: Changes = {}) => {
-    const next = Object.entries({ ...search, dialog: undefined, ...changes }).filter(
+    const next = Object.entries({ ...search, dialog: undefined, mapping: undefined, ...changes }).filter(
       ([, value]) => value !== undefined,
     );
     return navigate({ to: "/o/$org/identities/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });

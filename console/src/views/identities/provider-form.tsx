@@ -1,162 +1,213 @@
 // The dialog that creates or changes a login provider.
 import { create } from "@bufbuild/protobuf";
-import { useMutation } from "@connectrpc/connect-query";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Checkbox, PasswordInput, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import {
   type IdentityProvider,
   IdentityProviderSchema,
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
-import { queryClient } from "../../api/transport.ts";
-import { Form } from "../../shell/form.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { notify } from "../../shell/toast.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
-const { createIdentityProvider, updateIdentityProvider } = IdentityProvidersService.method;
+const { getIdentityProvider, createIdentityProvider, updateIdentityProvider } = IdentityProvidersService.method;
 
+/** The text fields, by their paths in the update mask. */
 const textFields = [
-  { name: "name", text: "identities.name" },
-  { name: "description", text: "identities.description" },
-  { name: "issuer", text: "providers.issuer" },
-  { name: "clientId", text: "providers.clientId" },
-  { name: "scopes", text: "providers.scopes" },
-  { name: "groupsClaim", text: "providers.groupsClaim" },
-] as const satisfies readonly { readonly name: string; readonly text: TextId }[];
+  { path: "name", text: "identities.name" },
+  { path: "description", text: "identities.description" },
+  { path: "oidc.issuer", text: "providers.issuer" },
+  { path: "oidc.client_id", text: "providers.clientId" },
+  { path: "oidc.additional_scopes", text: "providers.scopes" },
+  { path: "oidc.groups_claim", text: "providers.groupsClaim" },
+] as const satisfies readonly { readonly path: string; readonly text: TextId }[];
 
-/** The names of the fields in errors of the API. */
-const errorNames = { clientId: "client_id", scopes: "additional_scopes", groupsClaim: "groups_claim" } as const;
+const secretPath = "oidc.client_secret";
 
-type Values = Record<(typeof textFields)[number]["name"], string>;
+/** What the form says, by paths in the update mask: two people can change different fields. */
+type Values = Record<(typeof textFields)[number]["path"] | "default_role" | "oidc.pkce_enabled", string>;
+
+const fieldNames = [...textFields.map(({ path }) => nameOf(path)), "client_secret", "default_role"];
+
+/** The name of a field, by which errors of the API end. */
+function nameOf(path: string): string {
+  return path.slice(path.indexOf(".") + 1);
+}
 
 function valuesOf(provider: IdentityProvider | undefined): Values {
   const oidc = provider?.configuration.value;
   return {
     name: provider?.name ?? "",
     description: provider?.description ?? "",
-    issuer: oidc?.issuer ?? "",
-    clientId: oidc?.clientId ?? "",
-    scopes: oidc?.additionalScopes.join(" ") ?? "email profile",
-    groupsClaim: oidc?.groupsClaim ?? "",
+    "oidc.issuer": oidc?.issuer ?? "",
+    "oidc.client_id": oidc?.clientId ?? "",
+    "oidc.additional_scopes": oidc?.additionalScopes.join(" ") ?? "email profile",
+    "oidc.groups_claim": oidc?.groupsClaim ?? "",
+    "oidc.pkce_enabled": String(oidc?.pkceEnabled ?? true),
+    default_role: provider?.defaultRole ?? "",
   };
 }
 
-/** The form; of a new provider without one. A client secret that stays empty is kept as it is. */
-export function ProviderForm({
-  provider,
-  onClose,
-}: {
-  readonly provider?: IdentityProvider;
-  readonly onClose: () => void;
-}) {
+/** The dialog of a new provider. */
+export function NewProvider({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useIdentitiesAddress();
-  const [values, setValues] = useState(() => valuesOf(provider));
-  const [clientSecret, setSecret] = useState("");
-  const [defaultRole, setRole] = useState(provider?.defaultRole ?? "");
-  const [pkceEnabled, setPkce] = useState(provider?.configuration.value?.pkceEnabled ?? true);
-  const { mutateAsync: createOne } = useMutation(createIdentityProvider);
-  const { mutateAsync: updateOne } = useMutation(updateIdentityProvider);
-  const messageWith = (secret: string) =>
-    messageOf(values, { uid: provider?.uid ?? "", defaultRole, pkceEnabled, secret });
-  const updateMask = { paths: ["name", "description", "default_role", "oidc"] };
-  const submit = async () => {
-    const identityProvider = messageWith(clientSecret);
-    const saved = provider
-      ? await updateOne({ identityProvider, updateMask })
-      : await createOne({ parent: org, identityProvider });
-    await queryClient.invalidateQueries();
-    notify(t("providers.done.saved", { name: saved.name }));
-    await open(saved.uid);
-  };
-  // The secret stays out of commands that people paste into terminals.
-  const shown = messageWith(clientSecret === "" ? "" : "$CLIENT_SECRET");
+  const [values, setValues] = useState(() => valuesOf(undefined));
+  const [secret, setSecret] = useState("");
+  const save = useSave(createIdentityProvider);
+  const submit = () =>
+    save(
+      { parent: org, identityProvider: messageOf(values, secret) },
+      { report: t("providers.done.saved", { name: values.name }), onSaved: ({ uid }) => open(uid) },
+    );
+  const shown = { parent: org, identityProvider: messageOf(values, shownSecret(secret)) };
   return (
-    <Dialog
-      title={provider ? t("identities.editTitle", { name: provider.name }) : t("providers.new")}
-      onClose={onClose}
-    >
+    <Dialog title={t("providers.new")} onClose={onClose}>
       <Form
-        fields={[
-          "name",
-          "description",
-          "issuer",
-          "client_id",
-          "client_secret",
-          "additional_scopes",
-          "groups_claim",
-          "default_role",
-        ]}
+        fields={fieldNames}
         submit={submit}
-        button={t(provider ? "identities.save" : "providers.create")}
+        button={t("providers.create")}
         onClose={onClose}
-        footer={
-          provider ? (
-            <CopyAs method={updateIdentityProvider} request={{ identityProvider: shown, updateMask }} />
-          ) : (
-            <CopyAs method={createIdentityProvider} request={{ parent: org, identityProvider: shown }} />
-          )
-        }
+        footer={<CopyAs method={createIdentityProvider} request={shown} />}
       >
         {(errors) => (
-          <>
-            {textFields.map(({ name, text }) => (
-              <TextInput
-                key={name}
-                name={errorNames[name as "scopes"] ?? name}
-                label={t(text)}
-                value={values[name]}
-                error={errors[errorNames[name as "scopes"] ?? name]}
-                {...(name === "name" && { "data-autofocus": true })}
-                autoComplete="off"
-                onChange={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
-              />
-            ))}
-            <PasswordInput
-              name="client_secret"
-              label={t("providers.clientSecret")}
-              description={t(provider ? "providers.secretKept" : "providers.secretHelp")}
-              value={clientSecret}
-              error={errors.client_secret}
-              autoComplete="new-password"
-              visibilityToggleButtonProps={{ "aria-label": t("providers.showSecret") }}
-              onChange={({ currentTarget }) => setSecret(currentTarget.value)}
-            />
-            <Checkbox
-              label={t("providers.pkce")}
-              checked={pkceEnabled}
-              onChange={({ currentTarget }) => setPkce(currentTarget.checked)}
-            />
-            <Picker
-              kind="role"
-              name="default_role"
-              label={t("providers.defaultRole")}
-              description={t("providers.defaultRoleHelp")}
-              within={org}
-              value={defaultRole}
-              error={errors.default_role}
-              onChange={setRole}
-            />
-          </>
+          <ProviderFields values={values} onChange={setValues} errors={errors}>
+            <Secret help={t("providers.secretHelp")} value={secret} onChange={setSecret} error={errors.client_secret} />
+          </ProviderFields>
         )}
       </Form>
     </Dialog>
   );
 }
 
-function messageOf(
-  { name, description, issuer, clientId, scopes, groupsClaim }: Values,
-  {
-    uid,
-    defaultRole,
-    pkceEnabled,
-    secret,
-  }: { readonly uid: string; readonly defaultRole: string; readonly pkceEnabled: boolean; readonly secret: string },
-): IdentityProvider {
+interface EditProps {
+  readonly provider: IdentityProvider;
+  readonly onClose: () => void;
+}
+
+/** The dialog of a provider. A client secret that stays empty is kept as it is. */
+export function EditProvider({ provider, onClose }: EditProps) {
+  const { t } = useTexts();
+  const { uid, name } = provider;
+  const transport = useTransport();
+  const latest = async () => valuesOf(await callUnaryMethod(transport, getIdentityProvider, { uid }));
+  const { mine, setMine, changed, conflict } = useEdit(valuesOf(provider), latest, (values) => values);
+  const [secret, setSecret] = useState("");
+  const updateMask = { paths: [...changed, ...(secret === "" ? [] : [secretPath])] };
+  const save = useSave(updateIdentityProvider);
+  const submit = () =>
+    save(
+      { identityProvider: messageOf(mine, secret, uid), updateMask },
+      { report: t("providers.done.saved", { name: mine.name }), onSaved: onClose },
+    );
+  const replacement = { text: t("providers.replaceSecretText", { name }), button: t("providers.replaceSecret") };
+  return (
+    <Dialog title={t("identities.editTitle", { name })} onClose={onClose}>
+      <Form
+        fields={fieldNames}
+        submit={submit}
+        button={t("identities.save")}
+        isDisabled={updateMask.paths.length === 0}
+        confirm={secret === "" ? undefined : replacement}
+        onClose={onClose}
+        footer={
+          <CopyAs
+            method={updateIdentityProvider}
+            request={{ identityProvider: messageOf(mine, shownSecret(secret), uid), updateMask }}
+          />
+        }
+        {...conflict}
+      >
+        {(errors) => (
+          <ProviderFields values={mine} onChange={setMine} errors={errors}>
+            <Secret help={t("providers.secretKept")} value={secret} onChange={setSecret} error={errors.client_secret} />
+          </ProviderFields>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The secret stays out of commands that people paste into terminals. */
+function shownSecret(secret: string): string {
+  return secret === "" ? "" : "$CLIENT_SECRET";
+}
+
+interface FieldsProps {
+  readonly values: Values;
+  readonly onChange: (values: Values) => void;
+  readonly errors: Readonly<Record<string, string>>;
+  /** The field of the secret. */
+  readonly children: ReactNode;
+}
+
+function ProviderFields({ values, onChange, errors, children }: FieldsProps) {
+  const { t } = useTexts();
+  const { org } = useIdentitiesAddress();
+  return (
+    <>
+      {textFields.map(({ path, text }) => (
+        <TextInput
+          key={path}
+          name={nameOf(path)}
+          label={t(text)}
+          value={values[path]}
+          error={errors[nameOf(path)]}
+          {...(path === "name" && { "data-autofocus": true })}
+          autoComplete="off"
+          onChange={({ currentTarget }) => onChange({ ...values, [path]: currentTarget.value })}
+        />
+      ))}
+      {children}
+      <Checkbox
+        label={t("providers.pkce")}
+        checked={values["oidc.pkce_enabled"] === "true"}
+        onChange={({ currentTarget }) => onChange({ ...values, "oidc.pkce_enabled": String(currentTarget.checked) })}
+      />
+      <Picker
+        kind="role"
+        name="default_role"
+        label={t("providers.defaultRole")}
+        description={t("providers.defaultRoleHelp")}
+        within={org}
+        value={values.default_role}
+        error={errors.default_role}
+        onChange={(role) => onChange({ ...values, default_role: role })}
+      />
+    </>
+  );
+}
+
+interface SecretProps {
+  readonly help: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (secret: string) => void;
+}
+
+function Secret({ help, value, error, onChange }: SecretProps) {
+  const { t } = useTexts();
+  return (
+    <PasswordInput
+      name="client_secret"
+      label={t("providers.clientSecret")}
+      description={help}
+      value={value}
+      error={error}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": t("providers.showSecret") }}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+function messageOf(values: Values, clientSecret: string, uid = ""): IdentityProvider {
+  const { name, description, default_role: defaultRole } = values;
   return create(IdentityProviderSchema, {
     uid,
     name,
@@ -165,12 +216,12 @@ function messageOf(
     configuration: {
       case: "oidc",
       value: {
-        issuer: issuer.trim(),
-        clientId: clientId.trim(),
-        clientSecret: secret,
-        additionalScopes: scopes.split(/[\s,]+/).filter((scope) => scope !== ""),
-        groupsClaim: groupsClaim.trim(),
-        pkceEnabled,
+        issuer: values["oidc.issuer"].trim(),
+        clientId: values["oidc.client_id"].trim(),
+        clientSecret,
+        additionalScopes: values["oidc.additional_scopes"].split(/[\s,]+/).filter((scope) => scope !== ""),
+        groupsClaim: values["oidc.groups_claim"].trim(),
+        pkceEnabled: values["oidc.pkce_enabled"] === "true",
       },
     },
   });

@@ -14,7 +14,7 @@ import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { ProviderDetails } from "./provider-details.tsx";
-import { ProviderForm } from "./provider-form.tsx";
+import { NewProvider } from "./provider-form.tsx";
 
 const { listIdentityProviders, createIdentityProvider } = IdentityProvidersService.method;
 
@@ -62,7 +62,7 @@ export function Providers() {
         </section>
         {selected !== "" && <ProviderDetails key={selected} uid={selected} />}
       </div>
-      {search.dialog === "new" && missing.length === 0 && <ProviderForm onClose={() => void close()} />}
+      {search.dialog === "new" && missing.length === 0 && <NewProvider onClose={() => void close()} />}
     </>
   );
 }

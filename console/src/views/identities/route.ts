@@ -4,6 +4,20 @@ import { choiceIn, lazyView, organization, pageIn, textIn } from "../../routes.t
 /** The parts of the view. Workloads have no tab in the address. */
 export const tabs = ["people", "invites", "providers", "accounts"] as const;
 
+const dialogs = [
+  "new",
+  "edit",
+  "delete",
+  "try",
+  "claims",
+  "keys",
+  "mapping",
+  "unmap",
+  "scim-replace",
+  "scim-revoke",
+  "check",
+] as const;
+
 /** What stands in the address of the identities, besides the selected one. */
 export interface IdentitiesSearch {
   readonly tab?: (typeof tabs)[number];
@@ -17,7 +31,9 @@ export interface IdentitiesSearch {
   readonly keys?: "14d" | "ended";
   readonly group?: string;
   readonly page?: number;
-  readonly dialog?: "new" | "edit" | "delete" | "mapping" | "scim" | "try";
+  /** The group mapping that a dialog is about. */
+  readonly mapping?: string;
+  readonly dialog?: (typeof dialogs)[number];
 }
 
 export const identitiesRoute = createRoute({
@@ -32,7 +48,8 @@ export const identitiesRoute = createRoute({
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
     ...pageIn(search),
-    ...choiceIn(search, "dialog", ["new", "edit", "delete", "mapping", "scim", "try"]),
+    ...textIn(search, "mapping"),
+    ...choiceIn(search, "dialog", dialogs),
   }),
   component: lazyView(["identities", "people", "capabilities"], () => import("./identities.tsx"), "Identities"),
 });

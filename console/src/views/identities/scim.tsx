@@ -9,22 +9,25 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
-import { ActionButton, Ago, Copyable } from "../../shell/parts.tsx";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { useSave } from "../../shell/form.tsx";
+import { ActionButton, Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { useIdentitiesAddress } from "./address.ts";
 
 const { generateScimToken, regenerateScimToken, revokeScimToken, setScimEnabled } = IdentityProvidersService.method;
 
 /** Shows and changes provisioning. */
-export function Scim({ provider: { uid, scim } }: { readonly provider: IdentityProvider }) {
+export function Scim({ provider }: { readonly provider: IdentityProvider }) {
   const { t } = useTexts();
+  const { uid, scim } = provider;
+  const { search, show } = useIdentitiesAddress();
   const { data: me } = useMe();
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<unknown>();
   const { mutateAsync: generate } = useMutation(generateScimToken);
-  const { mutateAsync: regenerate } = useMutation(regenerateScimToken);
-  const { mutateAsync: revoke } = useMutation(revokeScimToken);
   const { mutateAsync: enable } = useMutation(setScimEnabled);
   const missing = missingFor(me, generateScimToken, uid);
   const state = scim?.credentialState ?? CredentialState.NOT_ISSUED;
@@ -42,8 +45,6 @@ export function Scim({ provider: { uid, scim } }: { readonly provider: IdentityP
     }
     await queryClient.invalidateQueries();
   };
-  const newToken = () =>
-    isFirst ? generate({ identityProviderUid: uid }) : regenerate({ identityProviderUid: uid, etag });
   return (
     <>
       <h3>{t("scim.title")}</h3>
@@ -60,11 +61,17 @@ export function Scim({ provider: { uid, scim } }: { readonly provider: IdentityP
       {problem !== undefined && <Failure error={problem} />}
       {token !== "" && <SecretOnce what={t("scim.secret")} value={token} />}
       <div className="row">
-        <ActionButton missing={missing} onClick={() => void act(newToken)}>
-          {t(isFirst ? "scim.generate" : "scim.regenerate")}
-        </ActionButton>
+        {isFirst ? (
+          <ActionButton missing={missing} onClick={() => void act(() => generate({ identityProviderUid: uid }))}>
+            {t("scim.generate")}
+          </ActionButton>
+        ) : (
+          <ActionButton missing={missing} onClick={() => void show("scim-replace")}>
+            {t("scim.regenerate")}
+          </ActionButton>
+        )}
         {isLive && (
-          <ActionButton missing={missing} onClick={() => void act(() => revoke({ identityProviderUid: uid }))}>
+          <ActionButton missing={missing} onClick={() => void show("scim-revoke")}>
             {t("scim.revoke")}
           </ActionButton>
         )}
@@ -77,6 +84,75 @@ export function Scim({ provider: { uid, scim } }: { readonly provider: IdentityP
           </ActionButton>
         )}
       </div>
+      {missing.length === 0 && !isFirst && search.dialog === "scim-replace" && (
+        <ReplaceToken provider={provider} isLive={isLive} onMade={setToken} />
+      )}
+      {missing.length === 0 && isLive && search.dialog === "scim-revoke" && (
+        <RevokeToken provider={provider} onRevoked={() => setToken("")} />
+      )}
     </>
+  );
+}
+
+function ReplaceToken({
+  provider: { uid: identityProviderUid, scim },
+  isLive,
+  onMade,
+}: {
+  readonly provider: IdentityProvider;
+  readonly isLive: boolean;
+  readonly onMade: (token: string) => void;
+}) {
+  const { t } = useTexts();
+  const { close } = useIdentitiesAddress();
+  const save = useSave(regenerateScimToken);
+  const request = { identityProviderUid, etag: scim?.etag ?? "" };
+  const replace = () =>
+    save(request, {
+      onSaved: ({ token }) => {
+        onMade(token);
+        return close();
+      },
+    });
+  return (
+    <DeleteDialog
+      title={t("scim.replaceTitle")}
+      text={t(isLive ? "scim.replaceText" : "scim.replaceEndedText")}
+      button={t("scim.regenerate")}
+      remove={replace}
+      onClose={() => void close()}
+      footer={<CopyAs method={regenerateScimToken} request={request} />}
+    />
+  );
+}
+
+function RevokeToken({
+  provider: { uid: identityProviderUid },
+  onRevoked,
+}: {
+  readonly provider: IdentityProvider;
+  readonly onRevoked: () => void;
+}) {
+  const { t } = useTexts();
+  const { close } = useIdentitiesAddress();
+  const save = useSave(revokeScimToken);
+  const request = { identityProviderUid };
+  const revoke = () =>
+    save(request, {
+      report: t("scim.done.revoked"),
+      onSaved: () => {
+        onRevoked();
+        return close();
+      },
+    });
+  return (
+    <DeleteDialog
+      title={t("scim.revokeTitle")}
+      text={t("scim.revokeText")}
+      button={t("scim.revoke")}
+      remove={revoke}
+      onClose={() => void close()}
+      footer={<CopyAs method={revokeScimToken} request={request} />}
+    />
   );
 }
