@@ -1,6 +1,4 @@
 // Records rotations and retirements of signing keys in the audit log.
-import { operatorRole } from "../authz/built-in-roles.ts";
-import { rootOf } from "../model/uid.ts";
 import {
   type KeyRetirement,
   type KeyRotation,
@@ -8,11 +6,8 @@ import {
   keyRotationKind,
 } from "../storage/change-log/access-entries.ts";
 import type { Transaction } from "../storage/engine/session.ts";
-import { findBindingsOf } from "../storage/iam/role-bindings.ts";
 import type { SigningKeyRow } from "../storage/installation/signing-keys.ts";
-
-/** How many bindings of the operator role are read. */
-const maxBindings = 100;
+import { organizationsOfOperators } from "./operators.ts";
 
 /** Records a new signing key in the organizations of the operators. */
 export async function logKeyRotation(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void> {
@@ -28,9 +23,4 @@ export async function logKeyRetirement(tx: Transaction, key: SigningKeyRow, reti
   const after: KeyRetirement = { kid: uid, algorithm, retireTime };
   for (const groupUid of await organizationsOfOperators(tx))
     tx.logChange({ kind: keyRetirementKind, uid, groupUid, before: null, after });
-}
-
-async function organizationsOfOperators(tx: Transaction): Promise<ReadonlySet<string>> {
-  const bindings = await findBindingsOf(tx, "roleUid", operatorRole.uid, maxBindings);
-  return new Set(bindings.map(({ parent }) => rootOf(parent)));
 }

@@ -9,6 +9,7 @@ import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
 import { limits } from "./limits.ts";
+import { announceNode } from "./nodes.ts";
 import { sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -30,6 +31,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
       signal,
     }),
   );
+  work.use(announceNode(context, storage));
   const retention = retentionPolicy(config);
   const sweepContext = () => ({ actor: "", method: "sweep", requestId: "", time: clock() });
   work.use(
@@ -74,6 +76,7 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs }: Config): RetentionP
   return {
     registryEventMs: registryLimits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
+    nodeMs: limits.nodeMemoryMs,
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
     accessMs: accessLogKeptMs,

@@ -55,6 +55,10 @@ export const limits = {
   gatheredAdvisories: 50_000,
   /** The time in which the client of a stream must read something. */
   streamStallMs: 60_000,
+  /** The interval in which a server that shares a database with others writes that it runs. */
+  nodeIntervalMs: 15_000,
+  /** The retention of a server that ended without removing its row. */
+  nodeMemoryMs: 60 * 60 * 1000,
   /** The interval in which expired rows are deleted. */
   sweepMs: 60_000,
 } as const;

@@ -1,9 +1,11 @@
 // What the service for operators needs: the signing keys, and what a server knows about itself.
+import { logEndedSession } from "../audit/ended-sessions.ts";
 import { logKeyRetirement, logKeyRotation } from "../audit/key-rotations.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import type { OperateContext } from "../services/operate/operate.ts";
 import { limits } from "./limits.ts";
+import { knownNodes, ownNode } from "./nodes.ts";
 import { readinessProblem } from "./readiness.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -13,15 +15,18 @@ export const limitsMetric = "gatehouse_limits_met_total";
 
 /** Returns what the service needs beyond the dependencies of all services. The server starts now. */
 export function operateOptions(
-  { config, clock }: ServerContext,
+  context: ServerContext,
   { database, keys }: ServerStorage,
   metrics: Pick<Metrics, "totals">,
 ): Omit<OperateContext, keyof ServiceContext | "encryption"> {
+  const { config, clock, nodeId } = context;
   return {
+    nodes: { id: nodeId, list: knownNodes(database, ownNode(context)) },
     keys,
     signingAlgorithm: config.signingAlgorithm,
     keyOverlapMs: limits.keyOverlapMs,
     signingKeyLog: { rotated: logKeyRotation, retired: logKeyRetirement },
+    logEndedSession,
     installation: {
       startTime: clock(),
       workers: config.workers,

@@ -7,6 +7,8 @@ import type { WorkerGroup } from "./start-hooks.ts";
 
 /** What every part of a server is opened with. */
 export interface ServerContext {
+  /** Identifies this server among those that share its database. All its processes have the same. */
+  readonly nodeId: string;
   readonly config: Config;
   /** The secrets of the configuration, which a reload replaces. */
   readonly secrets: LiveSecrets;

@@ -10,6 +10,7 @@ import type { Database } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { newServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
+import { nodeIdOf } from "./nodes.ts";
 import { toStorageError } from "./open-database.ts";
 import { reload } from "./reload.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -47,7 +48,8 @@ export async function startServer(
   const stopping = new AbortController();
   const { sharedMetrics, group } = hooks;
   const secrets = newLiveSecrets(config);
-  const context = { config, log, clock, secrets, draining: stopping.signal, sharedMetrics, group };
+  const nodeId = nodeIdOf(group);
+  const context = { nodeId, config, log, clock, secrets, draining: stopping.signal, sharedMetrics, group };
   try {
     return await openServer(context, () => stopping.abort(), hooks);
   } catch (error) {

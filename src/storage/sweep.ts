@@ -15,6 +15,8 @@ export interface RetentionPolicy {
   readonly registryEventMs: number;
   /** After a signing key retired, when nothing that it signed is valid any more. */
   readonly retiredKeyMs: number;
+  /** After a server was last seen that did not remove its row. */
+  readonly nodeMs: number;
   /** After an event that no subscription waits for. */
   readonly eventMs: number;
   /** After a change; undefined to keep the change log forever. */
@@ -64,6 +66,11 @@ const expiringTables: readonly ExpiringTable[] = [
     kind: "signing_keys",
     table: ({ signingKeys: rows }) => ({ rows, key: rows.kid, end: rows.retireTime }),
     retentionMs: ({ retiredKeyMs }) => retiredKeyMs,
+  },
+  {
+    kind: "nodes",
+    table: ({ nodes: rows }) => ({ rows, key: rows.id, end: rows.lastSeenTime }),
+    retentionMs: ({ nodeMs }) => nodeMs,
   },
 ];
 

@@ -248,7 +248,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("is deleted after its retention, and changes are not", async () => {
       const year = 365 * 24 * 60 * 60 * 1000;
-      const keeping = { registryEventMs: year, retiredKeyMs: year, eventMs: year, changeMs: undefined, accessMs: 1000 };
+      const keeping = {
+        registryEventMs: year,
+        retiredKeyMs: year,
+        nodeMs: year,
+        eventMs: year,
+        changeMs: undefined,
+        accessMs: 1000,
+      };
       await entries("denials", () => true);
       clock.advance(120_000);
       const at = { ...context, time: clock.read() };

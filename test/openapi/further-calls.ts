@@ -29,6 +29,7 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
   // What these respond differs between databases, or needs a sign-in.
   "GET /gatehouse/operate/v1/installation": { status: 200 },
+  "GET /gatehouse/operate/v1/nodes": { parameters: { pageSize: 10 }, status: 200 },
   "GET /gatehouse/operate/v1/signingKeys": { parameters: { pageSize: 10 }, status: 200 },
   "POST /gatehouse/operate/v1/signingKeys/{keyId}:retire": {
     parameters: { keyId: "A".repeat(43) },

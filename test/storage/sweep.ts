@@ -11,7 +11,7 @@ import { context, groupRow, groups, identities, identityRow, write } from "./fix
 import type { OpenStore, Store } from "./stores.ts";
 
 const { time } = context;
-const keeping = { registryEventMs: 1000, eventMs: 0, retiredKeyMs: 5000, changeMs: undefined };
+const keeping = { registryEventMs: 1000, eventMs: 0, retiredKeyMs: 5000, nodeMs: 3000, changeMs: undefined };
 const going = new AbortController().signal;
 
 /** The columns of a row of each kind that expires at a time, and its retention. */
@@ -25,6 +25,7 @@ const kinds = [
   },
   { table: "registry_events", keptMs: 1000, row: (id: string, end: number) => `('${id}', ${end})` },
   { table: "signing_keys", keptMs: 5000, row: (id: string, end: number) => `('${id}', 'ES256', '{}', 1, ${end})` },
+  { table: "nodes", keptMs: 3000, row: (id: string, end: number) => `('${id}', 'host', '0.1.0', 1, 1, ${end})` },
 ] as const;
 
 const changeColumns = "changes (time, actor, method, request_id, kind, uid, group_uid)";

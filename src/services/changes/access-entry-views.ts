@@ -6,6 +6,8 @@ import type { RowView } from "../../resource/row-view.ts";
 import {
   type AccessDetails,
   accessKinds,
+  type EndedSession,
+  endedSessionKind,
   type KeyRetirement,
   type KeyRotation,
   keyRetirementKind,
@@ -19,6 +21,7 @@ export const accessEntryViews: readonly RowView[] = [
   ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
   { kind: keyRotationKind, show: keyRotationOf },
   { kind: keyRetirementKind, show: keyRetirementOf },
+  { kind: endedSessionKind, show: endedSessionOf },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }) },
 ];
 
@@ -30,6 +33,11 @@ function keyRotationOf(row: unknown): JsonObject {
 function keyRetirementOf(row: unknown): JsonObject {
   const { kid, algorithm, retireTime } = row as KeyRetirement;
   return { kid, algorithm, retireTime: timeText(retireTime) };
+}
+
+function endedSessionOf(row: unknown): JsonObject {
+  const { sessionId, email, isBrowser, createTime } = row as EndedSession;
+  return { sessionId, email, browser: isBrowser, createTime: timeText(createTime) };
 }
 
 function detailsOf(row: unknown): JsonObject {

@@ -14,6 +14,7 @@ import { type TextRule, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { readDatabaseFacts } from "../../storage/installation/database-facts.ts";
 import { requireUnlimited } from "../organizations/operator-call.ts";
+import { type NodeContext, nodeMethods } from "./nodes.ts";
 import { type SessionContext, sessionMethods } from "./sessions.ts";
 import { type SigningKeyContext, signingKeyMethods } from "./signing-keys.ts";
 
@@ -30,7 +31,7 @@ export interface InstallationFacts {
 }
 
 /** What the service needs. */
-export interface OperateContext extends ServiceContext, SigningKeyContext, SessionContext {
+export interface OperateContext extends ServiceContext, NodeContext, SigningKeyContext, SessionContext {
   readonly installation: InstallationFacts;
 }
 
@@ -43,6 +44,7 @@ export function operate(context: OperateContext): Implementation {
         requireUnlimited(call, "see the installation");
         return await installationOf(context);
       },
+      ...nodeMethods(context),
       ...signingKeyMethods(context),
       ...sessionMethods(context),
     },

@@ -9,12 +9,16 @@ import { newViolations } from "../../aip/violations.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import type { Transaction } from "../../storage/engine/session.ts";
 import { countSessions, listSessions } from "../../storage/sign-in/session-list.ts";
 import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
 import { requireUnlimited } from "../organizations/operator-call.ts";
 
 /** What the methods need. */
-export type SessionContext = Pick<ServiceContext, "database" | "clock" | "pageTokenKey">;
+export interface SessionContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
+  /** Records a session that an operator ended in the audit log. */
+  logEndedSession(tx: Transaction, session: RefreshFamilyRow): Promise<void>;
+}
 
 /** Returns the methods for sessions. */
 export function sessionMethods(
@@ -47,8 +51,10 @@ export function sessionMethods(
     async endSession({ sessionId }, call) {
       requireUnlimited(call, "end a session");
       await database.write(writeContext(call, clock), async (tx) => {
-        if (!(await findRefreshFamily(tx, sessionId))) throw notFound("operate.gatehouse.dev/Session", sessionId);
+        const session = await findRefreshFamily(tx, sessionId);
+        if (!session) throw notFound("operate.gatehouse.dev/Session", sessionId);
         await deleteRefreshFamily(tx, sessionId);
+        await context.logEndedSession(tx, session);
       });
       return {};
     },

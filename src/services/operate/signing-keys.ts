@@ -6,14 +6,11 @@ import {
   type SigningKeySchema,
 } from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { failedPrecondition, notFound } from "../../aip/errors.ts";
-import { formatPageToken } from "../../aip/page-token.ts";
-import { effectivePageSize } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
-import { newViolations } from "../../aip/violations.ts";
 import type { KeyRing } from "../../authn/key-ring.ts";
 import { type KeyAlgorithm, newKey } from "../../authn/signing-key.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
-import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
+import { cutPage } from "../../resource/cut-page.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
@@ -85,33 +82,13 @@ export function signingKeyMethods(context: SigningKeyContext): Methods {
 
 /** Rotations are rare: all keys are read, and a page is cut out. */
 function listKeys(context: SigningKeyContext): Methods["listSigningKeys"] {
-  const { database, clock, pageTokenKey } = context;
   return async (request, call) => {
     requireUnlimited(call, "list the signing keys");
-    const violations = newViolations();
-    const size = effectivePageSize(request.pageSize, violations);
-    violations.throwIfAny();
-    const query = queryDigest(call, request);
-    const token = readToken(context, call, request.pageToken, query);
-    const all = (await listSigningKeys(database.session)).sort(newestFirst);
-    const from = token
-      ? all.findIndex((key) => newestFirst(key, { createTime: Number(token.value), kid: token.uid }) > 0)
-      : 0;
-    const rest = from < 0 ? [] : all.slice(from);
-    const last = rest.at(size - 1);
-    const next = last && { issuedAt: clock(), query, order: "", value: last.createTime, uid: last.kid };
-    return {
-      signingKeys: rest.slice(0, size).map((key) => toMessage(key, clock())),
-      nextPageToken: next && rest.length > size ? formatPageToken(pageTokenKey, next) : "",
-      totalCount: BigInt(all.length),
-    };
+    const readAll = () => listSigningKeys(context.database.session);
+    const positionOf = ({ createTime, kid }: SigningKeyRow) => ({ time: createTime, id: kid });
+    const { rows, ...page } = await cutPage(context, call, request, readAll, positionOf);
+    return { ...page, signingKeys: rows.map((key) => toMessage(key, context.clock())) };
   };
-}
-
-type Position = Pick<SigningKeyRow, "createTime" | "kid">;
-
-function newestFirst(a: Position, b: Position): number {
-  return b.createTime - a.createTime || (a.kid < b.kid ? -1 : Number(a.kid > b.kid));
 }
 
 /** The private part stays out. */

@@ -66,6 +66,19 @@ export interface KeyRetirement {
   readonly retireTime: number;
 }
 
+/** The kind of the entry for a session that an operator ended. Its retention is that of changes. */
+export const endedSessionKind = "ended_sessions";
+
+/** The content of that entry. The entry is about the identity of the session. */
+export interface EndedSession {
+  readonly sessionId: string;
+  /** The e-mail address that the login provider gave. It may be empty. */
+  readonly email: string;
+  readonly isBrowser: boolean;
+  /** When the person signed in, in milliseconds since the epoch. */
+  readonly createTime: number;
+}
+
 /** The kind of the entry for a client secret that an operator exported. Its retention is that of changes. */
 export const secretExportKind = "client_secret_exports";
 

@@ -13,11 +13,12 @@ export interface CopiedTable {
   readonly sequence: string | undefined;
 }
 
-/** All tables. */
+/** All tables but that of the servers: those of the source do not run on the copy. */
 export const copiedTables = once((): readonly CopiedTable[] => {
   const { getTableConfig } = loadPostgresCore();
   const { toSnakeCase } = loadCasing();
-  return Object.values(postgresTables).map((table) => {
+  const { nodes: _nodes, ...copied } = postgresTables;
+  return Object.values(copied).map((table) => {
     const { name, columns, primaryKeys } = getTableConfig(table);
     const keyColumns = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
     const sequence = columns.find(({ generatedIdentity }) => generatedIdentity !== undefined);

@@ -57,5 +57,6 @@ export const {
   counters,
   changes,
   signingKeys,
+  nodes,
   settings,
 } = postgresTables;

@@ -62,6 +62,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     changeMs: 86_400_000,
     registryEventMs: never,
     retiredKeyMs: never,
+    nodeMs: never,
     eventMs: never,
     accessMs: never,
   };

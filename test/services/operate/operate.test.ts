@@ -1,17 +1,22 @@
 // The installation for its operators: facts, signing keys with rotation and retirement, sessions; on both databases.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { organizationsOfOperators } from "../../../src/audit/operators.ts";
 import { version } from "../../../src/base/version.ts";
+import { insertMembership } from "../../../src/storage/iam/memberships.ts";
+import { writeNode } from "../../../src/storage/installation/nodes.ts";
 import type { RefreshFamilyRow } from "../../../src/storage/sign-in/sign-ins.ts";
 import { insertRefreshFamily } from "../../../src/storage/sign-in/sign-ins.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { startTwoNodes } from "../../harness/two-nodes.ts";
 
 const base = "/gatehouse/operate/v1";
 
 for (const database of ["sqlite", "postgres"] as const)
-  describe(`the operate service on ${database}`, () => {
+  describe(`the operate service on ${database}`, { timeout: 120_000 }, () => {
     let server: TestServer;
     before(async () => {
       server = await startTestServer({ database });
@@ -78,18 +83,8 @@ for (const database of ["sqlite", "postgres"] as const)
 
     it("lists the sessions of all people in pages, and ends one", async () => {
       const now = Date.now();
-      const family = (id: string, order: number, expireTime = now + order * 1000): RefreshFamilyRow => ({
-        ...{ id, identityUid: server.ownerUid, digest: `digest of ${id}`, createTime: now, expireTime },
-        signIn: {
-          act: { iss: "https://issuer.example.org", sub: "secret-claim", aud: "a" },
-          ...{
-            email: "ana@example.org",
-            provider: "",
-            audience: [],
-            client: { client: "192.0.2.7", userAgent: "curl" },
-          },
-        },
-      });
+      const family = (id: string, order: number, expireTime = now + order * 1000) =>
+        familyOf(server, id, now, expireTime);
       const context = { actor: "", method: "test", requestId: "", time: now };
       await server.server.database.write(context, async (tx) => {
         for (const [i, id] of ["one", "two", "three"].entries()) await insertRefreshFamily(tx, family(id, i + 100), 10);
@@ -126,6 +121,77 @@ for (const database of ["sqlite", "postgres"] as const)
       assert.equal((await get("")).totalCount, "2");
     });
 
+    it("records in the audit log who ended a session, without the operator in organizations of others", async () => {
+      const token = await server.tokenOf(server.ownerUid);
+      const { body } = await rest(server.url, token, "POST", "/iam/v2beta1/groups/", { name: "elsewhere" });
+      const elsewhere = (body as JsonObject).uid as string;
+      const context = { actor: "", method: "test", requestId: "", time: Date.now() };
+      await server.server.database.write(context, async (tx) => {
+        assert.ok(!(await organizationsOfOperators(tx)).has(elsewhere));
+        await insertMembership(tx, { identityUid: server.ownerUid, groupUid: elsewhere });
+        const row = familyOf(server, "audited", Date.now(), Date.now() + 60_000);
+        await insertRefreshFamily(tx, row, 10);
+      });
+      const ended = await rest(server.url, token, "POST", `${base}/sessions/audited:end`, {});
+      assert.equal(ended.status, 200);
+      const entryAt = async (parent: string) => {
+        const query = new URLSearchParams({ parent, kind: "ended_sessions" });
+        const log = await rest(server.url, token, "GET", `/gatehouse/changes/v1/changes?${query}`);
+        const entries = (log.body as { changes: JsonObject[] }).changes;
+        return entries.find(({ after }) => (after as JsonObject).sessionId === "audited");
+      };
+      const own = await entryAt(server.groupUid);
+      assert.equal(own?.actorUid, server.ownerUid);
+      assert.equal(own?.resourceUid, server.ownerUid);
+      assert.match(String(own?.method), /OperateService\/EndSession$/);
+      assert.deepEqual(Object.keys(own!.after as object).sort(), ["browser", "createTime", "email", "sessionId"]);
+      const other = await entryAt(elsewhere);
+      assert.match(String(other?.method), /OperateService\/EndSession$/);
+      assert.equal(other?.actorUid ?? "", "");
+      assert.deepEqual(other?.actorClaims ?? {}, {});
+      assert.doesNotMatch(JSON.stringify([own, other]), /secret-claim|digest of/);
+    });
+
+    it("lists the servers: this one, those that were not seen for a minute, and none twice in pages", async () => {
+      // The test before has retired the key of the first token.
+      const token = await server.tokenOf(server.ownerUid);
+      const list = async (query = "") =>
+        (await rest(server.url, token, "GET", `${base}/nodes${query}`)).body as never as NodePage;
+      // On PostgreSQL the server writes its row after it has begun to serve.
+      const first = await until(async () => {
+        const page = await list();
+        return page.nodes.length > 0 ? page : undefined;
+      });
+      const { nodeId, version: shown, state, current, workerCount } = first.nodes[0]!;
+      assert.match(String(nodeId), /^[0-9a-f]{16}$/);
+      assert.deepEqual([shown, state, current, workerCount], [version, "STATE_RUNNING", true, 1]);
+      assert.equal(first.totalCount, "1");
+      if (database === "sqlite") return;
+      const now = Date.now();
+      const context = { actor: "", method: "test", requestId: "", time: now };
+      const crashed = { hostName: "pod-7", version: "0.1.0", workerCount: 4, startTime: now - 90_000 };
+      await server.server.database.write(context, async (tx) => {
+        await writeNode(tx, { ...crashed, id: "silent", lastSeenTime: now - 61_000 });
+        await writeNode(tx, { ...crashed, id: "upgraded", version: "0.2.0", lastSeenTime: now });
+        // A second write of the same server changes only when it was seen.
+        await writeNode(tx, { ...crashed, id: "upgraded", startTime: now, lastSeenTime: now });
+      });
+      const all = await list();
+      assert.deepEqual(
+        all.nodes.map((one) => [one.hostName === "pod-7" ? one.nodeId : "this", one.state, one.current ?? false]),
+        [
+          ["this", "STATE_RUNNING", true],
+          ["silent", "STATE_NOT_SEEN", false],
+          ["upgraded", "STATE_RUNNING", false],
+        ],
+      );
+      assert.equal(all.nodes[2]!.version, "0.2.0");
+      const page = await list("?pageSize=2");
+      assert.deepEqual([page.nodes.length, page.totalCount], [2, "3"]);
+      const second = await list(`?pageSize=2&pageToken=${page.nextPageToken}`);
+      assert.deepEqual([second.nodes.map((one) => one.nodeId), second.nextPageToken ?? ""], [["upgraded"], ""]);
+    });
+
     it("is closed to narrowed tokens, which say why", async () => {
       const narrowed = await server.tokenOf(server.ownerUid, { scopes: [server.groupUid] });
       for (const [method, path] of [
@@ -133,6 +199,7 @@ for (const database of ["sqlite", "postgres"] as const)
         ["GET", "/signingKeys"],
         ["POST", "/signingKeys:rotate"],
         ["POST", `/signingKeys/${"A".repeat(43)}:retire`],
+        ["GET", "/nodes"],
         ["GET", "/sessions"],
         ["POST", "/sessions/one:end"],
       ] as const) {
@@ -142,6 +209,52 @@ for (const database of ["sqlite", "postgres"] as const)
       }
     });
   });
+
+describe("servers on one PostgreSQL database", { timeout: 120_000 }, () => {
+  it("know each other, and a server that shuts down is gone", async () => {
+    await using nodes = await startTwoNodes();
+    const { one, other } = nodes;
+    const list = async () => {
+      const { body } = await rest(one.url, one.ownerToken, "GET", `${base}/nodes`);
+      return (body as never as NodePage).nodes;
+    };
+    const both = await until(async () => {
+      const found = await list();
+      return found.length === 2 ? found : undefined;
+    });
+    assert.deepEqual(both.map(({ current }) => current ?? false).sort(), [false, true]);
+    assert.deepEqual(new Set(both.map(({ state }) => state)), new Set(["STATE_RUNNING"]));
+    await other[Symbol.asyncDispose]();
+    const left = await list();
+    assert.deepEqual([left.length, left[0]?.current], [1, true]);
+  });
+});
+
+/** Asks until there is a result. The runner's timeout ends a wait for ever. */
+async function until<Result>(ask: () => Promise<Result | undefined>): Promise<Result> {
+  for (;;) {
+    const result = await ask();
+    if (result !== undefined) return result;
+    await setTimeout(50);
+  }
+}
+
+function familyOf(server: TestServer, id: string, createTime: number, expireTime: number): RefreshFamilyRow {
+  return {
+    ...{ id, identityUid: server.ownerUid, digest: `digest of ${id}`, createTime, expireTime },
+    signIn: {
+      act: { iss: "https://issuer.example.org", sub: "secret-claim", aud: "a" },
+      ...{ email: "ana@example.org", provider: "", audience: [] },
+      client: { client: "192.0.2.7", userAgent: "curl" },
+    },
+  };
+}
+
+interface NodePage {
+  readonly nodes: readonly JsonObject[];
+  readonly nextPageToken?: string;
+  readonly totalCount: string;
+}
 
 interface Shown {
   readonly [name: string]: unknown;

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/operate/v1/operate.proto.
  */
 export const file_gatehouse_operate_v1_operate: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2Uvb3BlcmF0ZS92MS9vcGVyYXRlLnByb3RvEhRnYXRlaG91c2Uub3BlcmF0ZS52MSIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IsQCCgxJbnN0YWxsYXRpb24SDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSEAoIYmFzZV91cmwYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMd29ya2VyX2NvdW50GAUgASgFEjwKCGRhdGFiYXNlGAYgASgLMiouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uRGF0YWJhc2USRQoKbGltaXRzX21ldBgHIAMoCzIxLmdhdGVob3VzZS5vcGVyYXRlLnYxLkluc3RhbGxhdGlvbi5MaW1pdHNNZXRFbnRyeRowCg5MaW1pdHNNZXRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIl0KFEluc3RhbGxhdGlvbkRhdGFiYXNlEg8KB3Byb2R1Y3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgDEg8KB3Byb2JsZW0YBCABKAkiSQoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBIWCglwYWdlX3NpemUYASABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAIgASgJQgPgQQEilAEKF0xpc3RTaWduaW5nS2V5c1Jlc3BvbnNlEjYKDHNpZ25pbmdfa2V5cxgBIAMoCzIgLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNpZ25pbmdLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQFCDgoMX3RvdGFsX2NvdW50IqgCCgpTaWduaW5nS2V5Eg4KBmtleV9pZBgBIAEoCRIRCglhbGdvcml0aG0YAiABKAkSOgoFc3RhdGUYAyABKA4yJi5nYXRlaG91c2Uub3BlcmF0ZS52MS5TaWduaW5nS2V5LlN0YXRlQgPgQQMSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3JldGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJZCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEhEKDVNUQVRFX1NJR05JTkcQARITCg9TVEFURV9WRVJJRllJTkcQAhIRCg1TVEFURV9SRVRJUkVEEAMiGQoXUm90YXRlU2lnbmluZ0tleVJlcXVlc3QiLgoXUmV0aXJlU2lnbmluZ0tleVJlcXVlc3QSEwoGa2V5X2lkGAEgASgJQgPgQQIidAoTTGlzdFNlc3Npb25zUmVxdWVzdBIZCgxpZGVudGl0eV91aWQYASABKAlCA+BBARIWCglwYWdlX3NpemUYAiABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAMgASgJQgPgQQESEQoEc2tpcBgEIAEoBUID4EEBIooBChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQFCDgoMX3RvdGFsX2NvdW50IpQCCgdTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKAkSFAoMaWRlbnRpdHlfdWlkGAIgASgJEg0KBWVtYWlsGAMgASgJEg8KB2Jyb3dzZXIYBCABKAgSFgoOY2xpZW50X2FkZHJlc3MYBSABKAkSEgoKdXNlcl9hZ2VudBgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWxhc3RfdXNlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiwKEUVuZFNlc3Npb25SZXF1ZXN0EhcKCnNlc3Npb25faWQYASABKAlCA+BBAiIUChJFbmRTZXNzaW9uUmVzcG9uc2Uy+QcKDk9wZXJhdGVTZXJ2aWNlEpwBCg9HZXRJbnN0YWxsYXRpb24SLC5nYXRlaG91c2Uub3BlcmF0ZS52MS5HZXRJbnN0YWxsYXRpb25SZXF1ZXN0GiIuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uIjeC0+STAiQSIi9nYXRlaG91c2Uvb3BlcmF0ZS92MS9pbnN0YWxsYXRpb26Kr6jSBQcSBQoBAhABEqYBCg9MaXN0U2lnbmluZ0tleXMSLC5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2UiNoLT5JMCIxIhL2dhdGVob3VzZS9vcGVyYXRlL3YxL3NpZ25pbmdLZXlziq+o0gUHEgUKAQIQARKlAQoQUm90YXRlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJAgtPkkwItOgEqIigvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXM6cm90YXRliq+o0gUHEgUKAQIQARKuAQoQUmV0aXJlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJldGlyZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJJgtPkkwI2OgEqIjEvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXMve2tleV9pZH06cmV0aXJliq+o0gUHEgUKAQIQARKaAQoMTGlzdFNlc3Npb25zEikuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmdhdGVob3VzZS5vcGVyYXRlLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIjOC0+STAiASHi9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zZXNzaW9uc4qvqNIFBxIFCgECEAESqAEKCkVuZFNlc3Npb24SJy5nYXRlaG91c2Uub3BlcmF0ZS52MS5FbmRTZXNzaW9uUmVxdWVzdBooLmdhdGVob3VzZS5vcGVyYXRlLnYxLkVuZFNlc3Npb25SZXNwb25zZSJHgtPkkwI0OgEqIi8vZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2Vzc2lvbnMve3Nlc3Npb25faWR9OmVuZIqvqNIFBxIFCgECEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2Uvb3BlcmF0ZS92MS9vcGVyYXRlLnByb3RvEhRnYXRlaG91c2Uub3BlcmF0ZS52MSIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IsQCCgxJbnN0YWxsYXRpb24SDwoHdmVyc2lvbhgBIAEoCRIUCgxub2RlX3ZlcnNpb24YAiABKAkSEAoIYmFzZV91cmwYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMd29ya2VyX2NvdW50GAUgASgFEjwKCGRhdGFiYXNlGAYgASgLMiouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuSW5zdGFsbGF0aW9uRGF0YWJhc2USRQoKbGltaXRzX21ldBgHIAMoCzIxLmdhdGVob3VzZS5vcGVyYXRlLnYxLkluc3RhbGxhdGlvbi5MaW1pdHNNZXRFbnRyeRowCg5MaW1pdHNNZXRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAM6AjgBIl0KFEluc3RhbGxhdGlvbkRhdGFiYXNlEg8KB3Byb2R1Y3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgDEg8KB3Byb2JsZW0YBCABKAkiQwoQTGlzdE5vZGVzUmVxdWVzdBIWCglwYWdlX3NpemUYASABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAIgASgJQgPgQQEigQEKEUxpc3ROb2Rlc1Jlc3BvbnNlEikKBW5vZGVzGAEgAygLMhouZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTm9kZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBAUIOCgxfdG90YWxfY291bnQiwwIKBE5vZGUSDwoHbm9kZV9pZBgBIAEoCRIRCglob3N0X25hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIUCgx3b3JrZXJfY291bnQYBCABKAUSNAoFc3RhdGUYBSABKA4yIC5nYXRlaG91c2Uub3BlcmF0ZS52MS5Ob2RlLlN0YXRlQgPgQQMSDwoHY3VycmVudBgGIAEoCBIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3NlZW5fdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIRCg1TVEFURV9SVU5OSU5HEAESEgoOU1RBVEVfTk9UX1NFRU4QAiJJChZMaXN0U2lnbmluZ0tleXNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASKUAQoXTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2USNgoMc2lnbmluZ19rZXlzGAEgAygLMiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBAUIOCgxfdG90YWxfY291bnQiqAIKClNpZ25pbmdLZXkSDgoGa2V5X2lkGAEgASgJEhEKCWFsZ29yaXRobRgCIAEoCRI6CgVzdGF0ZRgDIAEoDjImLmdhdGVob3VzZS5vcGVyYXRlLnYxLlNpZ25pbmdLZXkuU3RhdGVCA+BBAxIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV0aXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlkKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASEQoNU1RBVEVfU0lHTklORxABEhMKD1NUQVRFX1ZFUklGWUlORxACEhEKDVNUQVRFX1JFVElSRUQQAyIZChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdCIuChdSZXRpcmVTaWduaW5nS2V5UmVxdWVzdBITCgZrZXlfaWQYASABKAlCA+BBAiJ0ChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhkKDGlkZW50aXR5X3VpZBgBIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgCIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAyABKAlCA+BBARIRCgRza2lwGAQgASgFQgPgQQEiigEKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBAUIOCgxfdG90YWxfY291bnQilAIKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxpZGVudGl0eV91aWQYAiABKAkSDQoFZW1haWwYAyABKAkSDwoHYnJvd3NlchgEIAEoCBIWCg5jbGllbnRfYWRkcmVzcxgFIAEoCRISCgp1c2VyX2FnZW50GAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiLAoRRW5kU2Vzc2lvblJlcXVlc3QSFwoKc2Vzc2lvbl9pZBgBIAEoCUID4EECIhQKEkVuZFNlc3Npb25SZXNwb25zZTKKCQoOT3BlcmF0ZVNlcnZpY2USnAEKD0dldEluc3RhbGxhdGlvbhIsLmdhdGVob3VzZS5vcGVyYXRlLnYxLkdldEluc3RhbGxhdGlvblJlcXVlc3QaIi5nYXRlaG91c2Uub3BlcmF0ZS52MS5JbnN0YWxsYXRpb24iN4LT5JMCJBIiL2dhdGVob3VzZS9vcGVyYXRlL3YxL2luc3RhbGxhdGlvboqvqNIFBxIFCgECEAESjgEKCUxpc3ROb2RlcxImLmdhdGVob3VzZS5vcGVyYXRlLnYxLkxpc3ROb2Rlc1JlcXVlc3QaJy5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0Tm9kZXNSZXNwb25zZSIwgtPkkwIdEhsvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvbm9kZXOKr6jSBQcSBQoBAhABEqYBCg9MaXN0U2lnbmluZ0tleXMSLC5nYXRlaG91c2Uub3BlcmF0ZS52MS5MaXN0U2lnbmluZ0tleXNSZXF1ZXN0Gi0uZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2UiNoLT5JMCIxIhL2dhdGVob3VzZS9vcGVyYXRlL3YxL3NpZ25pbmdLZXlziq+o0gUHEgUKAQIQARKlAQoQUm90YXRlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJAgtPkkwItOgEqIigvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXM6cm90YXRliq+o0gUHEgUKAQIQARKuAQoQUmV0aXJlU2lnbmluZ0tleRItLmdhdGVob3VzZS5vcGVyYXRlLnYxLlJldGlyZVNpZ25pbmdLZXlSZXF1ZXN0GiAuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuU2lnbmluZ0tleSJJgtPkkwI2OgEqIjEvZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2lnbmluZ0tleXMve2tleV9pZH06cmV0aXJliq+o0gUHEgUKAQIQARKaAQoMTGlzdFNlc3Npb25zEikuZ2F0ZWhvdXNlLm9wZXJhdGUudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmdhdGVob3VzZS5vcGVyYXRlLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIjOC0+STAiASHi9nYXRlaG91c2Uvb3BlcmF0ZS92MS9zZXNzaW9uc4qvqNIFBxIFCgECEAESqAEKCkVuZFNlc3Npb24SJy5nYXRlaG91c2Uub3BlcmF0ZS52MS5FbmRTZXNzaW9uUmVxdWVzdBooLmdhdGVob3VzZS5vcGVyYXRlLnYxLkVuZFNlc3Npb25SZXNwb25zZSJHgtPkkwI0OgEqIi8vZ2F0ZWhvdXNlL29wZXJhdGUvdjEvc2Vzc2lvbnMve3Nlc3Npb25faWR9OmVuZIqvqNIFBxIFCgECEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of GetInstallation.
@@ -139,6 +139,180 @@ export const InstallationDatabaseSchema: GenMessage<InstallationDatabase> = /*@_
   messageDesc(file_gatehouse_operate_v1_operate, 2);
 
 /**
+ * The request of ListNodes.
+ *
+ * @generated from message gatehouse.operate.v1.ListNodesRequest
+ */
+export type ListNodesRequest = Message<"gatehouse.operate.v1.ListNodesRequest"> & {
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message gatehouse.operate.v1.ListNodesRequest.
+ * Use `create(ListNodesRequestSchema)` to create a new message.
+ */
+export const ListNodesRequestSchema: GenMessage<ListNodesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_operate_v1_operate, 3);
+
+/**
+ * The response of ListNodes.
+ *
+ * @generated from message gatehouse.operate.v1.ListNodesResponse
+ */
+export type ListNodesResponse = Message<"gatehouse.operate.v1.ListNodesResponse"> & {
+  /**
+   * The servers of this page.
+   *
+   * @generated from field: repeated gatehouse.operate.v1.Node nodes = 1;
+   */
+  nodes: Node[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many servers there are.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+};
+
+/**
+ * Describes the message gatehouse.operate.v1.ListNodesResponse.
+ * Use `create(ListNodesResponseSchema)` to create a new message.
+ */
+export const ListNodesResponseSchema: GenMessage<ListNodesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_operate_v1_operate, 4);
+
+/**
+ * A server of the installation. Its workers are one node.
+ *
+ * @generated from message gatehouse.operate.v1.Node
+ */
+export type Node = Message<"gatehouse.operate.v1.Node"> & {
+  /**
+   * The id of the server. It gets another one with each start.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * The name of its host.
+   *
+   * @generated from field: string host_name = 2;
+   */
+  hostName: string;
+
+  /**
+   * The version of the program.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * How many processes serve its port.
+   *
+   * @generated from field: int32 worker_count = 4;
+   */
+  workerCount: number;
+
+  /**
+   * Whether it runs.
+   *
+   * @generated from field: gatehouse.operate.v1.Node.State state = 5;
+   */
+  state: Node_State;
+
+  /**
+   * Whether it is the server that responds.
+   *
+   * @generated from field: bool current = 6;
+   */
+  current: boolean;
+
+  /**
+   * When it started.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 7;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * When it last wrote that it runs, by its own clock.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 8;
+   */
+  lastSeenTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.operate.v1.Node.
+ * Use `create(NodeSchema)` to create a new message.
+ */
+export const NodeSchema: GenMessage<Node> = /*@__PURE__*/
+  messageDesc(file_gatehouse_operate_v1_operate, 5);
+
+/**
+ * Whether a server runs.
+ *
+ * @generated from enum gatehouse.operate.v1.Node.State
+ */
+export const Node_State = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It was seen within the last minute.
+   *
+   * @generated from enum value: STATE_RUNNING = 1;
+   */
+  RUNNING: 1,
+
+  /**
+   * It was not seen for a minute: it has crashed, cannot reach the database, or its clock is wrong.
+   *
+   * @generated from enum value: STATE_NOT_SEEN = 2;
+   */
+  NOT_SEEN: 2,
+} as const;
+
+/**
+ * Whether a server runs.
+ *
+ * @generated from enum gatehouse.operate.v1.Node.State
+ */
+export type Node_State = (typeof Node_State)[keyof typeof Node_State] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.operate.v1.Node.State.
+ */
+export const Node_StateSchema: GenEnum<Node_State> = /*@__PURE__*/
+  enumDesc(file_gatehouse_operate_v1_operate, 5, 0);
+
+/**
  * The request of ListSigningKeys.
  *
  * @generated from message gatehouse.operate.v1.ListSigningKeysRequest
@@ -164,7 +338,7 @@ export type ListSigningKeysRequest = Message<"gatehouse.operate.v1.ListSigningKe
  * Use `create(ListSigningKeysRequestSchema)` to create a new message.
  */
 export const ListSigningKeysRequestSchema: GenMessage<ListSigningKeysRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 3);
+  messageDesc(file_gatehouse_operate_v1_operate, 6);
 
 /**
  * The response of ListSigningKeys.
@@ -199,7 +373,7 @@ export type ListSigningKeysResponse = Message<"gatehouse.operate.v1.ListSigningK
  * Use `create(ListSigningKeysResponseSchema)` to create a new message.
  */
 export const ListSigningKeysResponseSchema: GenMessage<ListSigningKeysResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 4);
+  messageDesc(file_gatehouse_operate_v1_operate, 7);
 
 /**
  * A key that signs API tokens, without its private part.
@@ -248,7 +422,7 @@ export type SigningKey = Message<"gatehouse.operate.v1.SigningKey"> & {
  * Use `create(SigningKeySchema)` to create a new message.
  */
 export const SigningKeySchema: GenMessage<SigningKey> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 5);
+  messageDesc(file_gatehouse_operate_v1_operate, 8);
 
 /**
  * What a signing key is used for.
@@ -296,7 +470,7 @@ export type SigningKey_State = (typeof SigningKey_State)[keyof typeof SigningKey
  * Describes the enum gatehouse.operate.v1.SigningKey.State.
  */
 export const SigningKey_StateSchema: GenEnum<SigningKey_State> = /*@__PURE__*/
-  enumDesc(file_gatehouse_operate_v1_operate, 5, 0);
+  enumDesc(file_gatehouse_operate_v1_operate, 8, 0);
 
 /**
  * The request of RotateSigningKey.
@@ -311,7 +485,7 @@ export type RotateSigningKeyRequest = Message<"gatehouse.operate.v1.RotateSignin
  * Use `create(RotateSigningKeyRequestSchema)` to create a new message.
  */
 export const RotateSigningKeyRequestSchema: GenMessage<RotateSigningKeyRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 6);
+  messageDesc(file_gatehouse_operate_v1_operate, 9);
 
 /**
  * The request of RetireSigningKey.
@@ -332,7 +506,7 @@ export type RetireSigningKeyRequest = Message<"gatehouse.operate.v1.RetireSignin
  * Use `create(RetireSigningKeyRequestSchema)` to create a new message.
  */
 export const RetireSigningKeyRequestSchema: GenMessage<RetireSigningKeyRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 7);
+  messageDesc(file_gatehouse_operate_v1_operate, 10);
 
 /**
  * The request of ListSessions.
@@ -374,7 +548,7 @@ export type ListSessionsRequest = Message<"gatehouse.operate.v1.ListSessionsRequ
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 8);
+  messageDesc(file_gatehouse_operate_v1_operate, 11);
 
 /**
  * The response of ListSessions.
@@ -409,7 +583,7 @@ export type ListSessionsResponse = Message<"gatehouse.operate.v1.ListSessionsRes
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 9);
+  messageDesc(file_gatehouse_operate_v1_operate, 12);
 
 /**
  * A sign-in of a person that can get further API tokens.
@@ -486,7 +660,7 @@ export type Session = Message<"gatehouse.operate.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 10);
+  messageDesc(file_gatehouse_operate_v1_operate, 13);
 
 /**
  * The request of EndSession.
@@ -507,7 +681,7 @@ export type EndSessionRequest = Message<"gatehouse.operate.v1.EndSessionRequest"
  * Use `create(EndSessionRequestSchema)` to create a new message.
  */
 export const EndSessionRequestSchema: GenMessage<EndSessionRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 11);
+  messageDesc(file_gatehouse_operate_v1_operate, 14);
 
 /**
  * The response of EndSession.
@@ -522,7 +696,7 @@ export type EndSessionResponse = Message<"gatehouse.operate.v1.EndSessionRespons
  * Use `create(EndSessionResponseSchema)` to create a new message.
  */
 export const EndSessionResponseSchema: GenMessage<EndSessionResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_operate_v1_operate, 12);
+  messageDesc(file_gatehouse_operate_v1_operate, 15);
 
 /**
  * Shows the installation to its operators, and lets them rotate signing keys and end sessions.
@@ -542,6 +716,19 @@ export const OperateService: GenService<{
     methodKind: "unary";
     input: typeof GetInstallationRequestSchema;
     output: typeof InstallationSchema;
+  },
+  /**
+   * Lists the servers that share the database, the one that started last first.
+   *
+   * On PostgreSQL each server writes every 15 seconds that it runs. A server that ended without a shutdown stays in the list for an hour.
+   * On SQLite there is one server: the one that responds.
+   *
+   * @generated from rpc gatehouse.operate.v1.OperateService.ListNodes
+   */
+  listNodes: {
+    methodKind: "unary";
+    input: typeof ListNodesRequestSchema;
+    output: typeof ListNodesResponseSchema;
   },
   /**
    * Lists the keys that sign API tokens or verify them, the newest first. Retired keys stay in the list for a day.

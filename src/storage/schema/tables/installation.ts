@@ -43,6 +43,16 @@ export function defineInstallationTables(columns: Columns) {
       retireTime: integer(),
     }),
 
+    /** The servers that share a PostgreSQL database, one row each. Empty on SQLite, which has one server. */
+    nodes: table("nodes", {
+      id: text().primaryKey(),
+      hostName: text().notNull(),
+      version: text().notNull(),
+      workerCount: integer().notNull(),
+      startTime: integer().notNull(),
+      lastSeenTime: integer().notNull(),
+    }),
+
     /** Settings of the installation, such as its page token key and the access epoch. */
     settings: table("settings", { name: text().primaryKey(), value: text().notNull() }),
   };

@@ -12,6 +12,7 @@ export interface SqlConstruct {
 
 const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
+const nodes = "schema/migrations/postgres/0002_nodes.sql";
 
 export const uncommonConstructs: readonly SqlConstruct[] = [
   {
@@ -31,7 +32,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     files: ["engine/json-rows.ts", "engine/postgres/dialect.ts"],
   },
   { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial] },
-  { name: 'collate "C"', pattern: /\bcollate "C"/i, files: ["schema/columns.postgres.ts", initial, attempts] },
+  { name: 'collate "C"', pattern: /\bcollate "C"/i, files: ["schema/columns.postgres.ts", initial, attempts, nodes] },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
   { name: "USING gin", pattern: /\bUSING (?:gin|gist|brin|hash)\b/i, files: [initial] },
