@@ -10,6 +10,7 @@ import { type DeliveryServiceContext, delivery } from "../services/events/delive
 import { subscriptions } from "../services/events/subscriptions.ts";
 import { accountAssociations } from "../services/iam/accounts/account-associations.ts";
 import { delegations } from "../services/iam/delegations/delegations-service.ts";
+import { groupTree } from "../services/iam/groups/group-tree.ts";
 import { groups } from "../services/iam/groups/groups.ts";
 import { identities } from "../services/iam/identities/identities.ts";
 import { identitySearch } from "../services/iam/identities/identity-search.ts";
@@ -57,6 +58,7 @@ export type ServiceDeps = AuthContext &
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
   return [
     groups(deps),
+    groupTree(deps),
     identities(deps),
     identitySearch(deps),
     roles(deps),

@@ -35,6 +35,7 @@ import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { GroupTreeService } from "../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { IdentityProviderTestService } from "../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
 import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
@@ -71,6 +72,7 @@ export type TransportName = (typeof transportNames)[number];
 /** The services that can be called. */
 export const services = [
   DelegationsService,
+  GroupTreeService,
   IdentitySearchService,
   IdentityProviderTestService,
   SearchService,

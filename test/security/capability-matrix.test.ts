@@ -49,6 +49,7 @@ const byHand: Readonly<Record<string, Ask>> = {
     group: uidOf("group", absent),
     roles: [viewerRole.uid],
   }),
+  "gatehouse.iam.v1.GroupTreeService/FindGroupPosition": (absent) => ({ parent: uidOf("group", absent), name: "a" }),
   "gatehouse.events.v1.DeliveryService/CheckSink": (absent) => ({
     parent: uidOf("group", absent),
     sink: "https://sink.example.org/events",

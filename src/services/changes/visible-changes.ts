@@ -4,26 +4,7 @@ import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb
 import { isWithin } from "../../model/uid.ts";
 import { accessOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-
-/**
- * The capability that lists the resources of a kind. Other kinds, such as sign-ins, denials and exported secrets, say who did what
- * without changing a resource: they are for callers who may subscribe.
- */
-const listCapabilities: ReadonlyMap<string, Capability> = new Map([
-  ["account_associations", Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST],
-  ["advisories", Capability.CAP_ADVISORIES_LIST],
-  ["external_group_role_mappings", Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST],
-  ["group_invites", Capability.CAP_IAM_GROUP_INVITES_LIST],
-  ["groups", Capability.CAP_IAM_GROUPS_LIST],
-  ["identities", Capability.CAP_IAM_IDENTITY_LIST],
-  ["identity_providers", Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST],
-  ["repo_readmes", Capability.CAP_REPO_LIST],
-  ["repos", Capability.CAP_REPO_LIST],
-  ["role_bindings", Capability.CAP_IAM_ROLE_BINDINGS_LIST],
-  ["roles", Capability.CAP_IAM_ROLES_LIST],
-  ["subscriptions", Capability.CAP_EVENTS_SUBSCRIPTION_LIST],
-  ["tags", Capability.CAP_TAG_LIST],
-]);
+import { listCapabilities } from "../list-capabilities.ts";
 
 /** Where a change belongs, and of what kind it is. */
 interface PlacedChange {
@@ -52,6 +33,8 @@ export function visibleChanges(call: Call, parent: string): VisibleChanges {
   return {
     isWhole: false,
     shows({ kind, groupUid }) {
+      // Other kinds, such as sign-ins, denials and exported secrets, say who did what without changing a resource: they are for
+      // callers who may subscribe.
       const capability = listCapabilities.get(kind) ?? Capability.CAP_EVENTS_SUBSCRIPTION_CREATE;
       return access.has(capability, groupUid);
     },

@@ -1,10 +1,14 @@
 // Reads pages of lists: the offset index, a snapshot and the page cache, in the right order.
 import { once } from "../../base/lazy.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
+import { readCounter } from "../engine/counters.ts";
 import type { Session } from "../engine/session.ts";
 import type { ValueCounts, ValueQuery } from "../list/count-values.ts";
 import { type ListQuery, prepareSkip } from "../list/list-rows.ts";
 import type { OffsetIndex } from "../list/offset-index.ts";
+import type { Cursor, Order } from "../list/order.ts";
+import type { Range } from "../list/range.ts";
+import { entryKeyOf, type RangeSource } from "../list/source.ts";
 import { isLogged, type ListedPage, type PageCache } from "./page-cache.ts";
 import type { ReadValueCounts } from "./value-counts.ts";
 
@@ -28,6 +32,13 @@ export interface Lists {
     fill: FillPage<R, T>,
     snapshot?: Session,
   ): Promise<FilledPage<R, T>>;
+  /** Counts all rows of a source, and those that are not after a cursor. */
+  place<R extends ResourceRow>(
+    collection: Collection<R>,
+    source: RangeSource,
+    order: Order,
+    end: Cursor,
+  ): Promise<{ readonly count: number; readonly total: number }>;
   /** Counts the rows of a list by the values of a column. */
   values<R extends ResourceRow>(collection: Collection<R>, query: ValueQuery): Promise<ValueCounts>;
 }
@@ -76,6 +87,16 @@ export function newLists(
   }
 
   return {
+    async place(collection, source, order, end) {
+      const range: Range = { source, filters: {}, order, after: undefined };
+      const count = (session: Session) => readCounter(session, entryKeyOf(source), collection.kind);
+      await offsets.prepare(collection, [range], await count(own));
+      return await readLogged(async (session) => ({
+        count: await offsets.countUntil(session, collection, range, end),
+        total: await count(session),
+      }));
+    },
+
     values: (collection, query) => readLogged(async (session) => await readValues(session, collection, query)),
 
     async page(collection, query, fill, snapshot) {

@@ -130,6 +130,23 @@ export async function readCounters(session: Session, uid: string): Promise<Map<s
   return new Map([...counts].filter(([, count]) => count !== 0));
 }
 
+/** Returns the counters of several keys, by key and resource, in one statement. Changes of the current transaction are not included. */
+export async function readCountersOf(
+  session: Session,
+  keys: readonly string[],
+): Promise<Map<string, Map<string, number>>> {
+  const statement = session.prepared("counters.of_keys", (db, { counters }) =>
+    db
+      .select({ key: counters.key, kind: counters.kind, count: counters.count })
+      .from(counters)
+      .where(session.isAmong(counters.key, textPlaceholder("keys"))),
+  );
+  const found = new Map(keys.map((key) => [key, new Map<string, number>()]));
+  for (const { key, kind, count } of await statement.execute({ keys: JSON.stringify(keys) }))
+    found.get(key)?.set(kind, count);
+  return found;
+}
+
 async function dropCounters(session: Session, uid: string): Promise<void> {
   const statement = session.prepared("counters.drop", (db, { counters }) =>
     db.delete(counters).where(inArray(counters.key, [sql.placeholder("uid"), sql.placeholder("children")])),

@@ -59,6 +59,13 @@ export interface OffsetIndex {
    */
   prepare<R extends ResourceRow>(collection: Collection<R>, ranges: readonly Range[], skip: number): Promise<void>;
   readonly find: FindCursor;
+  /** Returns how many rows of a range are not after a cursor. */
+  countUntil<R extends ResourceRow>(
+    session: Session,
+    collection: Collection<R>,
+    range: Range,
+    end: Cursor,
+  ): Promise<number>;
   /** Forgets all segments. */
   clear(): void;
 }
@@ -107,6 +114,14 @@ export function newOffsetIndex(read: Read, limits: OffsetIndexLimits = defaultLi
       return counts
         ? await findInSegments(session, collection, range, segments.list, counts, offset)
         : await cursorAtOffset(session, collection, range, offset);
+    },
+    async countUntil(session, collection, range, end) {
+      const key = range.after ? undefined : segmentsKey(collection, range);
+      const segments = key === undefined ? undefined : known.get(key);
+      const counts = segments && (await follow(session, collection, range, segments, limits.maxChanges));
+      return counts
+        ? await countInSegments(session, collection, range, segments.list, counts, end)
+        : await countUntil(session, collection, range, end);
     },
   };
 }
@@ -216,6 +231,19 @@ async function findInSegments<R extends ResourceRow>(
   for (at++; at < counts.length && left >= counts[at]!; at++) left -= counts[at]!;
   if (at >= counts.length) return undefined;
   return await cursorAtOffset(session, collection, { ...range, after: list[at - 1]!.end }, left);
+}
+
+async function countInSegments<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  range: Range,
+  list: readonly Segment[],
+  counts: readonly number[],
+  end: Cursor,
+): Promise<number> {
+  const at = indexOf(list, end, range.order);
+  const before = counts.slice(0, at).reduce((sum, count) => sum + count, 0);
+  return before + (await countUntil(session, collection, { ...range, after: list[at - 1]?.end }, end));
 }
 
 /** Returns the index of the segment with a cursor: the first that does not end before it. */

@@ -7,6 +7,7 @@ import { textPlaceholder } from "../../../src/storage/engine/placeholders.ts";
 import type { SessionDialect } from "../../../src/storage/engine/session.ts";
 import type { Condition } from "../../../src/storage/list/condition.ts";
 import { newOffsetIndex, type OffsetIndex } from "../../../src/storage/list/offset-index.ts";
+import { compareCursors } from "../../../src/storage/list/order.ts";
 import type { Range } from "../../../src/storage/list/range.ts";
 import type { RangeSource } from "../../../src/storage/list/source.ts";
 import { sql } from "../../../src/storage/schema/drizzle.ts";
@@ -189,4 +190,14 @@ async function compare(
   const expected = all[start + offset];
   const found = await database.read((session) => offsetIndex.find(session, groups, range, offset));
   assert.deepEqual(found && { ...found }, expected && modelCursor(expected, order), JSON.stringify({ range, offset }));
+  if (!expected || after) return;
+  // And back: the place of the cursor, and of the beginning of its value.
+  const end = modelCursor(expected, order);
+  const count = await database.read((session) => offsetIndex.countUntil(session, groups, range, end));
+  assert.equal(count, offset + 1, JSON.stringify({ range, end }));
+  if (order.field !== "name" || order.descending) return;
+  const first = all.findIndex((row) => compareCursors(modelCursor(row, order), { ...end, uid: "" }, order) > 0);
+  const beginning = { ...end, uid: "" };
+  const ahead = await database.read((session) => offsetIndex.countUntil(session, groups, range, beginning));
+  assert.equal(ahead, first, JSON.stringify({ range, beginning }));
 }

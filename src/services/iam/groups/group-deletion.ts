@@ -1,10 +1,11 @@
 // What a group must not contain when it is deleted, and what is deleted with it.
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { rootOf } from "../../../model/uid.ts";
 import { deleteRow, findRow } from "../../../storage/collection/rows.ts";
 import { readCounters } from "../../../storage/engine/counters.ts";
 import { clearExportState } from "../../../storage/engine/export-states.ts";
-import type { Transaction } from "../../../storage/engine/session.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import {
   accountAssociationCollection,
   roleBindingCollection,
@@ -12,27 +13,41 @@ import {
 } from "../../../storage/iam/collections.ts";
 import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
 import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
-import type { GroupRow } from "../../../storage/iam/rows.ts";
+import type { GroupRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
 
-/** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */
-export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
-  const contents = await readCounters(tx, row.uid);
-  await deleteAcceptances(tx, row.uid);
+/** What must be deleted before a group. */
+export interface Obstacles {
+  /** How many resources there are in the group and below it, by kind, without zeros. */
+  readonly contents: ReadonlyMap<string, number>;
+  /** The caller's own owner binding, the only content of a root group. It ends with the group, so it is not in the contents. */
+  readonly ownBinding?: RoleBindingRow | undefined;
+}
+
+/** Reads what must be deleted before a group. */
+export async function readObstacles(session: Session, uid: string, callerUid: string): Promise<Obstacles> {
+  const contents = await readCounters(session, uid);
   contents.delete(termsAcceptanceCollection.kind);
   // The association has the uid of the group, so the counters of the children do not include it.
-  const association = await findRow(tx, accountAssociationCollection, row.uid);
-  if (association) contents.set(accountAssociationCollection.kind, 1);
-  if (row.parent === null && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
-    const [binding] = await findBindingsUnder(tx, row.uid, 1);
-    if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid) {
-      await deleteRow(tx, roleBindingCollection, binding);
-      contents.clear();
-    }
+  const association = await findRow(session, accountAssociationCollection, uid);
+  if (association)
+    contents.set(accountAssociationCollection.kind, 1 + (contents.get(accountAssociationCollection.kind) ?? 0));
+  if (uid === rootOf(uid) && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
+    const [binding] = await findBindingsUnder(session, uid, 1);
+    if (binding?.identityUid === callerUid && binding.roleUid === ownerRole.uid)
+      return { contents: new Map(), ownBinding: binding };
   }
+  return { contents };
+}
+
+/** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */
+export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
+  const { contents, ownBinding } = await readObstacles(tx, row.uid, callerUid);
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
+  await deleteAcceptances(tx, row.uid);
+  if (ownBinding) await deleteRow(tx, roleBindingCollection, ownBinding);
   // The exports of ancestors contain withdrawn records.
   if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
   await clearDeletedAdvisories(tx, row.uid);

@@ -1,0 +1,119 @@
+// What groups contain, and where a group is in a list (docs/decisions/0086).
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import {
+  type CountGroupContentsRequest,
+  CountGroupContentsRequestSchema,
+  type CountGroupContentsResponseSchema,
+  type FindGroupPositionRequest,
+  FindGroupPositionRequestSchema,
+  type FindGroupPositionResponseSchema,
+  GroupTreeService,
+} from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
+import { invalidField } from "../../../aip/errors.ts";
+import { maxPageSize } from "../../../aip/pagination.ts";
+import { accessOf, callerOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { plainTextRule, type TextRule, uidRule } from "../../../pipeline/text-rules.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
+import { findRows } from "../../../storage/collection/rows.ts";
+import { readCountersOf } from "../../../storage/engine/counters.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { accountAssociationCollection, groupCollection } from "../../../storage/iam/collections.ts";
+import { childrenKey } from "../../../storage/schema/entry-keys.ts";
+import { sortPrefix } from "../../../storage/schema/ordered-text.ts";
+import { listCapabilities } from "../../list-capabilities.ts";
+import { readObstacles } from "./group-deletion.ts";
+
+/** A page of groups can be counted by one call. */
+const maxGroups = maxPageSize;
+
+/** What is in a group: a readme is a part of its repo. */
+const countedKinds = [...listCapabilities.keys()].filter((kind) => kind !== "repo_readmes");
+
+const kindRule: TextRule = {
+  test: (kind) => countedKinds.includes(kind),
+  description: `must be one of ${countedKinds.join(", ")}`,
+};
+
+/** Serves what the tree of groups shows. */
+export function groupTree({ database }: Pick<ServiceContext, "database">): Implementation {
+  async function count(
+    request: CountGroupContentsRequest,
+    call: Call,
+  ): Promise<MessageInitShape<typeof CountGroupContentsResponseSchema>> {
+    if (request.groupUids.length > maxGroups)
+      throw invalidField("group_uids", `must not have more than ${maxGroups} items`);
+    const kinds = countedKinds.filter((kind) => request.kinds.length === 0 || request.kinds.includes(kind));
+    return await database.read(async (session) => {
+      const counts = await countsOf(session, request.groupUids);
+      const groups = request.groupUids.map(async (uid) => ({
+        groupUid: uid,
+        counts: kinds.filter((kind) => mayList(call, kind, uid)).map((kind) => counts(uid, kind)),
+        deletionObstacles: request.showDeletionObstacles ? await obstaclesOf(session, uid, call) : [],
+      }));
+      return { groups: await Promise.all(groups) };
+    });
+  }
+
+  async function findPosition({
+    parent,
+    name,
+    groupUid,
+  }: FindGroupPositionRequest): Promise<MessageInitShape<typeof FindGroupPositionResponseSchema>> {
+    // No uid is empty: the place in front of all groups with this name.
+    const end = { value: sortPrefix(name.toLowerCase()), uid: groupUid };
+    const order = { field: "name", descending: false } as const;
+    const place = await database.lists.place(groupCollection, { type: "children", uid: parent }, order, end);
+    const isCounted = groupUid !== "" && place.count > 0;
+    return { skip: isCounted ? place.count - 1 : place.count, totalCount: BigInt(place.total) };
+  }
+
+  return implement(GroupTreeService, { countGroupContents: count, findGroupPosition: findPosition }, [
+    {
+      schema: CountGroupContentsRequestSchema,
+      fields: { group_uids: uidRule, kinds: kindRule },
+      bounds: { group_uids: { maxItems: maxGroups } },
+    },
+    { schema: FindGroupPositionRequestSchema, fields: { name: plainTextRule, group_uid: uidRule } },
+  ]);
+}
+
+function mayList(call: Call, kind: string, uid: string): boolean {
+  const capability = listCapabilities.get(kind);
+  return capability !== undefined && accessOf(call).has(capability, uid);
+}
+
+/** Reads the counters of groups, and returns a function that makes a count of them. */
+async function countsOf(session: Session, uids: readonly string[]) {
+  const [counters, associations] = await Promise.all([
+    readCountersOf(session, [...new Set(uids.flatMap((uid) => [uid, childrenKey(uid)]))]),
+    findRows(session, accountAssociationCollection, [...new Set(uids)]),
+  ]);
+  const associated = new Set(associations.map(({ uid }) => uid));
+  return (uid: string, kind: string) => {
+    const below = counters.get(uid)?.get(kind) ?? 0;
+    const direct = counters.get(childrenKey(uid))?.get(kind) ?? 0;
+    // An association has the uid of its group: counters count it where they count the group.
+    const own = associated.has(uid) ? 1 : 0;
+    const isAssociation = kind === accountAssociationCollection.kind;
+    return {
+      kind,
+      directCount: BigInt(isAssociation ? own : direct),
+      totalCount: BigInt(isAssociation ? below + own : below),
+    };
+  };
+}
+
+/**
+ * Returns what must be deleted before a group, if the caller may delete it. An attempt names the kinds anyway; numbers are
+ * for callers who may list the kind.
+ */
+async function obstaclesOf(session: Session, uid: string, call: Call) {
+  if (!accessOf(call).has(Capability.CAP_IAM_GROUPS_DELETE, uid)) return [];
+  const { contents } = await readObstacles(session, uid, callerOf(call).uid);
+  return countedKinds
+    .filter((kind) => contents.has(kind))
+    .map((kind) => ({ kind, ...(mayList(call, kind, uid) && { count: BigInt(contents.get(kind)!) }) }));
+}
