@@ -71,6 +71,8 @@ export interface KeyRing {
    * valid, the overlap must be one hour plus the time until the slowest node refreshes. 0 retires a leaked key at once.
    */
   rotate(overlapMs: number): Promise<KeyRecord>;
+  /** When the key that signs now was made, in milliseconds since the epoch; undefined if none is known. Never reads the store. */
+  signingSince(): number | undefined;
   /** Returns the public keys that verify tokens, newest first (RFC 7517 §5). */
   jwks(): { keys: PublicJwk[] };
   /**
@@ -133,6 +135,7 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
       await view.latest();
       return record;
     },
+    signingSince: () => view.signing()?.createTime,
     jwks: () => ({ keys: view.usable().map((key) => key.publicJwk) }),
     refresh: view.latest,
   };

@@ -49,6 +49,8 @@ export interface VerificationKey {
 
 /** A stored key, validated and ready for use. */
 export interface LoadedKey extends SigningKey, VerificationKey {
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
   readonly publicJwk: PublicJwk;
 }
 
@@ -79,7 +81,7 @@ export async function newKey(algorithm: KeyAlgorithm, now: number): Promise<KeyR
 
 /** Loads a stored key. Throws an Error that names the key and the rule it breaks. */
 export function loadKey(record: KeyRecord): LoadedKey {
-  const { kid, algorithm, retireTime } = record;
+  const { kid, algorithm, createTime, retireTime } = record;
   const privateKey = parsePrivateKey(record);
   const publicKey = createPublicKey(privateKey);
   checkStrength(record, publicKey);
@@ -87,7 +89,7 @@ export function loadKey(record: KeyRecord): LoadedKey {
   const publisher = publishedKeys.get(kid);
   if (publisher !== undefined) throw keyError(record, `its private key is published (${publisher})`);
   const publicJwk = { ...publicMembers(publicKey), use: "sig", alg: algorithm, kid } as const;
-  return { kid, algorithm, privateKey, publicKey, retireTime, publicJwk };
+  return { kid, algorithm, privateKey, publicKey, createTime, retireTime, publicJwk };
 }
 
 function parsePrivateKey(record: KeyRecord): KeyObject {

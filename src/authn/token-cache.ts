@@ -41,6 +41,8 @@ export interface TokenCache {
   find(digest: string): Verdict | undefined;
   accept(digest: string, token: VerifiedToken, until: number, length: number): void;
   reject(digest: string, reason: TokenErrorReason): void;
+  /** The number of results. */
+  readonly entries: number;
 }
 
 interface Entry<V> {
@@ -68,6 +70,9 @@ export function tokenCache(limits: TokenCacheLimits, clock: Clock, generation: (
     rejected().clear();
   }
   return {
+    get entries() {
+      return accepted().size + rejected().size;
+    },
     digest: (token) => hash("sha256", token, "base64url"),
     find(digest) {
       forgetOtherGenerations();

@@ -58,6 +58,8 @@ export interface Tokens {
    */
   cached(token: string, connection?: object): VerifiedToken | undefined;
   readonly counters: TokenCounters;
+  /** The number of results in the cache of verified tokens. */
+  readonly cachedResults: number;
 }
 
 /**
@@ -74,7 +76,14 @@ export function newTokens(options: TokensOptions): Tokens {
   if (options.issuer === "") throw new Error("issuer: must not be empty");
   if (options.audiences.length === 0) throw new Error("audiences: must name at least one");
   if (options.audiences.includes("")) throw new Error("audiences: must not be empty texts");
-  return { issue: (request) => issue(request, options), ...verifier(options) };
+  const cache = tokenCache(options.cache ?? defaultTokenCacheLimits, options.clock, () => options.keys.generation);
+  return {
+    issue: (request) => issue(request, options),
+    ...verifier(options, cache),
+    get cachedResults() {
+      return cache.entries;
+    },
+  };
 }
 
 async function issue(request: TokenRequest, { issuer, keys, clock }: TokensOptions): Promise<IssuedToken> {
@@ -96,9 +105,8 @@ function fits(claims: JsonObject): boolean {
   return (Buffer.byteLength(JSON.stringify(claims)) * 4) / 3 <= maxPayloadLength;
 }
 
-function verifier(options: TokensOptions) {
-  const { keys, clock, cache: limits = defaultTokenCacheLimits } = options;
-  const cache = tokenCache(limits, clock, () => keys.generation);
+function verifier(options: TokensOptions, cache: TokenCache) {
+  const { keys } = options;
   const counters = { hits: 0, misses: 0, rejections: 0 };
   const verifyUnseen = unseenVerifier(options, cache);
 

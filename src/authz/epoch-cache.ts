@@ -6,6 +6,8 @@ export interface EpochCache<V extends object> {
   find(epoch: number, key: string): V | undefined;
   /** Stores a value unless the epoch has moved on since it was read. */
   keep(epoch: number, key: string, value: V): void;
+  /** The number of values. */
+  readonly entries: number;
 }
 
 /** Creates a cache of values with this total weight. A value weighs 1 by default. */
@@ -13,6 +15,9 @@ export function newEpochCache<V extends object>(maximum: number, weigh = (_value
   const cache = new LRUCache<string, V>({ maxSize: maximum, sizeCalculation: weigh });
   let current = -1;
   return {
+    get entries() {
+      return cache.size;
+    },
     find(epoch, key) {
       if (epoch !== current) {
         cache.clear();

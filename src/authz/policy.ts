@@ -41,6 +41,8 @@ export interface Policy {
   readonly hits: number;
   /** Cache misses since the start. */
   readonly misses: number;
+  /** The number of identities whose grants are cached. */
+  readonly entries: number;
 }
 
 /** The maximum weight of the cache. One identity's grant at one group weighs 1. */
@@ -97,6 +99,9 @@ export function newPolicy(source: GrantSource): Policy {
     },
     get misses() {
       return misses;
+    },
+    get entries() {
+      return memory.entries;
     },
   };
 }

@@ -12,12 +12,14 @@ export interface Ended {
   readonly isFailure: boolean;
 }
 
-/** A call of the API. */
+/** A call of the API, or work that follows one. */
 export interface TracedCall {
-  /** The method: `package.Service/Method`. */
+  /** The method, `package.Service/Method`, or the work. */
   readonly name: string;
   /** 32 hexadecimal digits. It becomes the trace id if the caller sends no trace. */
   readonly requestId: string;
+  /** Whether it is work that follows a call, which nobody waits for. False if absent. */
+  readonly isBackground?: boolean;
   /** Returns a header of the request by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** Describes the call after it ended; `error` is what it threw. */

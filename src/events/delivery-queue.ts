@@ -10,6 +10,7 @@ import {
   type NextDelivery,
 } from "../storage/events/delivery-queues.ts";
 import { type Attempt, type SenderOptions, sendEvent } from "./sender.ts";
+import { inTraceOf } from "./traced-delivery.ts";
 
 /** Times are in milliseconds. */
 const limits = {
@@ -105,7 +106,7 @@ function describe(attempt: Attempt): string {
 /** Sends the event, unless the subscription is not in force. */
 async function attemptOf({ sender, inactivityOf }: DeliveryContext, next: NextDelivery): Promise<Attempt> {
   const inactivity = await inactivityOf(next.subscriptionUid);
-  if (inactivity === undefined) return await sendEvent(next, next, sender);
+  if (inactivity === undefined) return await inTraceOf(next, next.parent, () => sendEvent(next, next, sender));
   return { outcome: "refused", reason: `the subscription is not in force: ${inactivity}` };
 }
 

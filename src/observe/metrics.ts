@@ -1,42 +1,66 @@
-// Metrics for Prometheus. A start loads four modules of prom-client: all of them, with OpenTelemetry, take ten times as long.
-import Counter from "prom-client/lib/counter.js";
+// Metrics for Prometheus. A start loads three modules of prom-client: all of them, with OpenTelemetry, take ten times as long.
 import Gauge from "prom-client/lib/gauge.js";
 import Histogram from "prom-client/lib/histogram.js";
-import Registry from "prom-client/lib/registry.js";
+import type Registry from "prom-client/lib/registry.js";
+import type { DurationCounts } from "../base/duration-counts.ts";
 import { onceLoaded } from "../base/lazy.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { type MetricFamily, type MetricSample, type MetricsFormat, metricsText, newRegistry } from "./metric-family.ts";
+import { type ReadMetric, registerReadMetric, samplesByLabel, samplesOfDurations } from "./read-metrics.ts";
 
 /** Process metrics start so many milliseconds after the server, or with the first scrape. */
 const processMetricsDelay = 1000;
-
-/** One metric with its values, as prom-client writes it to JSON. */
-export type MetricFamily = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
 /** Processes that serve one port, and whose metrics are shown as those of one server. */
 export interface SharedMetrics {
   /** Lets the other processes read the metrics of this one. */
   publish(read: () => Promise<readonly MetricFamily[]>): void;
-  /** Returns the sum over all processes, in the text format of Prometheus. */
-  text(): Promise<string>;
+  /** Returns the sum over all processes. */
+  text(format: MetricsFormat): Promise<string>;
+}
+
+/** A call that ended. */
+export interface ObservedCall {
+  /** The gRPC path of its method, or the HTTP path of an endpoint outside the API. */
+  readonly path: string;
+  readonly transport: string;
+  readonly code: string;
+  readonly seconds: number;
+  /** The id of its trace, if that is recorded. */
+  readonly traceId: string | undefined;
+}
+
+/** What a gauge is. */
+export interface GaugeDefinition {
+  readonly name: string;
+  readonly help: string;
+  /** What several processes that serve one port show: their sum, or the value of one that is the same for all. */
+  readonly combined: "sum" | "max" | "min";
 }
 
 /** The metrics of a server. */
 export interface Metrics {
-  /** Counts a call. `path` is the gRPC path of its method, or the HTTP path of an endpoint outside the API. */
-  observeCall(path: string, transport: string, code: string, seconds: number): void;
+  /** Counts a call. */
+  observeCall(call: ObservedCall): void;
   /** Registers a counter that is read with every scrape. Its name ends in `_total`. */
   counter(name: string, help: string, read: () => number): void;
   /** Registers counters with one label: `read` returns their totals by the value of the label. */
   counters(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** Registers a gauge that is read with every scrape. It has no series while its value is undefined. */
+  gauge(definition: GaugeDefinition, read: () => MaybePromise<number | undefined>): void;
+  /** Registers gauges with one label: `read` returns their values by the value of the label. */
+  gauges(definition: GaugeDefinition, label: string, read: () => Readonly<Record<string, number>>): void;
+  /** Registers a histogram with one label, whose durations are read with every scrape by the value of the label. */
+  durations(name: string, help: string, label: string, read: () => Readonly<Record<string, DurationCounts>>): void;
   /** Returns the totals of counters with one label, by its value. */
   totals(name: string): Promise<Readonly<Record<string, number>>>;
-  /** Returns the metrics in the text format of Prometheus. */
-  text(): Promise<string>;
-  readonly contentType: string;
+  /** Returns the metrics as text. */
+  text(format: MetricsFormat): Promise<string>;
 }
 
 /** Creates the metrics of this version of the program. Metrics of the process start a second later. */
 export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
-  const registry = new Registry();
+  const registry = newRegistry("openmetrics");
   const measureProcess = onceLoaded(async () => {
     const { collectDefaultMetrics } = await import("prom-client");
     collectDefaultMetrics({ register: registry });
@@ -45,33 +69,49 @@ export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
   setTimeout(() => measureProcess().catch(() => {}), processMetricsDelay).unref();
   registerBuildInfo(registry, version);
   const calls = newCallHistogram(registry);
-  shared?.publish(async () => {
+  const families = async () => {
     await measureProcess();
     return await registry.getMetricsAsJSON();
-  });
-  const text = async () => {
-    if (shared) return await shared.text();
-    await measureProcess();
-    return await registry.metrics();
   };
+  shared?.publish(families);
+  const register = (definition: ReadMetric, read: () => MaybePromise<readonly MetricSample[]>) =>
+    registerReadMetric(registry, definition, read);
+  const text = async (format: MetricsFormat) =>
+    shared ? await shared.text(format) : await metricsText(await families(), format);
   return {
-    observeCall(path, transport, code, seconds) {
-      const { service, method } = methodNamesOf(path);
-      // The last two are deprecated: dashboards need them for one more release.
-      const labels = { rpc_service: service, rpc_method: method, transport, code, method: path, door: transport };
-      calls.observe(labels, seconds);
-    },
-    counter: (name, help, read) => registerCounters(registry, { name, help }, (counter) => counter.inc(read())),
-    counters(name, help, label, read) {
-      registerCounters(registry, { name, help, labelNames: [label] }, (counter) => {
-        for (const [value, number] of Object.entries(read())) counter.inc({ [label]: value }, number);
+    observeCall(call) {
+      calls.observe({
+        labels: callLabels(call),
+        value: call.seconds,
+        // OpenTelemetry names this label: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#exemplars
+        ...(call.traceId !== undefined && { exemplarLabels: { trace_id: call.traceId } }),
       });
     },
+    counter: (name, help, read) =>
+      register({ name, help, type: "counter", aggregator: "sum" }, () => [{ labels: {}, value: read() }]),
+    counters: (name, help, label, read) =>
+      register({ name, help, type: "counter", aggregator: "sum" }, () => samplesByLabel(label, read())),
+    gauge: ({ combined, ...definition }, read) =>
+      register({ ...definition, type: "gauge", aggregator: combined }, async () => {
+        const value = await read();
+        return value === undefined ? [] : [{ labels: {}, value }];
+      }),
+    gauges: ({ combined, ...definition }, label, read) =>
+      register({ ...definition, type: "gauge", aggregator: combined }, () => samplesByLabel(label, read())),
+    durations: (name, help, label, read) =>
+      register({ name, help, type: "histogram", aggregator: "sum" }, () =>
+        Object.entries(read()).flatMap(([value, durations]) => samplesOfDurations(name, { [label]: value }, durations)),
+      ),
     // The text has the sums over all processes.
-    totals: async (name) => totalsIn(await text(), name),
+    totals: async (name) => totalsIn(await text("prometheus"), name),
     text,
-    contentType: registry.contentType,
   };
+}
+
+function callLabels({ path, transport, code }: ObservedCall) {
+  const { service, method } = methodNamesOf(path);
+  // The last two are deprecated: dashboards need them for one more release.
+  return { rpc_service: service, rpc_method: method, transport, code, method: path, door: transport };
 }
 
 function totalsIn(text: string, name: string): Readonly<Record<string, number>> {
@@ -98,22 +138,7 @@ function newCallHistogram(registry: Registry): Histogram {
     labelNames: ["rpc_service", "rpc_method", "transport", "code", "method", "door"],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
     registers: [registry],
-  });
-}
-
-/** Registers a counter whose value `fill` sets before every scrape. */
-function registerCounters(
-  registry: Registry,
-  definition: { readonly name: string; readonly help: string; readonly labelNames?: string[] },
-  fill: (counter: Counter) => void,
-): void {
-  new Counter({
-    ...definition,
-    registers: [registry],
-    collect() {
-      this.reset();
-      fill(this);
-    },
+    enableExemplars: true,
   });
 }
 

@@ -1,8 +1,4 @@
 // The modules of prom-client that metrics.ts imports by path: the package has types for its main module only.
-declare module "prom-client/lib/counter.js" {
-  import { Counter } from "prom-client";
-  export default Counter;
-}
 declare module "prom-client/lib/gauge.js" {
   import { Gauge } from "prom-client";
   export default Gauge;

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type ApiError, Code, codeName } from "../aip/errors.ts";
 import { show, visible } from "../base/clip.ts";
 import { readTraceParent } from "../base/traceparent.ts";
+import { tracing } from "../base/tracing.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Call } from "./call.ts";
 
@@ -21,7 +22,13 @@ export function isOwnFailure({ code }: ApiError): boolean {
 export function newObserver(log: Logger, metrics: Metrics): Observer {
   return (call, path, durationMs, failure) => {
     const code = failure ? codeName(failure.code) : "OK";
-    metrics.observeCall(path, call.transport, code, durationMs / 1000);
+    metrics.observeCall({
+      path,
+      transport: call.transport,
+      code,
+      seconds: durationMs / 1000,
+      traceId: recordedTraceId(),
+    });
     const isOurs = failure !== undefined && isOwnFailure(failure);
     if (!isOurs && !log.isLevelEnabled("info")) return;
     const line = {
@@ -36,6 +43,12 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
     if (isOurs) log.error({ ...line, err: failure.cause }, "call failed");
     else log.info(failure ? { ...line, error: visible(failure.message) } : line, "call");
   };
+}
+
+/** Returns the id of the current trace if it is recorded. Only then it leads to something. */
+function recordedTraceId(): string | undefined {
+  const traces = tracing();
+  return traces && readTraceParent(traces.traceparent())?.traceId;
 }
 
 /** Returns the origin of a call for the log: client address, user agent and trace. */

@@ -24,12 +24,14 @@ import * as v1 from "../v1/routes.ts";
 import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
 import { measureCaches } from "./cache-metrics.ts";
+import { measureDatabase } from "./database-metrics.ts";
 import { limits } from "./limits.ts";
 import { operateOptions } from "./operate-options.ts";
 import { outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import type { ServerStorage } from "./storage.ts";
+import { measureTokens } from "./token-metrics.ts";
 import type { ServerTokens } from "./tokens.ts";
 
 /** All methods and their events. */
@@ -63,6 +65,7 @@ export function newServerApi(
   const { tokens, policy, failures, accessLog, tokenService } = serverTokens;
   const metrics = newMetrics(version, sharedMetrics);
   measureCaches(metrics, tokens, policy, database);
+  measureDatabase(metrics, database);
   metrics.counters(
     "gatehouse_forwarded_calls_total",
     "Calls that write, in workers that forward them to the one that executes them.",
@@ -70,7 +73,11 @@ export function newServerApi(
     () => forwarder?.counts ?? {},
   );
   const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
-  const observe = both(newObserver(log, metrics), denialObserver({ accessLog, log, isKnownAt: isKnown }));
+  const observe = all(
+    newObserver(log, metrics),
+    denialObserver({ accessLog, log, isKnownAt: isKnown }),
+    measureTokens(metrics, tokenService, storage.keys),
+  );
   const enter = newEntrance(database, clock);
   const api = composeApi(
     {
@@ -87,10 +94,9 @@ export function newServerApi(
   return { ...api, metrics, observe };
 }
 
-function both(first: Observer, second: Observer): Observer {
+function all(...observers: readonly Observer[]): Observer {
   return (...call) => {
-    first(...call);
-    second(...call);
+    for (const observe of observers) observe(...call);
   };
 }
 

@@ -7,6 +7,7 @@ import { registryLimits } from "../registry/limits.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
+import { measureEvents } from "./event-metrics.ts";
 import { every } from "./every.ts";
 import { limits } from "./limits.ts";
 import { announceNode } from "./nodes.ts";
@@ -41,12 +42,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
     }),
   );
   const delivery = config.deliversEvents ? work.use(startDelivery(context, storage, api)) : undefined;
-  api.metrics.counters(
-    "gatehouse_event_deliveries_total",
-    "Attempts to deliver an event to a subscription, and events that were given up.",
-    "outcome",
-    () => delivery?.counts ?? {},
-  );
+  measureEvents(api.metrics, database, clock, delivery);
   return {
     drain: async (timeoutMs) => await delivery?.drain(timeoutMs),
     [Symbol.asyncDispose]: () => work.disposeAsync(),

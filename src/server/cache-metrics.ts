@@ -25,6 +25,15 @@ export function measureCaches(metrics: Metrics, tokens: Tokens, policy: Policy, 
     "Rows and pages of lists that had to be read.",
     () => cache.misses,
   );
+  metrics.gauges({ name: "gatehouse_cache_entries", help: "Entries of the caches.", combined: "sum" }, "cache", () => ({
+    grant: policy.entries,
+    read: cache.entries,
+    token: tokens.cachedResults,
+  }));
+  metrics.gauge(
+    { name: "gatehouse_read_cache_bytes", help: "Approximate size of cached rows and pages.", combined: "sum" },
+    () => cache.bytes,
+  );
   metrics.counter("gatehouse_replica_reads_total", "Lists answered by a replica.", () => replicas?.reads ?? 0);
   metrics.counters(
     "gatehouse_replica_fallbacks_total",

@@ -3,9 +3,11 @@ import type { Logger } from "pino";
 import { discoveryDocument, discoveryPath, keySetPath } from "../authn/discovery.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import type { Config } from "../config/config.ts";
+import { metricsContentTypes } from "../observe/metric-family.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RegistrySigner } from "../registry/signer.ts";
 import { isLocal, type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
+import { metricsFormatFor } from "./metrics-format.ts";
 import { type Readiness, readinessProblem } from "./readiness.ts";
 
 /** Returns the pages by path. */
@@ -48,9 +50,10 @@ async function readyPage(readiness: Readiness, log: Pick<Logger, "warn">): Promi
 export function metricsPage(metrics: Metrics, readers: Config["metrics"]): Pages {
   const mayRead = { anyone: () => true, loopback: isLocal, nobody: () => false }[readers];
   return {
-    "/metrics": async (request) =>
-      mayRead(request)
-        ? { status: 200, contentType: metrics.contentType, text: await metrics.text() }
-        : text(403, "Forbidden"),
+    "/metrics": async (request) => {
+      if (!mayRead(request)) return text(403, "Forbidden");
+      const format = metricsFormatFor(request.headers.accept);
+      return { status: 200, contentType: metricsContentTypes[format], text: await metrics.text(format) };
+    },
   };
 }

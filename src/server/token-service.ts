@@ -6,11 +6,13 @@ import { openIssuers } from "../authn/issuers.ts";
 import { fetchJson, fetchOutbound, type OutboundOptions } from "../authn/outbound-http.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
+import { newOutcomeCounts } from "../base/outcome-counts.ts";
 import { rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
 import { identityDirectory } from "../services/iam/identities/directory.ts";
 import { openSignIn } from "../sign-in/compose.ts";
+import { signInOutcomes } from "../sign-in/sign-in.ts";
 import type { Database } from "../storage/database.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
@@ -40,8 +42,10 @@ export async function newTokenService(options: TokenServiceOptions) {
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config, secrets, log);
   const exchangeOptions = { ...newExchangeOptions(options, outbound), login };
+  const outcomes = newOutcomeCounts(signInOutcomes);
   const { findProvider, ...signIn } = openSignIn({
     ...options,
+    outcomes,
     ...exchangeOptions,
     fetch: (url, request) => fetchOutbound(url, request, outbound),
   });
@@ -57,6 +61,7 @@ export async function newTokenService(options: TokenServiceOptions) {
   return {
     ...signIn,
     ...{ mounts, issuer, defaultAudiences, directory, issuers },
+    signInCounts: outcomes.counts,
     exchange: newExchange(exchangeDeps),
     explainExchange: newExplainExchange(exchangeDeps),
     verifyUserToken: newUserTokenVerifier(exchangeDeps),

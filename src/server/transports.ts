@@ -8,6 +8,7 @@ import { apiPages, consoleFolder, consolePages } from "../console/console-pages.
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
+import type { Certificate } from "../transport/listener/tls.ts";
 import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
 import type { ServerApi } from "./api.ts";
 import { endpoints } from "./endpoints.ts";
@@ -18,6 +19,7 @@ import { metricsPage, pages } from "./pages.ts";
 import { newReadiness, type Readiness } from "./readiness.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
+import { measureCertificate } from "./token-metrics.ts";
 import type { ServerTokens } from "./tokens.ts";
 import { newTransportChain, type TransportChainOptions } from "./transport-chain.ts";
 
@@ -48,11 +50,16 @@ export async function openTransports(
     "limit",
     () => listener.limitCounts,
   );
+  let certificate: Certificate | undefined = config.tls;
+  measureCertificate(api.metrics, () => certificate?.cert);
   const closing = opened.move();
   return {
     url: listener.address.url,
     drain: (deadlineMs) => listener.drain(deadlineMs),
-    renewCertificate: (certificate) => listener.renewCertificate(certificate),
+    renewCertificate(renewed) {
+      listener.renewCertificate(renewed);
+      certificate = renewed;
+    },
     announceStop: readiness.announceStop,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };

@@ -23,6 +23,7 @@ export function callbackPage(deps: SignInDeps) {
       const login = await takeLogin(deps, request, query);
       attempt.target = login.request.target;
       const reply = await finish(deps, login, request, attempt);
+      deps.outcomes.count("completed");
       return clearCookie(deps, login, reply);
     } catch (error) {
       return failureReply(deps, error, attempt);

@@ -42,6 +42,7 @@ export interface OpenSignInOptions extends IssueDeps {
   readonly issuers: Issuers;
   readonly log: Logger;
   readonly accessLog: Pick<AccessLog, "record">;
+  readonly outcomes: SignInDeps["outcomes"];
 }
 
 /** The pages of the sign-in, and what the token service uses of it. */

@@ -4,6 +4,7 @@ import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
 import type { ClientDetails } from "../audit/client.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import { finishError } from "../pipeline/complete-error.ts";
+import { isOwnFailure } from "../pipeline/observe.ts";
 import { notRegistered } from "../services/auth/registration.ts";
 import { type PageReply, seeOther } from "../transport/pages/pages.ts";
 import { signInDenied } from "./access-events.ts";
@@ -30,12 +31,13 @@ export interface Attempt {
 
 /** Reports a failure to the redirect address of the request; on a page if there is none. */
 export function failureReply(
-  deps: Pick<SignInDeps, "log" | "errorDomain" | "accessLog">,
+  deps: Pick<SignInDeps, "log" | "errorDomain" | "accessLog" | "outcomes">,
   thrown: unknown,
   { client, target, provider }: Attempt,
 ): PageReply {
   const error = finishError(thrown, deps.errorDomain);
   const { metadata, reason } = error;
+  deps.outcomes.count(isOwnFailure(error) ? "failed" : "denied");
   const check = metadata.check ?? whyUnavailable(error.cause);
   // An installation has many providers, and the operator must find the one that is misconfigured.
   const event = {

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { AccessLog } from "../audit/access-log.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import type { Clock } from "../base/clock.ts";
+import type { OutcomeCounts } from "../base/outcome-counts.ts";
 import type { Database } from "../storage/database.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import type { Audiences } from "../sts/audiences.ts";
@@ -48,7 +49,18 @@ export interface SignInDeps extends IssueDeps {
   readonly errorDomain: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly accessLog: Pick<AccessLog, "record">;
+  /** Counts how sign-ins end, for metrics. */
+  readonly outcomes: Pick<OutcomeCounts<SignInOutcome>, "count">;
 }
+
+/**
+ * How a sign-in ended: with tokens, denied for a reason that the user, the program or the provider is responsible for, or failed because
+ * the server or the provider does not work.
+ */
+export const signInOutcomes = ["completed", "denied", "failed"] as const;
+
+/** One of them. */
+export type SignInOutcome = (typeof signInOutcomes)[number];
 
 /** Returns the query of a request. */
 export function queryOf(request: HttpRequest): URLSearchParams {

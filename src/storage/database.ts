@@ -1,5 +1,6 @@
 // Opens a database: SQLite or PostgreSQL, with its caches, lists and search.
 
+import { DurationCounts } from "../base/duration-counts.ts";
 import { ancestorsOf } from "../model/uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
 import { type Lists, newLists } from "./cache/lists.ts";
@@ -12,6 +13,7 @@ import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
 import { changeExportStates } from "./engine/export-states.ts";
+import type { DatabaseMeasurements } from "./engine/measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
 import { readSetting } from "./engine/settings.ts";
@@ -37,8 +39,10 @@ export interface Database {
   readonly rows: RowCache;
   /** Reads pages of lists. */
   readonly lists: Lists;
-  /** How many reads of rows and pages came from the cache, and how many did not. */
-  readonly cache: Pick<ReadCache, "hits" | "misses">;
+  /** How many reads of rows and pages came from the cache, how many did not, and how large it is. */
+  readonly cache: Pick<ReadCache, "hits" | "misses" | "entries" | "bytes">;
+  /** What the database measures of itself, and how long write transactions took. */
+  readonly measurements: DatabaseMeasurements & { readonly transactions: TransactionDurations };
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
@@ -46,6 +50,12 @@ export interface Database {
   /** What became of the lists that replicas may answer; absent without replicas. */
   readonly replicas?: Dialect["replicas"];
   close(): Promise<void>;
+}
+
+/** How long write transactions took, from the request until their commit was durable, or until they failed. */
+export interface TransactionDurations {
+  readonly committed: DurationCounts;
+  readonly failed: DurationCounts;
 }
 
 /** Which servers are used, and for what. */
@@ -77,6 +87,7 @@ export async function openDatabase(
   const read: Database["read"] = (body) => dialect.read(body);
   const readLogged = dialect.readLogged ?? read;
   const cache = newReadCache();
+  const transactions = { committed: new DurationCounts(), failed: new DurationCounts() };
   const offsets = newOffsetIndex(readLogged);
   const filterResults = newFilterResultCache(newTextSearch(dialect.name));
   const pages = newPageCache(cache, offsets, filterResults);
@@ -89,7 +100,8 @@ export async function openDatabase(
     session,
     read,
     async write(context, body) {
-      const { result, accessChanged } = await dialect.write((session) => runBody(session, context, body), context);
+      const written = dialect.write((session) => runBody(session, context, body), context);
+      const { result, accessChanged } = await recorded(written, transactions);
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },
@@ -97,6 +109,7 @@ export async function openDatabase(
     rows: newRowCache(cache, session),
     lists: newLists({ session, read, readLogged }, pages, offsets, newValueCounts(cache, filterResults)),
     cache,
+    measurements: { ...dialect.measurements, transactions },
     check: () => dialect.check(),
     ...(dialect.onHostChanged && { onHostChanged: dialect.onHostChanged }),
     ...(dialect.replicas && { replicas: dialect.replicas }),
@@ -150,6 +163,18 @@ async function logWrites(
     statements.push(session.lockChanges(), writeChanges(session, writes), changeExportStates(session, exported));
   // Sent together, and executed in this order.
   await Promise.all(statements);
+}
+
+async function recorded<T>(write: Promise<T>, { committed, failed }: TransactionDurations): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    const result = await write;
+    committed.recordSince(startedAt);
+    return result;
+  } catch (error) {
+    failed.recordSince(startedAt);
+    throw error;
+  }
 }
 
 /** Throws DatabaseUnfinished, and closes the database, if a copy has not filled it completely. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { newCombinedMetrics } from "../../src/observe/combined-metrics.ts";
+import { metricsText } from "../../src/observe/metric-family.ts";
 
 /** The metrics of a process that has counted so much. */
 async function metricsOf(count: number) {
@@ -17,7 +18,9 @@ async function metricsOf(count: number) {
 it("adds up, and keeps the totals of processes that have ended", async () => {
   const combined = newCombinedMetrics();
   const lines = async () =>
-    (await combined.text()).split("\n").filter((line) => /^(calls|open|build|seconds_(count|sum))/.test(line));
+    (await metricsText(await combined.families(), "prometheus"))
+      .split("\n")
+      .filter((line) => /^(calls|open|build|seconds_(count|sum))/.test(line));
   combined.set(1, await metricsOf(2));
   combined.set(2, await metricsOf(3));
   const both = ['calls_total{code="OK"} 5', "open 5", "build 1", "seconds_sum 5", "seconds_count 2"];

@@ -1,6 +1,8 @@
 // Traces, as a collector receives them from a running server.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -80,6 +82,63 @@ describe("traces of a server", { timeout: 120_000 }, () => {
       const span = spans.find(({ name }) => name === updateGroup)!;
       assert.equal(span.attributes["gatehouse.organization"], organization);
       assert.equal(span.attributes["rpc.response.status_code"], code);
+    }
+  });
+
+  it("lead from the buckets of the histogram to the last recorded call", async () => {
+    const accept = "application/openmetrics-text;version=1.0.0;q=0.9,text/plain;q=0.5";
+    const metricsOf = async (headers: Record<string, string>) =>
+      await (await fetch(`${url}/metrics`, { headers })).text();
+    await call("GET", "/iam/v2beta1/groups?name=exemplar", { traceparent: traceOf("e", "01") });
+    await call("GET", "/iam/v2beta1/groups?name=exemplar", { traceparent: traceOf("f", "00") });
+    const text = await metricsOf({ accept });
+    assert.match(text, /_bucket\{.*"ListGroups".*\} \d+ # \{trace_id="e{32}"\} [\d.e-]+ \d+(\.\d+)?$/m);
+    assert.doesNotMatch(text, /f{32}/);
+    assert.doesNotMatch(await metricsOf({}), /trace_id/);
+  });
+
+  it("go on at other servers: at an issuer that a call asks, and at the sink of an event", async () => {
+    const asked: { readonly path: string; readonly traceparent: string }[] = [];
+    const other = createServer((request, response) => {
+      asked.push({ path: request.url!, traceparent: String(request.headers.traceparent) });
+      response.end("{}");
+    });
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => {
+      other.closeAllConnections();
+      other.close();
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await call("POST", `/events/v2beta1/subscriptions/${organization}`, {}, { sink: `${address}/sink` });
+    const claimMatch = { issuer: address, subject: "workload" };
+    const identity = { name: "traced", claimMatch };
+    const created = await call("POST", `/iam/v2beta1/identities/${organization}`, {}, identity);
+    const subjectToken = [
+      { alg: "RS256", kid: "a" },
+      { iss: address, sub: "workload", aud: url, exp: 4e9, iat: 1 },
+      "x",
+    ];
+    const jwt = subjectToken.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const form = "application/x-www-form-urlencoded";
+    const exchange = `/sts/exchange?identity=${(created.body as unknown as { uid: string }).uid}&aud=${url}`;
+    const exchanged = await call("POST", exchange, { authorization: `Bearer ${jwt}`, "content-type": form });
+    const traces = [
+      ["/sink", created.requestId, "deliver event"],
+      [
+        "/.well-known/openid-configuration",
+        exchanged.requestId,
+        "chainguard.platform.oidc.SecurityTokenService/Exchange",
+      ],
+    ] as const;
+    for (const [path, traceId, name] of traces) {
+      const spans = await collector.trace(traceId, name);
+      const sent = asked.filter((one) => one.path === path).map(({ traceparent }) => traceparent);
+      const clients = spans.filter(({ kind }) => kind === 3).map(({ spanId }) => `00-${traceId}-${spanId}-01`);
+      assert.ok(
+        clients.some((one) => sent.includes(one)),
+        `${path}: ${sent}, not one of ${clients}`,
+      );
     }
   });
 

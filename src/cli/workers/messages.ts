@@ -1,6 +1,6 @@
 // What the primary and its workers tell each other.
 import type { RawSettings } from "../../config/settings.ts";
-import type { MetricFamily } from "../../observe/metrics.ts";
+import type { MetricFamily, MetricsFormat } from "../../observe/metric-family.ts";
 
 /** A message of the primary. */
 export type ToWorker =
@@ -15,7 +15,7 @@ export type ToWorker =
   /** Asks for the metrics of the worker. */
   | { readonly kind: "readMetrics" }
   /** The response to `combinedMetrics`. */
-  | { readonly kind: "combinedMetrics"; readonly text: string };
+  | { readonly kind: "combinedMetrics"; readonly format: MetricsFormat; readonly text: string };
 
 /** A message of a worker. */
 export type ToPrimary =
@@ -26,7 +26,7 @@ export type ToPrimary =
   /** The response to `readMetrics`; without metrics if they could not be read. */
   | { readonly kind: "metrics"; readonly metrics: readonly MetricFamily[] | undefined }
   /** Asks for the sum of the metrics of all workers. */
-  | { readonly kind: "combinedMetrics" };
+  | { readonly kind: "combinedMetrics"; readonly format: MetricsFormat };
 
 /** The variable with the number of a worker, set by the primary. */
 export const workerVariable = "GATEHOUSE_WORKER_NUMBER";

@@ -1,7 +1,8 @@
 // The connection of a worker to the primary.
 import cluster from "node:cluster";
 import { EventEmitter, once } from "node:events";
-import type { MetricFamily, SharedMetrics } from "../../observe/metrics.ts";
+import type { MetricFamily, MetricsFormat } from "../../observe/metric-family.ts";
+import type { SharedMetrics } from "../../observe/metrics.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 
 type MessageOf<Kind extends ToWorker["kind"]> = Extract<ToWorker, { kind: Kind }>;
@@ -48,10 +49,12 @@ export function openPrimaryChannel(): PrimaryChannel {
 
 /** Returns the metrics of all workers, which the primary adds up. */
 export function sharedMetricsOf(primary: PrimaryChannel): SharedMetrics {
-  let asking: Promise<string> | undefined;
-  const ask = async () => {
-    const combined = primary.next("combinedMetrics");
-    primary.send({ kind: "combinedMetrics" });
+  const asking: Partial<Record<MetricsFormat, Promise<string>>> = {};
+  const ask = async (format: MetricsFormat) => {
+    let combined = primary.next("combinedMetrics");
+    primary.send({ kind: "combinedMetrics", format });
+    // The other format may have been asked for at the same time.
+    while ((await combined).format !== format) combined = primary.next("combinedMetrics");
     return (await combined).text;
   };
   return {
@@ -63,11 +66,11 @@ export function sharedMetricsOf(primary: PrimaryChannel): SharedMetrics {
       });
     },
     // Requests that arrive together ask once: the text is long, and anyone may ask on a port of its own.
-    text() {
-      asking ??= ask().finally(() => {
-        asking = undefined;
+    text(format) {
+      asking[format] ??= ask(format).finally(() => {
+        delete asking[format];
       });
-      return asking;
+      return asking[format];
     },
   };
 }

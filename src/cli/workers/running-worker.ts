@@ -2,7 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { EventEmitter, once } from "node:events";
 import type { Readable } from "node:stream";
-import type { MetricFamily } from "../../observe/metrics.ts";
+import type { MetricFamily, MetricsFormat } from "../../observe/metric-family.ts";
 import { type LineOutput, relayLines } from "./log-relay.ts";
 import { type ToPrimary, type ToWorker, workerVariable } from "./messages.ts";
 import { closeUntakenConnections } from "./untaken-connections.ts";
@@ -49,7 +49,7 @@ export interface WorkerOptions {
   readonly key: string;
   readonly output: LineOutput;
   /** Called when the worker asks for the metrics of all. */
-  readonly onMetricsWanted: (worker: RunningWorker) => void;
+  readonly onMetricsWanted: (worker: RunningWorker, format: MetricsFormat) => void;
 }
 
 /** MiB, for new objects: half of what a single process has (gatehouse.js), since each worker gets a part of the requests. */
@@ -97,7 +97,7 @@ export function startWorker({ number, settings, key, output, onMetricsWanted }: 
       return (await orEnd(read))?.metrics;
     },
   };
-  messages.on("combinedMetrics", () => onMetricsWanted(running));
+  messages.on("combinedMetrics", ({ format }) => onMetricsWanted(running, format));
   send({ kind: "start", settings, key });
   return running;
 }

@@ -1,6 +1,7 @@
 // The metrics of all workers, for the one that is asked for them.
 import { setTimeout } from "node:timers/promises";
 import { newCombinedMetrics } from "../../observe/combined-metrics.ts";
+import { type MetricFamily, type MetricsFormat, metricsText } from "../../observe/metric-family.ts";
 import type { RunningWorker } from "./running-worker.ts";
 
 /** How long to wait for a busy worker, in milliseconds. What it said last counts then. */
@@ -9,7 +10,7 @@ const patienceMs = 2000;
 /** The metrics of the workers. */
 export interface WorkerMetrics {
   /** Sends the sum to a worker that asked for it. Concurrent requests share one look at the workers. */
-  sendTo(worker: RunningWorker): void;
+  sendTo(worker: RunningWorker, format: MetricsFormat): void;
   /** Keeps the totals of a worker that has ended. */
   end(worker: RunningWorker): void;
 }
@@ -17,21 +18,22 @@ export interface WorkerMetrics {
 /** Creates the metrics of the workers that the function returns. */
 export function newWorkerMetrics(workers: () => readonly RunningWorker[]): WorkerMetrics {
   const combined = newCombinedMetrics();
-  let reading: Promise<string> | undefined;
+  let reading: Promise<readonly MetricFamily[]> | undefined;
   const read = async (worker: RunningWorker) => {
     const metrics = await Promise.race([worker.metrics(), setTimeout(patienceMs, undefined, { ref: false })]);
     if (metrics) combined.set(worker.pid, metrics);
   };
   const sum = async () => {
     await Promise.all(workers().map(read));
-    return await combined.text();
+    return await combined.families();
   };
   return {
-    async sendTo(worker) {
+    async sendTo(worker, format) {
       reading ??= sum().finally(() => {
         reading = undefined;
       });
-      worker.send({ kind: "combinedMetrics", text: await reading });
+      const text = await metricsText(await reading, format);
+      worker.send({ kind: "combinedMetrics", format, text });
     },
     end: ({ pid }) => combined.end(pid),
   };

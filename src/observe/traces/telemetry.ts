@@ -99,7 +99,11 @@ function newTracing(provider: TracerProvider, sampler: Sampler, ids: CallIdGener
       const isInner = trace.getSpan(current) !== undefined;
       const parent = isInner ? current : propagator.extract(ROOT_CONTEXT, call.header, headers);
       ids.next = call.requestId;
-      const span = tracer.startSpan(call.name, { kind: isInner ? SpanKind.INTERNAL : SpanKind.SERVER }, parent);
+      const span = tracer.startSpan(
+        call.name,
+        { kind: isInner || call.isBackground ? SpanKind.INTERNAL : SpanKind.SERVER },
+        parent,
+      );
       return spanning(span, parent, run, call.describe);
     },
     step(step, run) {

@@ -56,6 +56,9 @@ export interface ReadCache {
   /** How many reads were hits and misses. */
   readonly hits: number;
   readonly misses: number;
+  /** How many results it has, and their approximate size with their responses. */
+  readonly entries: number;
+  readonly bytes: number;
   /** Returns the result of a read in the snapshot of the session. */
   get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T>;
   /** Returns the result of a read if it is cached, as of the data version of the session. */
@@ -100,6 +103,14 @@ class TrackedReadCache implements ReadCache {
 
   get misses(): number {
     return this.#misses;
+  }
+
+  get entries(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#entries.calculatedSize;
   }
 
   get<T>(session: Session, read: CacheableRead<T>): MaybePromise<T> {

@@ -1,3 +1,4 @@
+import type { DatabaseMeasurements } from "./measurements.ts";
 import type { MigrationListener } from "./migrations.ts";
 import type { ChangeEntry, RowLock, Session, Transaction, WriteContext } from "./session.ts";
 
@@ -30,6 +31,7 @@ export interface Dialect {
    */
   readonly readLogged?: Dialect["read"];
   readonly replicas?: ReplicaStatus;
+  readonly measurements: DatabaseMeasurements;
   /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
    * and may run again after a conflict. Bulk writes yield to other writes.

@@ -213,6 +213,23 @@ export async function countWaiting(session: Session, subscriptionUid: string, li
   return (await statement.execute({ subscriptionUid, limit }))[0]?.rows ?? 0;
 }
 
+/** Returns how many deliveries all subscriptions wait for; `limit` stands for that many or more. */
+export async function countDeliveries(session: Session, limit: number): Promise<number> {
+  const statement = session.prepared("event_deliveries.count_all", (db, { eventDeliveries }) => {
+    const waiting = db.select({ sequence: eventDeliveries.sequence }).from(eventDeliveries).limit(limitOf("limit"));
+    return db.select({ rows: count() }).from(waiting.as("waiting"));
+  });
+  return (await statement.execute({ limit }))[0]?.rows ?? 0;
+}
+
+/** Returns when the oldest undelivered event happened, in milliseconds since the epoch; undefined if all are delivered. */
+export async function oldestEventTime(session: Session): Promise<number | undefined> {
+  const statement = session.prepared("events.oldest", (db, { events }) =>
+    db.select({ time: events.time }).from(events).orderBy(asc(events.sequence)).limit(limitOf(1)),
+  );
+  return (await statement.execute())[0]?.time;
+}
+
 async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<boolean> {
   const statement = tx.prepared("event_deliveries.any", (db, { eventDeliveries }) =>
     db

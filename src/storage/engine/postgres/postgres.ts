@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
+import { newStatementDurations, type PoolUse } from "../measurements.ts";
 import type { OpenMode } from "../migrations.ts";
 import { newSession, type Session } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
@@ -31,6 +32,9 @@ export async function openPostgres(
   await migratePostgres({ hosts, limits }, mode, onMigrated);
   const pool = openPool(hosts, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
+  const statements = newStatementDurations();
+  const sessionOn = (connection: pg.PoolClient | pg.Pool) =>
+    newSession(drizzle(connection, { casing: "snake_case" }), postgresDialect, (one) => runAsync(one, statements));
 
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
@@ -63,6 +67,7 @@ export async function openPostgres(
     read,
     ...(replicas && { readLogged: replicas.read, replicas: replicas.status }),
     write: writer.write,
+    measurements: { statements, pool: () => useOf(pool.pool) },
     check: pool.check,
     onHostChanged: (listener) => hosts.onChange(() => listener(hosts.current().name)),
     async close() {
@@ -73,6 +78,6 @@ export async function openPostgres(
   };
 }
 
-function sessionOn(connection: pg.PoolClient | pg.Pool): Session {
-  return newSession(drizzle(connection, { casing: "snake_case" }), postgresDialect, runAsync);
+function useOf({ totalCount, idleCount, waitingCount, options }: pg.Pool): PoolUse {
+  return { used: totalCount - idleCount, idle: idleCount, max: options.max, pending: waitingCount };
 }

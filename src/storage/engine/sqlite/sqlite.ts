@@ -6,6 +6,7 @@ import { newCounterChanges } from "../counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "../dialect.ts";
 import { DatabaseMissing } from "../errors.ts";
 import { changeExportStates } from "../export-states.ts";
+import { newStatementDurations, type StatementDurations } from "../measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "../migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
 import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
@@ -67,11 +68,12 @@ async function open(
   const writer = opened.adopt(await openWriter(file, limits, mode, onMigrated), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
   const snapshot = newSnapshot(reader);
+  const statements = newStatementDurations();
   const readSession: Session = {
-    ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement))),
+    ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement, statements))),
     dataVersion: snapshot.dataVersion,
   };
-  const transaction = newTransaction(writer);
+  const transaction = newTransaction(writer, statements);
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
@@ -86,6 +88,7 @@ async function open(
     session: readSession,
     read: (body) => snapshot.share(() => body(readSession)),
     write: (body, { isBulk }) => queue.run(() => body(transaction), isBulk),
+    measurements: { statements },
     async check() {
       reader.prepare("SELECT 1").get();
       checkFiles();
@@ -100,9 +103,9 @@ async function open(
 /** The session of the write connection, and what the writes of a batch leave for its end. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
-function newTransaction(writer: BetterSqlite.Database): BatchTransaction {
+function newTransaction(writer: BetterSqlite.Database, statements: StatementDurations): BatchTransaction {
   return {
-    ...sessionOf(withOrFail(writer), runSync),
+    ...sessionOf(withOrFail(writer), (statement) => runSync(statement, statements)),
     pendingCounters: newCounterChanges(),
     pendingExports: new Set<string>(),
     // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.

@@ -3,6 +3,7 @@
 import type { DriverValueDecoder, SQL } from "drizzle-orm";
 import { compileLiteral } from "../../../base/compile.ts";
 import { Column, is, Param, Placeholder } from "../../schema/drizzle.ts";
+import { isWriteStatement, newStatementDurations, type StatementDurations } from "../measurements.ts";
 import type { Prepared } from "../session.ts";
 import { translateSqliteError } from "./errors.ts";
 
@@ -16,7 +17,7 @@ type Fields = readonly { readonly path: readonly string[]; readonly field: unkno
 /** A statement that Drizzle prepared for better-sqlite3. */
 interface DrizzleStatement {
   readonly stmt: DriverStatement;
-  readonly query: { readonly params: readonly unknown[] };
+  readonly query: { readonly sql: string; readonly params: readonly unknown[] };
   /** Absent if nothing is selected. */
   readonly fields?: Fields;
   execute(values: Values): { sync(): unknown };
@@ -28,15 +29,23 @@ interface DriverStatement {
   run(...values: unknown[]): unknown;
 }
 
-/** Runs a statement synchronously, as the driver does: a promise would take longer than a point read. */
-export function runSync<T>(prepared: Prepared<T>): Prepared<T> {
-  const run = runnerOf(prepared as unknown as DrizzleStatement);
+/** Runs and measures a statement synchronously, as the driver does: a promise would take longer than a point read. */
+export function runSync<T>(
+  prepared: Prepared<T>,
+  durations: StatementDurations = newStatementDurations(),
+): Prepared<T> {
+  const statement = prepared as unknown as DrizzleStatement;
+  const run = runnerOf(statement);
+  const measured = isWriteStatement(statement.query.sql) ? durations.write : durations.read;
   return {
     execute(values = {}) {
+      const startedAt = performance.now();
       try {
         return run(values) as T;
       } catch (error) {
         throw translateSqliteError(error);
+      } finally {
+        measured.recordSince(startedAt);
       }
     },
   };
