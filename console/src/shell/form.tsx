@@ -110,7 +110,7 @@ export function Form({
           {confirm.text}
         </p>
       )}
-      <div className="row">
+      <div className="row actions">
         {footer}
         <div className="grow" />
         <Button variant="default" onClick={onClose}>

@@ -2,9 +2,7 @@
 import { Button, Input, TextInput } from "@mantine/core";
 import { useId } from "react";
 import { useTexts } from "../texts/texts.ts";
-
-/** An entry. Its name may be empty, or there twice, while it is typed. */
-export type Pair = readonly [name: string, value: string];
+import type { Pair } from "./entries.ts";
 
 interface PairsProps {
   /** The name of the field in the form. */
@@ -71,24 +69,4 @@ export function Pairs({ name, label, description, columns, add, pairs, error, on
       </div>
     </fieldset>
   );
-}
-
-/** Returns the entries of a map. */
-export function pairsOf(map: Readonly<Record<string, string>>): readonly Pair[] {
-  return Object.entries(map);
-}
-
-/** Returns the map. Rows that are still empty are left out. */
-export function mapOf(pairs: readonly Pair[]): Record<string, string> {
-  return Object.fromEntries(
-    pairs.filter(([name, value]) => name.trim() !== "" || value !== "").map(([name, value]) => [name.trim(), value]),
-  );
-}
-
-/** The entries as a text to compare. */
-export function pairsText(pairs: readonly Pair[]): string {
-  return Object.entries(mapOf(pairs))
-    .map(([name, value]) => `${name}=${value}`)
-    .sort()
-    .join(", ");
 }

@@ -8,8 +8,9 @@ import {
   AccountAssociationSchema,
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { mapOf, type Pair, pairsOf, pairsText } from "../../shell/entries.ts";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { mapOf, type Pair, Pairs, pairsOf, pairsText } from "../../shell/pairs.tsx";
+import { Pairs } from "../../shell/pairs.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import type { TextId } from "../../texts/catalogues.ts";

@@ -15,8 +15,10 @@ export function wasUsed({ lastSeenTime, createTime }: Identity): boolean {
   return lastSeenTime !== undefined && (!createTime || timestampMs(lastSeenTime) > timestampMs(createTime));
 }
 
+export const dayMs = 24 * 3_600_000;
+
 /** How long static keys are accepted that have no end of their own. */
-const longestKeysMs = 365 * 24 * 3_600_000;
+export const longestKeysMs = 365 * dayMs;
 
 /** Returns when the static keys of an identity end; undefined if it has none. */
 export function keysEndOf({ relationship, createTime }: Identity): Date | undefined {

@@ -10,7 +10,6 @@ const dialogs = [
   "delete",
   "try",
   "claims",
-  "keys",
   "mapping",
   "unmap",
   "scim-replace",

@@ -1,34 +1,26 @@
-// One identity: what it asks of a token, what it holds, and whether a token would do.
-import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Button, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import {
-  IdentitiesService,
-  type Identity,
-  IdentitySchema,
-} from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
-import { ActionButton, Ago, CopyAs, Copyable, Dialog, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { timeText, useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
+import { isEditable } from "./claims-draft.ts";
+import { EditClaims } from "./claims-form.tsx";
+import { HeldRoles } from "./held-roles.tsx";
 import { demandsOf, keysEndOf, typeOf } from "./identity-facts.ts";
 import { TryToken } from "./try-token.tsx";
+import { DeleteIdentity, EditIdentity } from "./workload-dialogs.tsx";
 import { Seen } from "./workloads.tsx";
 
 const { getIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
-const { listRoleBindings } = RoleBindingsService.method;
 
 /** The selected identity. */
 export function WorkloadDetails({ uid }: { readonly uid: string }) {
@@ -49,6 +41,7 @@ function Details({ identity }: { readonly identity: Identity }) {
   // A service of the platform takes no token from outside.
   const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "servicePrincipal";
   const keysEnd = keysEndOf(identity);
+  const mayChangeClaims = isEditable(identity);
   const [mayEdit, mayDelete] = [may(me, updateIdentity, uid), may(me, deleteIdentity, uid)];
   const keys = useMemo(
     () => ({
@@ -67,6 +60,11 @@ function Details({ identity }: { readonly identity: Identity }) {
         <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("edit")}>
           {t("identities.edit")}
         </ActionButton>
+        {mayChangeClaims && (
+          <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("claims")}>
+            {t("claims.open")}
+          </ActionButton>
+        )}
         <ActionButton missing={missingFor(me, deleteIdentity, uid)} onClick={() => void show("delete")}>
           {t("identities.delete")}
         </ActionButton>
@@ -132,115 +130,10 @@ function Details({ identity }: { readonly identity: Identity }) {
       </dl>
       {search.dialog === "try" && mayTry && <TryToken identity={identity} onClose={() => void close()} />}
       {search.dialog === "edit" && mayEdit && <EditIdentity identity={identity} onClose={() => void close()} />}
+      {search.dialog === "claims" && mayEdit && mayChangeClaims && (
+        <EditClaims identity={identity} onClose={() => void close()} />
+      )}
       {search.dialog === "delete" && mayDelete && <DeleteIdentity identity={identity} />}
     </section>
-  );
-}
-
-/** How many role bindings are shown. */
-const shownBindings = 20;
-
-/** The roles of an identity in the organization, with the groups where it has them. Nothing if the caller may not list them. */
-function HeldRoles({ uid }: { readonly uid: string }) {
-  const { t } = useTexts();
-  const { data: me } = useMe();
-  const { org } = useIdentitiesAddress();
-  const request = { identity: uid, uidp: { descendantsOf: org }, pageSize: shownBindings };
-  const { data } = useQuery(listRoleBindings, request, { enabled: may(me, listRoleBindings, org) });
-  if (!data) return null;
-  const left = Number(data.totalCount ?? 0) - data.roleBindings.length;
-  return (
-    <ul className="list dense">
-      {data.roleBindings.map(({ uid: binding, role, group }) => (
-        <li key={binding}>
-          <Link to="/o/$org/access" params={{ org }} search={{ group: group?.uid ?? org, identity: uid }}>
-            <bdi>
-              {t("identities.heldRole", { role: role?.name ?? "…", group: group?.name || shortUid(group?.uid ?? "") })}
-            </bdi>
-          </Link>
-        </li>
-      ))}
-      {data.roleBindings.length === 0 && <li className="muted">{t("identities.noRoles")}</li>}
-      {left > 0 && <li className="muted">{t("identities.moreRoles", { count: left })}</li>}
-    </ul>
-  );
-}
-
-const fields = ["name", "description"] as const;
-
-function EditIdentity({ identity: read, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
-  const { t } = useTexts();
-  const { uid } = read;
-  const transport = useTransport();
-  const latest = () => callUnaryMethod(transport, getIdentity, { uid });
-  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
-  const { name, description } = mine;
-  const request = { identity: create(IdentitySchema, { uid, name, description }), updateMask: { paths: changed } };
-  const save = useSave(updateIdentity);
-  const submit = () => save(request, { report: t("identities.done.updated", { name }), onSaved: onClose });
-  return (
-    <Dialog title={t("identities.editTitle", { name: before.name })} onClose={onClose}>
-      <Form
-        fields={fields}
-        submit={submit}
-        button={t("identities.save")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateIdentity} request={request} />}
-        {...conflict}
-      >
-        {(errors) => (
-          <>
-            <TextInput
-              name="name"
-              label={t("identities.name")}
-              value={name}
-              error={errors.name}
-              data-autofocus
-              autoComplete="off"
-              onChange={({ currentTarget }) => setMine({ ...mine, name: currentTarget.value })}
-            />
-            <Textarea
-              name="description"
-              label={t("identities.description")}
-              value={description}
-              error={errors.description}
-              rows={2}
-              onChange={({ currentTarget }) => setMine({ ...mine, description: currentTarget.value })}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
-  );
-}
-
-function valuesOf({ name, description }: Identity) {
-  return { name, description };
-}
-
-function DeleteIdentity({ identity: { uid, name } }: { readonly identity: Identity }) {
-  const { t } = useTexts();
-  const { open, close } = useIdentitiesAddress();
-  const { mutateAsync } = useMutation(deleteIdentity);
-  const request = { uid };
-  const remove = async () => {
-    await mutateAsync(request);
-    notify(t("identities.done.deleted", { name }));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
-  return (
-    <DeleteDialog
-      title={t("identities.deleteTitle", { name })}
-      text={t("identities.deleteText")}
-      button={t("identities.deleteButton")}
-      remove={remove}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteIdentity} request={request} />}
-    >
-      <h3>{t("identities.roles")}</h3>
-      <HeldRoles uid={uid} />
-    </DeleteDialog>
   );
 }

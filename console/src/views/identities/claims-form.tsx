@@ -1,0 +1,155 @@
+// The dialog that changes which tokens may assume an identity.
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
+import { Checkbox, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { type NewKey, newKey } from "../../api/new-key.ts";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
+import { Pairs } from "../../shell/pairs.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { download } from "../../shell/secret.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import {
+  type DemandField,
+  demandFields,
+  draftOf,
+  identityOf,
+  keysToMake,
+  type PartProps,
+  pathsOf,
+  valuesOf,
+} from "./claims-draft.ts";
+import { ClaimsPreview } from "./claims-preview.tsx";
+import { KeyFields } from "./key-fields.tsx";
+
+const { getIdentity, updateIdentity } = IdentitiesService.method;
+
+/** The form: what is asked for, and what the change of it lets in. */
+export function EditClaims({ identity, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { uid, name } = identity;
+  const transport = useTransport();
+  const latest = async () => draftOf(await callUnaryMethod(transport, getIdentity, { uid }));
+  const { before, mine, setMine, changed, conflict } = useEdit(draftOf(identity), latest, valuesOf);
+  const [key, setKey] = useState<NewKey>();
+  const save = useSave(updateIdentity);
+  const updateMask = { paths: pathsOf(before, mine, changed) };
+  const submit = async () => {
+    // The same key again if the server has found something wrong with the rest.
+    const made = mine.keys === keysToMake ? (key ?? (await newKey())) : undefined;
+    setKey(made);
+    await save(
+      { identity: identityOf(uid, made ? { ...mine, keys: made.publicKeys } : mine), updateMask },
+      {
+        report: t("identities.done.updated", { name }),
+        onSaved: () => {
+          if (made) download(`${name}-key.json`, made.privateKey, "application/json");
+          onClose();
+        },
+      },
+    );
+  };
+  const fields = demandFields[mine.kind];
+  return (
+    <Dialog title={t("claims.title", { name })} onClose={onClose}>
+      <Form
+        fields={[
+          ...fields.flatMap(({ name: field }) => [field, `${field}_pattern`]),
+          "claims",
+          "claim_patterns",
+          "issuer_keys",
+          "expiration_time",
+        ]}
+        submit={submit}
+        button={t("identities.save")}
+        isDisabled={changed.length === 0}
+        onClose={onClose}
+        footer={<CopyAs method={updateIdentity} request={{ identity: identityOf(uid, mine), updateMask }} />}
+        {...conflict}
+      >
+        {(errors) => (
+          <>
+            {fields.map((field, index) => (
+              <DemandInput
+                key={field.name}
+                field={field}
+                isFirst={index === 0}
+                draft={mine}
+                onChange={setMine}
+                errors={errors}
+              />
+            ))}
+            {mine.kind === "claimMatch" && <FurtherClaims draft={mine} onChange={setMine} errors={errors} />}
+            {mine.kind === "staticKeys" && (
+              <KeyFields identity={identity} draft={mine} onChange={setMine} errors={errors} />
+            )}
+            <ClaimsPreview identity={identity} before={before} after={mine} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface InputProps extends PartProps {
+  readonly field: DemandField;
+  readonly isFirst: boolean;
+}
+
+function DemandInput({ field: { name, claim, text, takesPattern }, isFirst, draft, onChange, errors }: InputProps) {
+  const { t } = useTexts();
+  const { value = "", isPattern = false } = draft.demands[name] ?? {};
+  const put = (next: object) =>
+    onChange({ ...draft, demands: { ...draft.demands, [name]: { value, isPattern, ...next } } });
+  const label = t(text);
+  return (
+    <div className="demand">
+      <TextInput
+        name={isPattern ? `${name}_pattern` : name}
+        label={label}
+        {...(claim === "aud" && { description: t("claims.audienceHelp") })}
+        value={value}
+        error={errors[name] ?? errors[`${name}_pattern`]}
+        {...(isFirst && { "data-autofocus": true })}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ currentTarget }) => put({ value: currentTarget.value })}
+      />
+      {takesPattern && (
+        <Checkbox
+          label={t("claims.isPattern")}
+          aria-label={t("claims.isPatternOf", { what: label })}
+          checked={isPattern}
+          onChange={({ currentTarget }) => put({ isPattern: currentTarget.checked })}
+        />
+      )}
+    </div>
+  );
+}
+
+function FurtherClaims({ draft, onChange, errors }: PartProps) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Pairs
+        name="claims"
+        label={t("claims.further")}
+        columns={[t("claims.claim"), t("claims.value")]}
+        add={t("claims.add")}
+        pairs={draft.claims}
+        error={errors.claims}
+        onChange={(claims) => onChange({ ...draft, claims })}
+      />
+      <Pairs
+        name="claim_patterns"
+        label={t("claims.patterns")}
+        description={t("claims.patternHelp")}
+        columns={[t("claims.patternClaim"), t("claims.pattern")]}
+        add={t("claims.addPattern")}
+        pairs={draft.claimPatterns}
+        error={errors.claim_patterns}
+        onChange={(claimPatterns) => onChange({ ...draft, claimPatterns })}
+      />
+    </>
+  );
+}
