@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+// The name `gatehouse` belongs to another package.
+const packageName = "gatehouse-server";
 const root = path.resolve(import.meta.dirname, "..");
 const outDir = path.resolve(process.argv[2] ?? path.join(root, "dist"));
 const staging = path.join(outDir, "package");
@@ -24,22 +26,30 @@ writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(manifest(), 
 writeFileSync(path.join(staging, "sbom.cdx.json"), billOfMaterials());
 execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: staging, stdio: "inherit" });
 
-/** Returns the packages of the program in the format of CycloneDX. npm reads them from the lock file: the bundle has no packages. */
+/**
+ * Returns the packages of the program in the format of CycloneDX. npm reads them from the lock file: the bundle has no packages. The
+ * same commit gives the same text: it has neither a random serial number nor the time of the build.
+ */
 function billOfMaterials() {
   const options = [
-    "--package-lock-only",
-    "--omit=dev",
-    "--omit=optional",
-    "--workspaces=false",
+    ...["--package-lock-only", "--omit=dev", "--omit=optional", "--workspaces=false"],
     "--sbom-format=cyclonedx",
   ];
-  return execFileSync("npm", ["sbom", ...options], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const output = execFileSync("npm", ["sbom", ...options], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+    encoding: "utf8",
+  });
+  const { serialNumber: _random, metadata, ...sbom } = JSON.parse(output);
+  const { timestamp: _now, component, ...others } = metadata;
+  // npm takes the name of the folder.
+  const named = { ...component, name: packageName, purl: `pkg:npm/${packageName}@${version}` };
+  return `${JSON.stringify({ ...sbom, metadata: { ...others, component: named } }, null, 2)}\n`;
 }
 
 function manifest() {
   return {
-    // The name `gatehouse` belongs to another package.
-    name: "gatehouse-server",
+    name: packageName,
     version,
     license,
     description,

@@ -2,84 +2,49 @@
 // mmdebstrap. No registry is asked: the images that deploy/Containerfile starts from are made of Debian packages and the Node of npm.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { freePort } from "../harness/postgres.ts";
-import { nodeOf, pack } from "../package/installation.ts";
+import { pack } from "../package/installation.ts";
+import { buildah, buildOptions, imagesAreMissing, makeBaseImages, removeBaseImages } from "./base-images.ts";
 
-const missing = ["buildah", "mmdebstrap", "unshare"].filter((name) => spawnSync("which", [name]).status !== 0);
-if (process.getuid?.() !== 0) missing.push("root");
-const skip = missing.length > 0 && `it needs ${missing.join(", ")}`;
+const skip = imagesAreMissing();
 if (skip) console.error(`the image is not built: ${skip}`);
 
 const image = "localhost/gatehouse-test:latest";
 const user = 65532;
 const maxMegabytes = 200;
-const certificates = "/etc/ssl/certs/ca-certificates.crt";
-const libraries = ["base-files", "netbase", "libc6", "libstdc++6", "libgcc-s1", "gcc-12-base", "ca-certificates"];
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 describe("the image", { skip }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-image-"));
-  const buildah = (...args: string[]) => execFileSync("buildah", args, { encoding: "utf8", stdio: "pipe" }).trim();
   let container = "";
 
   before(() => {
     const context = path.join(folder, "context");
     mkdirSync(path.join(context, "dist"), { recursive: true });
     pack(path.join(context, "dist"));
-    rmSync(path.join(context, "dist/package"), { recursive: true });
-    const node = makeImage("node", [...libraries, "dash", "coreutils"], (root) => {
-      cpSync(realpathSync(path.join(nodeOf(24), "node")), path.join(root, "usr/bin/node"));
-      cpSync(
-        path.join(execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim(), "npm"),
-        `${root}/opt/npm`,
-        {
-          recursive: true,
-        },
-      );
-      execFileSync("ln", ["-sf", "/opt/npm/bin/npm-cli.js", path.join(root, "usr/bin/npm")]);
-      execFileSync("ln", ["-sf", "dash", path.join(root, "usr/bin/sh")]);
-    });
-    const base = makeImage("base", libraries, () => {});
+    rmSync(path.join(context, "dist/package"), { recursive: true, force: true });
     buildah(
       ...["build", "--isolation", "chroot", "--format", "docker", "--file", "deploy/Containerfile", "--tag", image],
-      ...["--build-arg", `NODE=${node}`, "--build-arg", `BASE=${base}`, "--build-arg", "VERSION=0.2.0"],
-      ...["--build-arg", `NODE_EXTRA_CA_CERTS=${certificates}`, "--volume", `${certificates}:${certificates}:ro`],
-      ...["--volume", `${homedir()}/.npm:/root/.npm`, context],
+      ...["--build-arg", `VERSION=${version}`, ...buildOptions(makeBaseImages()), context],
     );
     container = buildah("from", image);
   });
 
   after(() => {
     if (container) buildah("rm", container);
-    spawnSync("buildah", ["rmi", "--force", image, tagOf("node"), tagOf("base")]);
+    spawnSync("buildah", ["rmi", "--force", image]);
+    removeBaseImages();
     rmSync(folder, { recursive: true, force: true });
   });
-
-  const tagOf = (name: string) => `localhost/gatehouse-test-${name}:latest`;
-
-  /** Makes an image of Debian packages, without a run of their scripts. */
-  function makeImage(name: string, packages: string[], change: (root: string) => void): string {
-    const archive = path.resolve(".cache", `image-${name}.tar`);
-    mkdirSync(path.dirname(archive), { recursive: true });
-    const options = ["--mode=root", "--variant=extract", `--include=${packages.join(",")}`];
-    if (!existsSync(archive)) execFileSync("mmdebstrap", [...options, "bookworm", archive], { stdio: "pipe" });
-    const made = buildah("from", "scratch");
-    const root = buildah("mount", made);
-    execFileSync("tar", ["-xf", archive, "-C", root]);
-    for (const unused of ["var/lib/apt", "var/cache", "usr/share/man", "usr/share/locale"])
-      rmSync(path.join(root, unused), { recursive: true, force: true });
-    change(root);
-    buildah("commit", "--rm", made, tagOf(name));
-    return tagOf(name);
-  }
 
   it("has a user, labels and a health check", () => {
     const { config } = JSON.parse(buildah("inspect", "--type", "image", image)).Docker;
     assert.equal(config.User, `${user}:${user}`);
-    assert.equal(config.Labels["org.opencontainers.image.version"], "0.2.0");
+    assert.equal(config.Labels["org.opencontainers.image.version"], version);
     assert.equal(config.Healthcheck.Test[0], "CMD");
     assert.deepEqual(config.Cmd, ["serve"]);
   });

@@ -1,6 +1,6 @@
 // Packages as `npm run pack` makes them, installed for a Node that is not the one of the tests.
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { environmentOf, type Finished } from "../cli/process.ts";
 import { freePort } from "../harness/postgres.ts";
@@ -20,8 +20,18 @@ export function nodeOf(version: number): string {
   return path.join(folder, "bin");
 }
 
-/** Makes the package that `npm run build` and `npm run pack` make, in a folder, and returns its path. */
+/**
+ * Makes the package that `npm run build` and `npm run pack` make, in a folder, and returns its path. With GATEHOUSE_TEST_PACKAGE, copies
+ * that file instead: a release tests what it publishes.
+ */
 export function pack(folder: string): string {
+  const given = process.env.GATEHOUSE_TEST_PACKAGE;
+  if (given) {
+    const copy = path.join(folder, path.basename(given));
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(given, copy);
+    return copy;
+  }
   execFileSync("npm", ["run", "build"], { stdio: "pipe" });
   execFileSync("npm", ["run", "pack", "--", folder], { stdio: "pipe" });
   return path.join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);

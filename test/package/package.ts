@@ -74,7 +74,8 @@ for (const version of [22, 24]) {
     });
 
     it("runs on this Node", async () => {
-      assert.match(await command("version"), /^0\.2\.0 +0\.2\.0 /m);
+      const [, packed] = /gatehouse-server-(.*)\.tgz$/.exec(tarball)!;
+      assert.deepEqual((await command("version")).split("\n").at(-1)!.split(/ +/).slice(0, 2), [packed, packed]);
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
       assert.match(metrics, new RegExp(`nodejs_version_info\\{version="v${version}\\.`));
     });

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { releaseEntries, unreleasedEntries } from "../../build/release/changelog.ts";
+import { nextVersion, replaceVersion } from "../../build/release/version.ts";
+
+describe("the version of a release", () => {
+  for (const [wanted, expected] of Object.entries({
+    patch: "0.2.1",
+    minor: "0.3.0",
+    major: "1.0.0",
+    "0.2.1-rc.1": "0.2.1-rc.1",
+  }))
+    it(`is ${expected} for ${wanted}`, () => assert.equal(nextVersion("0.2.0", wanted), expected));
+  for (const wanted of ["0.2.0", "0.2.0-rc.1", "0.1.9"])
+    it(`is not ${wanted}`, () => assert.throws(() => nextVersion("0.2.0", wanted), /is not greater/));
+  it("is not a word", () => assert.throws(() => nextVersion("0.2.0", "newest"), /neither a version nor/));
+
+  const cases: [string, string][] = [
+    ["Gatehouse 0.2.0 listens", "Gatehouse 0.3.0 listens"],
+    ["`npx ./gatehouse-server-0.2.0.tgz serve`", "`npx ./gatehouse-server-0.3.0.tgz serve`"],
+    ["-t gatehouse:0.2.0 --build-arg VERSION=0.2.0 .", "-t gatehouse:0.3.0 --build-arg VERSION=0.3.0 ."],
+    ['version: 0.2.0\nappVersion: "0.2.0"', 'version: 0.3.0\nappVersion: "0.3.0"'],
+    ['build_info{version="0.2.0"}', 'build_info{version="0.3.0"}'],
+    ["0.2.0    0.2.0    http://h", "0.3.0    0.3.0    http://h"],
+    ["OpenVEX 0.2.0, since 0.2.0, 192.0.2.0/24", "OpenVEX 0.2.0, since 0.2.0, 192.0.2.0/24"],
+    ["gatehouse:0.2.0.1 gatehouse:0.2.0-rc.1", "gatehouse:0.2.0.1 gatehouse:0.2.0-rc.1"],
+  ];
+  for (const [text, expected] of cases)
+    it(`is in ${JSON.stringify(expected)}`, () => assert.equal(replaceVersion(text, "0.2.0", "0.3.0"), expected));
+});
+
+describe("the changelog of a release", () => {
+  const changelog = "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 0.2.0 - 2026-01-01\n\n- Older.\n";
+  it("has the entries of the section Unreleased", () =>
+    assert.equal(unreleasedEntries(changelog), "### Added\n\n- A thing."));
+  it("has them under its version, and leaves an empty section", () => {
+    const released = releaseEntries(changelog, "0.3.0", "2026-02-03");
+    assert.match(released, /## Unreleased\n\n## 0\.3\.0 - 2026-02-03\n\n### Added/);
+    assert.equal(unreleasedEntries(released), "");
+  });
+});
