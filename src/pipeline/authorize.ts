@@ -5,6 +5,7 @@ import type { Access, Scope } from "../authz/access.ts";
 import type { AccessRule } from "../authz/rules.ts";
 import { clip } from "../base/clip.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
+import { isWithin } from "../model/uid.ts";
 import type { Call, CalledMethod } from "./call.ts";
 
 /**
@@ -59,6 +60,14 @@ export function methodOf(call: Call): CalledMethod {
 export function scopeOf(call: Call): Scope {
   if (!call.scope) throw permissionDenied("the method has no scope");
   return call.scope;
+}
+
+/** Returns the subtrees at and below a group in which the caller has a capability, in byte order. */
+export function subtreesWithin(call: Call, capability: number, group: string): Scope {
+  return accessOf(call)
+    .scope([capability])
+    .flatMap((root) => (isWithin(group, root) ? [group] : isWithin(root, group) ? [root] : []))
+    .sort();
 }
 
 /** Returns the parent that the request names, for the text of a denial; empty if there is none. */

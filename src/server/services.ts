@@ -22,6 +22,7 @@ import { terms } from "../services/iam/providers/terms.ts";
 import { roleBindings } from "../services/iam/roles/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
 import { type OperateContext, operate } from "../services/operate/operate.ts";
+import { findings } from "../services/organizations/findings/findings.ts";
 import { organizationExport } from "../services/organizations/organization-export.ts";
 import { organizationImport } from "../services/organizations/organization-import.ts";
 import { ping } from "../services/ping.ts";
@@ -88,6 +89,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     terms(deps),
     access(deps),
     search(deps),
+    findings(deps),
     organizationImport(deps, deps),
     organizationExport(deps, deps),
     operate(deps),

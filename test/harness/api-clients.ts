@@ -39,6 +39,7 @@ import { GroupTreeService } from "../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { IdentityProviderTestService } from "../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
 import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { FindingsService } from "../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import {
   OrganizationExportService,
   OrganizationImportService,
@@ -75,6 +76,7 @@ export const services = [
   GroupTreeService,
   IdentitySearchService,
   IdentityProviderTestService,
+  FindingsService,
   SearchService,
   GroupsService,
   IdentitiesService,

@@ -7,6 +7,7 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { listCapabilities } from "./capabilities/list-capabilities.ts";
 import { countRoleBindings, countRules } from "./count-role-bindings.ts";
 import { batchRules, explanations } from "./explain.ts";
+import { listPeople, peopleRules } from "./list-people.ts";
 import { changeValidator, simulateChange } from "./simulate.ts";
 import { whatCan, whatCanRules } from "./what-can.ts";
 import { whoCan, whoCanRules } from "./who-can.ts";
@@ -18,7 +19,7 @@ export type AccessContext = ServiceContext & Pick<Handlers<typeof AccessService>
 export function access(context: AccessContext): Implementation {
   const { explainExchange } = context;
   const lists = { whoCan: whoCan(context), whatCan: whatCan(context), listCapabilities: listCapabilities(context) };
-  const counts = { countRoleBindings: countRoleBindings(context) };
+  const counts = { countRoleBindings: countRoleBindings(context), listPeople: listPeople(context) };
   const implementation = implement(
     AccessService,
     { ...explanations(context), ...lists, ...counts, simulateChange: simulateChange(context), explainExchange },
@@ -27,6 +28,7 @@ export function access(context: AccessContext): Implementation {
       whoCanRules,
       whatCanRules,
       countRules,
+      peopleRules,
       { schema: ExplainExchangeRequestSchema, fields: { token: tokenRule } },
     ],
   );

@@ -17,13 +17,13 @@ export interface AccessPage {
   readonly size: number;
   readonly skip: number;
   readonly descending: boolean;
-  /** The uid of the last entry of the previous page; empty for the first page. */
+  /** The cursor of the last entry of the previous page, such as its uid; empty for the first page. */
   readonly after: string;
   /** A digest of the query, to which its page tokens are bound. */
   readonly query: string;
 }
 
-/** Returns the pages of a list that is ordered by a uid, whose field has this name. */
+/** Returns the pages of a list that is ordered by this field. */
 export function accessPages({ pageTokenKey, clock }: ServiceContext, field: string) {
   const encrypted = newEncryptedTokens(() => pageTokenKey, "access-page");
   return {
@@ -43,8 +43,8 @@ export function accessPages({ pageTokenKey, clock }: ServiceContext, field: stri
     },
 
     /** Returns the token of the page that follows an entry. */
-    next({ query, descending }: AccessPage, lastUid = ""): string {
-      const uid = encrypted.format(Buffer.from(lastUid), query);
+    next({ query, descending }: AccessPage, last = ""): string {
+      const uid = encrypted.format(Buffer.from(last), query);
       return formatPageToken(pageTokenKey, { issuedAt: clock(), query, order: orderOf(descending), value: "", uid });
     },
   };

@@ -94,7 +94,7 @@ async function stateOf(session: Session, subscriptionUid: string): Promise<Shown
 }
 
 /** Returns the states of subscriptions, each with up to `shownAttempts` attempts. */
-async function statesOf(
+export async function statesOf(
   session: Session,
   rows: readonly SubscriptionRow[],
   shownAttempts = Number.POSITIVE_INFINITY,

@@ -10,10 +10,9 @@ import {
   SearchService,
 } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { invalidField } from "../../aip/errors.ts";
-import type { Scope } from "../../authz/access.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { isUid, isWithin } from "../../model/uid.ts";
-import { accessOf } from "../../pipeline/authorize.ts";
+import { accessOf, subtreesWithin } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { plainTextRule, type TextRule } from "../../pipeline/text-rules.ts";
@@ -103,7 +102,7 @@ async function findByUid(
 ): Promise<Found[]> {
   const found: Found[] = [];
   for (const { kind, capability, hasBuiltIn, findOne } of kinds) {
-    const isBuiltIn = hasBuiltIn && !uid.includes("/") && subtreesOf(capability, parent, call).length > 0;
+    const isBuiltIn = hasBuiltIn && !uid.includes("/") && subtreesWithin(call, capability, parent).length > 0;
     if (!isBuiltIn && !(isWithin(uid, parent) && accessOf(call).has(capability, uid))) continue;
     const row = await findOne(session, uid);
     if (row) found.push(shown(kind, row));
@@ -121,7 +120,7 @@ async function findByName(
   const resources: Found[] = [];
   let truncated = false;
   for (const { kind, capability, hasBuiltIn, findNamed } of kinds) {
-    const subtrees = subtreesOf(capability, parent, call);
+    const subtrees = subtreesWithin(call, capability, parent);
     if (subtrees.length === 0) continue;
     const sources: RangeSource[] = subtrees.slice(0, maxSubtrees).map((uid) => ({ type: "subtree", uid }));
     if (hasBuiltIn) sources.push({ type: "children", uid: null });
@@ -131,13 +130,6 @@ async function findByName(
   }
   const isExact = ({ name }: Found) => name === query;
   return { resources: [...resources.filter(isExact), ...resources.filter((one) => !isExact(one))], truncated };
-}
-
-/** Returns the subtrees of the parent in which the caller may list a kind. */
-function subtreesOf(capability: Capability, parent: string, call: Call): Scope {
-  return accessOf(call)
-    .scope([capability])
-    .flatMap((root) => (isWithin(parent, root) ? [parent] : isWithin(root, parent) ? [root] : []));
 }
 
 function shown(kind: ResourceKind, { uid, name, description = "" }: NamedRow): Found {

@@ -2,6 +2,7 @@
 
 import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
+import type { Scan } from "../list/scan.ts";
 import { and, asc, between, count, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 
@@ -198,6 +199,19 @@ export async function readQueues(
   const rows = await statement.execute({ subscriptions: JSON.stringify(subscriptionUids) });
   return new Map(rows.map(({ subscriptionUid, ...state }) => [subscriptionUid, state]));
 }
+
+/** Finds the queues whose first delivery has failed. */
+export const failingQueues: Scan = {
+  // Each queue is that of a subscription, so there are at most as many.
+  kind: "subscriptions",
+  table: ({ eventQueues }) => eventQueues,
+  uid: ({ eventQueues }) => eventQueues.subscriptionUid,
+  condition: {
+    name: "failing",
+    build: ({ tables: { eventQueues } }) => gt(eventQueues.attempts, sql.raw("0")),
+    values: {},
+  },
+};
 
 /** Returns how many events wait for a subscription; `limit` stands for that many or more. */
 export async function countWaiting(session: Session, subscriptionUid: string, limit: number): Promise<number> {

@@ -13,13 +13,15 @@ import type { DeleteRoleRequest } from "../../../chainguard/platform/iam/v2beta1
 import { file_chainguard_platform_iam_v2beta1_roles } from "../../../chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/access/v1/access.proto.
  */
 export const file_gatehouse_access_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAgimwEKDldoYXRDYW5SZXF1ZXN0EhUKCGlkZW50aXR5GAEgASgJQgPgQQESFwoKY2FwYWJpbGl0eRgCIAEoCUID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIVCghvcmRlcl9ieRgFIAEoCUID4EEBEhEKBHNraXAYBiABKAVCA+BBASLIAQoPV2hhdENhblJlc3BvbnNlEiwKBXJvbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5IZWxkUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjMKDG1hcHBlZF9yb2xlcxgFIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGVCDgoMX3RvdGFsX2NvdW50IooBCghIZWxkUm9sZRI4CgdiaW5kaW5nGAEgASgLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24SHAoUZWZmZWN0aXZlX2dyb3VwX3VpZHMYAiADKAkSFAoMY2FwYWJpbGl0aWVzGAMgAygJEhAKCGNvbmZpbmVkGAQgASgIIrIDChVTaW11bGF0ZUNoYW5nZVJlcXVlc3QSWAoTY3JlYXRlX3JvbGVfYmluZGluZxgBIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQ3JlYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTdXBkYXRlX3JvbGVfYmluZGluZxgCIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuVXBkYXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASWAoTZGVsZXRlX3JvbGVfYmluZGluZxgDIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZUJpbmRpbmdSZXF1ZXN0SAASNgoLdXBkYXRlX3JvbGUYBCABKAsyHy5nYXRlaG91c2UuYWNjZXNzLnYxLlJvbGVDaGFuZ2VIABJJCgtkZWxldGVfcm9sZRgFIAEoCzIyLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRGVsZXRlUm9sZVJlcXVlc3RIAEIICgZjaGFuZ2UiXgoKUm9sZUNoYW5nZRIQCgN1aWQYASABKAlCA+BBAhI+CgxjYXBhYmlsaXRpZXMYAiADKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5QgPgQQIikQEKFlNpbXVsYXRlQ2hhbmdlUmVzcG9uc2USMAoJb2JzdGFjbGVzGAEgAygLMh0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5PYnN0YWNsZRIyCgdlZmZlY3RzGAIgAygLMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NFZmZlY3QSEQoJdHJ1bmNhdGVkGAMgASgIIrABCghPYnN0YWNsZRITCgtzdGF0dXNfY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI9CghtZXRhZGF0YRgEIAMoCzIrLmdhdGVob3VzZS5hY2Nlc3MudjEuT2JzdGFjbGUuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+QEKDEFjY2Vzc0VmZmVjdBJGCghpZGVudGl0eRgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIUCgxncm91cHNfYmVsb3cYBCABKAMSDgoGZ2FpbmVkGAUgAygJEgwKBGxvc3QYBiADKAkSDAoEa2VwdBgHIAMoCRI4CgdrZXB0X2J5GAggAygLMicuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CaW5kaW5nRXhwbGFuYXRpb24idAoXTGlzdENhcGFiaWxpdGllc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBEhUKCG9yZGVyX2J5GAMgASgJQgPgQQESEQoEc2tpcBgEIAEoBUID4EEBIrABChhMaXN0Q2FwYWJpbGl0aWVzUmVzcG9uc2USQAoMY2FwYWJpbGl0aWVzGAEgAygLMiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DYXBhYmlsaXR5RGVzY3JpcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQirQEKFUNhcGFiaWxpdHlEZXNjcmlwdGlvbhIMCgRuYW1lGAEgASgJEjcKCmNhcGFiaWxpdHkYAiABKA4yIy5jaGFpbmd1YXJkLmNhcGFiaWxpdGllcy5DYXBhYmlsaXR5EhMKC2Rlc2NyaXB0aW9uGAMgASgJEg8KB3NlcnZpY2UYBCABKAkSEAoIZW5mb3JjZWQYBSABKAgSFQoNaW50ZXJuYWxfb25seRgGIAEoCCJIChhDb3VudFJvbGVCaW5kaW5nc1JlcXVlc3QSGAoFZ3JvdXAYASABKAlCCeBBApCvqNIFARISCgVyb2xlcxgCIAMoCUID4EECIlIKGUNvdW50Um9sZUJpbmRpbmdzUmVzcG9uc2USNQoGY291bnRzGAEgAygLMiUuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5Sb2xlQmluZGluZ0NvdW50Ii8KEFJvbGVCaW5kaW5nQ291bnQSDAoEcm9sZRgBIAEoCRINCgVjb3VudBgCIAEoAyJJChZFeHBsYWluRXhjaGFuZ2VSZXF1ZXN0EhsKCGlkZW50aXR5GAEgASgJQgngQQKQr6jSBQESEgoFdG9rZW4YAiABKAlCA+BBAiJeChdFeHBsYWluRXhjaGFuZ2VSZXNwb25zZRIPCgdhbGxvd2VkGAEgASgIEjIKBmNoZWNrcxgCIAMoCzIiLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhjaGFuZ2VDaGVjayKGAQoNRXhjaGFuZ2VDaGVjaxIMCgRuYW1lGAEgASgJEjIKB291dGNvbWUYAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkNoZWNrT3V0Y29tZRIOCgZkZXRhaWwYAyABKAkSEQoJcHJlc2VudGVkGAQgASgJEhAKCGV4cGVjdGVkGAUgASgJKtYBCgxBY2Nlc3NSZWFzb24SHQoZQUNDRVNTX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUFDQ0VTU19SRUFTT05fR1JBTlRFRBABEhwKGEFDQ0VTU19SRUFTT05fTk9fQklORElORxACEicKI0FDQ0VTU19SRUFTT05fUk9MRV9MQUNLU19DQVBBQklMSVRZEAMSIAocQUNDRVNTX1JFQVNPTl9UT0tFTl9OQVJST1dFRBAEEiMKH0FDQ0VTU19SRUFTT05fSURFTlRJVFlfQ09ORklORUQQBSp8CgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUEFTU0VEEAESGAoUQ0hFQ0tfT1VUQ09NRV9GQUlMRUQQAhIZChVDSEVDS19PVVRDT01FX1NLSVBQRUQQAzL4CQoNQWNjZXNzU2VydmljZRKMAQoNRXhwbGFpbkFjY2VzcxIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3QaKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL2V4cGxhaW6Kr6jSBQQSAhABEqQBChJCYXRjaEV4cGxhaW5BY2Nlc3MSLi5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1JlcXVlc3QaLy5nYXRlaG91c2UuYWNjZXNzLnYxLkJhdGNoRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIi2C0+STAh06ASoiGC9hY2Nlc3MvdjEvZXhwbGFpbjpiYXRjaIqvqNIFBBICEAESigEKBldob0NhbhIiLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVxdWVzdBojLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hvQ2FuUmVzcG9uc2UiN4LT5JMCJRIjL2FjY2Vzcy92MS9ncm91cHMve2dyb3VwPSoqfTp3aG9DYW6Kr6jSBQYSBAoCkwMSegoHV2hhdENhbhIjLmdhdGVob3VzZS5hY2Nlc3MudjEuV2hhdENhblJlcXVlc3QaJC5nYXRlaG91c2UuYWNjZXNzLnYxLldoYXRDYW5SZXNwb25zZSIkgtPkkwIUEhIvYWNjZXNzL3YxL3doYXRDYW6Kr6jSBQQSAhABEpMBCg5TaW11bGF0ZUNoYW5nZRIqLmdhdGVob3VzZS5hY2Nlc3MudjEuU2ltdWxhdGVDaGFuZ2VSZXF1ZXN0GisuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5TaW11bGF0ZUNoYW5nZVJlc3BvbnNlIiiC0+STAhg6ASoiEy9hY2Nlc3MvdjEvc2ltdWxhdGWKr6jSBQQSAhABEpoBChBMaXN0Q2FwYWJpbGl0aWVzEiwuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0Q2FwYWJpbGl0aWVzUmVxdWVzdBotLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdENhcGFiaWxpdGllc1Jlc3BvbnNlIimC0+STAhkSFy9hY2Nlc3MvdjEvY2FwYWJpbGl0aWVziq+o0gUEEgIQARK5AQoRQ291bnRSb2xlQmluZGluZ3MSLS5nYXRlaG91c2UuYWNjZXNzLnYxLkNvdW50Um9sZUJpbmRpbmdzUmVxdWVzdBouLmdhdGVob3VzZS5hY2Nlc3MudjEuQ291bnRSb2xlQmluZGluZ3NSZXNwb25zZSJFgtPkkwIzOgEqIi4vYWNjZXNzL3YxL2dyb3Vwcy97Z3JvdXA9Kip9OmNvdW50Um9sZUJpbmRpbmdziq+o0gUGEgQKApMDErgBCg9FeHBsYWluRXhjaGFuZ2USKy5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlcXVlc3QaLC5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5FeGNoYW5nZVJlc3BvbnNlIkqC0+STAjg6ASoiMy9hY2Nlc3MvdjEvaWRlbnRpdGllcy97aWRlbnRpdHk9Kip9OmV4cGxhaW5FeGNoYW5nZYqvqNIFBhIECgKHB2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_capabilities_capabilities, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzcy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSJaChRFeHBsYWluQWNjZXNzUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhIKBWdyb3VwGAIgASgJQgPgQQISFwoKY2FwYWJpbGl0eRgDIAEoCUID4EECItABChVFeHBsYWluQWNjZXNzUmVzcG9uc2USDwoHZ3JhbnRlZBgBIAEoCBIxCgZyZWFzb24YAiABKA4yIS5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlYXNvbhI5CghncmFudGluZxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEjgKB2xhY2tpbmcYBCADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbiJ6ChJCaW5kaW5nRXhwbGFuYXRpb24SGAoQcm9sZV9iaW5kaW5nX3VpZBgBIAEoCRIRCglncm91cF91aWQYAiABKAkSEgoKZ3JvdXBfbmFtZRgDIAEoCRIQCghyb2xlX3VpZBgEIAEoCRIRCglyb2xlX25hbWUYBSABKAkiXQoZQmF0Y2hFeHBsYWluQWNjZXNzUmVxdWVzdBJACghyZXF1ZXN0cxgBIAMoCzIpLmdhdGVob3VzZS5hY2Nlc3MudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3RCA+BBAiJbChpCYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZRI9CglyZXNwb25zZXMYASADKAsyKi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSLQAQoNV2hvQ2FuUmVxdWVzdBIYCgVncm91cBgBIAEoCUIJ4EECkK+o0gUBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIVCghpZGVudGl0eRgDIAEoCUID4EEBEhoKDXNob3dfY29uZmluZWQYBCABKAhCA+BBARIWCglwYWdlX3NpemUYBSABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAYgASgJQgPgQQESFQoIb3JkZXJfYnkYByABKAlCA+BBARIRCgRza2lwGAggASgFQgPgQQEiugEKDldob0NhblJlc3BvbnNlEjcKCmlkZW50aXRpZXMYASADKAsyIy5nYXRlaG91c2UuYWNjZXNzLnYxLklkZW50aXR5QWNjZXNzEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAUSGwoTdW5saXN0ZWRfZ3JvdXBfdWlkcxgFIAMoCUIOCgxfdG90YWxfY291bnQi0gEKDklkZW50aXR5QWNjZXNzEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5EhQKDGNhcGFiaWxpdGllcxgCIAMoCRI5CghiaW5kaW5ncxgDIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhUKDWJpbmRpbmdfY291bnQYBCABKAUSEAoIY29uZmluZWQYBSABKAginAEKEUxpc3RQZW9wbGVSZXF1ZXN0EhgKBWdyb3VwGAEgASgJQgngQQKQr6jSBQESEgoFcXVlcnkYAiABKAlCA+BBARIWCglwYWdlX3NpemUYAyABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQESFQoIb3JkZXJfYnkYBSABKAlCA+BBARIRCgRza2lwGAYgASgFQgPgQQEilQEKEkxpc3RQZW9wbGVSZXNwb25zZRIrCgZwZW9wbGUYASADKAsyGy5nYXRlaG91c2UuYWNjZXNzLnYxLlBlcnNvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFQg4KDF90b3RhbF9jb3VudCLRAQoGUGVyc29uEkYKCGlkZW50aXR5GAEgASgLMjQuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0lkZW50aXR5Ei0KCWpvaW5fdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOQoIYmluZGluZ3MYAyADKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbhIVCg1iaW5kaW5nX2NvdW50GAQgASgDIpsBCg5XaGF0Q2FuUmVxdWVzdBIVCghpZGVudGl0eRgBIAEoCUID4EEBEhcKCmNhcGFiaWxpdHkYAiABKAlCA+BBARIWCglwYWdlX3NpemUYAyABKAVCA+BBARIXCgpwYWdlX3Rva2VuGAQgASgJQgPgQQESFQoIb3JkZXJfYnkYBSABKAlCA+BBARIRCgRza2lwGAYgASgFQgPgQQEiyAEKD1doYXRDYW5SZXNwb25zZRIsCgVyb2xlcxgBIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuSGVsZFJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBRIzCgxtYXBwZWRfcm9sZXMYBSADKAsyHS5nYXRlaG91c2UuYWNjZXNzLnYxLkhlbGRSb2xlQg4KDF90b3RhbF9jb3VudCKKAQoISGVsZFJvbGUSOAoHYmluZGluZxgBIAEoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uEhwKFGVmZmVjdGl2ZV9ncm91cF91aWRzGAIgAygJEhQKDGNhcGFiaWxpdGllcxgDIAMoCRIQCghjb25maW5lZBgEIAEoCCKyAwoVU2ltdWxhdGVDaGFuZ2VSZXF1ZXN0ElgKE2NyZWF0ZV9yb2xlX2JpbmRpbmcYASABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkNyZWF0ZVJvbGVCaW5kaW5nUmVxdWVzdEgAElgKE3VwZGF0ZV9yb2xlX2JpbmRpbmcYAiABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlVwZGF0ZVJvbGVCaW5kaW5nUmVxdWVzdEgAElgKE2RlbGV0ZV9yb2xlX2JpbmRpbmcYAyABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkRlbGV0ZVJvbGVCaW5kaW5nUmVxdWVzdEgAEjYKC3VwZGF0ZV9yb2xlGAQgASgLMh8uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5Sb2xlQ2hhbmdlSAASSQoLZGVsZXRlX3JvbGUYBSABKAsyMi5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkRlbGV0ZVJvbGVSZXF1ZXN0SABCCAoGY2hhbmdlIl4KClJvbGVDaGFuZ2USEAoDdWlkGAEgASgJQgPgQQISPgoMY2FwYWJpbGl0aWVzGAIgAygOMiMuY2hhaW5ndWFyZC5jYXBhYmlsaXRpZXMuQ2FwYWJpbGl0eUID4EECIpEBChZTaW11bGF0ZUNoYW5nZVJlc3BvbnNlEjAKCW9ic3RhY2xlcxgBIAMoCzIdLmdhdGVob3VzZS5hY2Nlc3MudjEuT2JzdGFjbGUSMgoHZWZmZWN0cxgCIAMoCzIhLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzRWZmZWN0EhEKCXRydW5jYXRlZBgDIAEoCCKwAQoIT2JzdGFjbGUSEwoLc3RhdHVzX2NvZGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPQoIbWV0YWRhdGEYBCADKAsyKy5nYXRlaG91c2UuYWNjZXNzLnYxLk9ic3RhY2xlLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIvkBCgxBY2Nlc3NFZmZlY3QSRgoIaWRlbnRpdHkYASABKAsyNC5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlJvbGVCaW5kaW5nSWRlbnRpdHkSEQoJZ3JvdXBfdWlkGAIgASgJEhIKCmdyb3VwX25hbWUYAyABKAkSFAoMZ3JvdXBzX2JlbG93GAQgASgDEg4KBmdhaW5lZBgFIAMoCRIMCgRsb3N0GAYgAygJEgwKBGtlcHQYByADKAkSOAoHa2VwdF9ieRgIIAMoCzInLmdhdGVob3VzZS5hY2Nlc3MudjEuQmluZGluZ0V4cGxhbmF0aW9uInQKF0xpc3RDYXBhYmlsaXRpZXNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBARIVCghvcmRlcl9ieRgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKwAQoYTGlzdENhcGFiaWxpdGllc1Jlc3BvbnNlEkAKDGNhcGFiaWxpdGllcxgBIAMoCzIqLmdhdGVob3VzZS5hY2Nlc3MudjEuQ2FwYWJpbGl0eURlc2NyaXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAVCDgoMX3RvdGFsX2NvdW50Iq0BChVDYXBhYmlsaXR5RGVzY3JpcHRpb24SDAoEbmFtZRgBIAEoCRI3CgpjYXBhYmlsaXR5GAIgASgOMiMuY2hhaW5ndWFyZC5jYXBhYmlsaXRpZXMuQ2FwYWJpbGl0eRITCgtkZXNjcmlwdGlvbhgDIAEoCRIPCgdzZXJ2aWNlGAQgASgJEhAKCGVuZm9yY2VkGAUgASgIEhUKDWludGVybmFsX29ubHkYBiABKAgiSAoYQ291bnRSb2xlQmluZGluZ3NSZXF1ZXN0EhgKBWdyb3VwGAEgASgJQgngQQKQr6jSBQESEgoFcm9sZXMYAiADKAlCA+BBAiJSChlDb3VudFJvbGVCaW5kaW5nc1Jlc3BvbnNlEjUKBmNvdW50cxgBIAMoCzIlLmdhdGVob3VzZS5hY2Nlc3MudjEuUm9sZUJpbmRpbmdDb3VudCIvChBSb2xlQmluZGluZ0NvdW50EgwKBHJvbGUYASABKAkSDQoFY291bnQYAiABKAMiSQoWRXhwbGFpbkV4Y2hhbmdlUmVxdWVzdBIbCghpZGVudGl0eRgBIAEoCUIJ4EECkK+o0gUBEhIKBXRva2VuGAIgASgJQgPgQQIiXgoXRXhwbGFpbkV4Y2hhbmdlUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIyCgZjaGVja3MYAiADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkV4Y2hhbmdlQ2hlY2sihgEKDUV4Y2hhbmdlQ2hlY2sSDAoEbmFtZRgBIAEoCRIyCgdvdXRjb21lGAIgASgOMiEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DaGVja091dGNvbWUSDgoGZGV0YWlsGAMgASgJEhEKCXByZXNlbnRlZBgEIAEoCRIQCghleHBlY3RlZBgFIAEoCSrWAQoMQWNjZXNzUmVhc29uEh0KGUFDQ0VTU19SRUFTT05fVU5TUEVDSUZJRUQQABIZChVBQ0NFU1NfUkVBU09OX0dSQU5URUQQARIcChhBQ0NFU1NfUkVBU09OX05PX0JJTkRJTkcQAhInCiNBQ0NFU1NfUkVBU09OX1JPTEVfTEFDS1NfQ0FQQUJJTElUWRADEiAKHEFDQ0VTU19SRUFTT05fVE9LRU5fTkFSUk9XRUQQBBIjCh9BQ0NFU1NfUkVBU09OX0lERU5USVRZX0NPTkZJTkVEEAUqfAoMQ2hlY2tPdXRjb21lEh0KGUNIRUNLX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDSEVDS19PVVRDT01FX1BBU1NFRBABEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAISGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAMykQsKDUFjY2Vzc1NlcnZpY2USjAEKDUV4cGxhaW5BY2Nlc3MSKS5nYXRlaG91c2UuYWNjZXNzLnYxLkV4cGxhaW5BY2Nlc3NSZXF1ZXN0GiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluQWNjZXNzUmVzcG9uc2UiJILT5JMCFBISL2FjY2Vzcy92MS9leHBsYWluiq+o0gUEEgIQARKkAQoSQmF0Y2hFeHBsYWluQWNjZXNzEi4uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CYXRjaEV4cGxhaW5BY2Nlc3NSZXF1ZXN0Gi8uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5CYXRjaEV4cGxhaW5BY2Nlc3NSZXNwb25zZSItgtPkkwIdOgEqIhgvYWNjZXNzL3YxL2V4cGxhaW46YmF0Y2iKr6jSBQQSAhABEooBCgZXaG9DYW4SIi5nYXRlaG91c2UuYWNjZXNzLnYxLldob0NhblJlcXVlc3QaIy5nYXRlaG91c2UuYWNjZXNzLnYxLldob0NhblJlc3BvbnNlIjeC0+STAiUSIy9hY2Nlc3MvdjEvZ3JvdXBzL3tncm91cD0qKn06d2hvQ2Fuiq+o0gUGEgQKApMDEpYBCgpMaXN0UGVvcGxlEiYuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0UGVvcGxlUmVxdWVzdBonLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdFBlb3BsZVJlc3BvbnNlIjeC0+STAiUSIy9hY2Nlc3MvdjEvZ3JvdXBzL3tncm91cD0qKn06cGVvcGxliq+o0gUGEgQKApMDEnoKB1doYXRDYW4SIy5nYXRlaG91c2UuYWNjZXNzLnYxLldoYXRDYW5SZXF1ZXN0GiQuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5XaGF0Q2FuUmVzcG9uc2UiJILT5JMCFBISL2FjY2Vzcy92MS93aGF0Q2Fuiq+o0gUEEgIQARKTAQoOU2ltdWxhdGVDaGFuZ2USKi5nYXRlaG91c2UuYWNjZXNzLnYxLlNpbXVsYXRlQ2hhbmdlUmVxdWVzdBorLmdhdGVob3VzZS5hY2Nlc3MudjEuU2ltdWxhdGVDaGFuZ2VSZXNwb25zZSIogtPkkwIYOgEqIhMvYWNjZXNzL3YxL3NpbXVsYXRliq+o0gUEEgIQARKaAQoQTGlzdENhcGFiaWxpdGllcxIsLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdENhcGFiaWxpdGllc1JlcXVlc3QaLS5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RDYXBhYmlsaXRpZXNSZXNwb25zZSIpgtPkkwIZEhcvYWNjZXNzL3YxL2NhcGFiaWxpdGllc4qvqNIFBBICEAESuQEKEUNvdW50Um9sZUJpbmRpbmdzEi0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5Db3VudFJvbGVCaW5kaW5nc1JlcXVlc3QaLi5nYXRlaG91c2UuYWNjZXNzLnYxLkNvdW50Um9sZUJpbmRpbmdzUmVzcG9uc2UiRYLT5JMCMzoBKiIuL2FjY2Vzcy92MS9ncm91cHMve2dyb3VwPSoqfTpjb3VudFJvbGVCaW5kaW5nc4qvqNIFBhIECgKTAxK4AQoPRXhwbGFpbkV4Y2hhbmdlEisuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluRXhjaGFuZ2VSZXF1ZXN0GiwuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FeHBsYWluRXhjaGFuZ2VSZXNwb25zZSJKgtPkkwI4OgEqIjMvYWNjZXNzL3YxL2lkZW50aXRpZXMve2lkZW50aXR5PSoqfTpleHBsYWluRXhjaGFuZ2WKr6jSBQYSBAoChwdiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_capabilities_capabilities, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ExplainAccess.
@@ -358,6 +360,148 @@ export const IdentityAccessSchema: GenMessage<IdentityAccess> = /*@__PURE__*/
   messageDesc(file_gatehouse_access_v1_access, 7);
 
 /**
+ * The request of ListPeople.
+ *
+ * @generated from message gatehouse.access.v1.ListPeopleRequest
+ */
+export type ListPeopleRequest = Message<"gatehouse.access.v1.ListPeopleRequest"> & {
+  /**
+   * The uid of the group, at which and below which to look.
+   *
+   * @generated from field: string group = 1;
+   */
+  group: string;
+
+  /**
+   * Keeps people whose name or e-mail address contains this text, and the one with this uid. Case does not matter for ASCII letters.
+   * Empty keeps all.
+   *
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+
+  /**
+   * "name", optionally followed by " desc". Empty means "name". Case does not matter for ASCII letters. People who have not accepted the
+   * organization have no name here, and come after all others in ascending order.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 6;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.ListPeopleRequest.
+ * Use `create(ListPeopleRequestSchema)` to create a new message.
+ */
+export const ListPeopleRequestSchema: GenMessage<ListPeopleRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 8);
+
+/**
+ * The response of ListPeople.
+ *
+ * @generated from message gatehouse.access.v1.ListPeopleResponse
+ */
+export type ListPeopleResponse = Message<"gatehouse.access.v1.ListPeopleResponse"> & {
+  /**
+   * The people of this page.
+   *
+   * @generated from field: repeated gatehouse.access.v1.Person people = 1;
+   */
+  people: Person[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many people the whole query has, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.ListPeopleResponse.
+ * Use `create(ListPeopleResponseSchema)` to create a new message.
+ */
+export const ListPeopleResponseSchema: GenMessage<ListPeopleResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 9);
+
+/**
+ * A person with the roles that they hold at a group and below it.
+ *
+ * @generated from message gatehouse.access.v1.Person
+ */
+export type Person = Message<"gatehouse.access.v1.Person"> & {
+  /**
+   * The person. Only the uid is set if they have not accepted the organization.
+   *
+   * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 1;
+   */
+  identity?: RoleBindingIdentity | undefined;
+
+  /**
+   * When they accepted the organization: by a sign-in or by their first request there. Absent if they have not.
+   *
+   * @generated from field: google.protobuf.Timestamp join_time = 2;
+   */
+  joinTime?: Timestamp | undefined;
+
+  /**
+   * The role bindings at the group and below it, in the order of their uids, at most 20. What the caller may not see of one is left out.
+   *
+   * @generated from field: repeated gatehouse.access.v1.BindingExplanation bindings = 3;
+   */
+  bindings: BindingExplanation[];
+
+  /**
+   * How many role bindings there are.
+   *
+   * @generated from field: int64 binding_count = 4;
+   */
+  bindingCount: bigint;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.Person.
+ * Use `create(PersonSchema)` to create a new message.
+ */
+export const PersonSchema: GenMessage<Person> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access, 10);
+
+/**
  * The request of WhatCan.
  *
  * @generated from message gatehouse.access.v1.WhatCanRequest
@@ -411,7 +555,7 @@ export type WhatCanRequest = Message<"gatehouse.access.v1.WhatCanRequest"> & {
  * Use `create(WhatCanRequestSchema)` to create a new message.
  */
 export const WhatCanRequestSchema: GenMessage<WhatCanRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 8);
+  messageDesc(file_gatehouse_access_v1_access, 11);
 
 /**
  * The response of WhatCan.
@@ -460,7 +604,7 @@ export type WhatCanResponse = Message<"gatehouse.access.v1.WhatCanResponse"> & {
  * Use `create(WhatCanResponseSchema)` to create a new message.
  */
 export const WhatCanResponseSchema: GenMessage<WhatCanResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 9);
+  messageDesc(file_gatehouse_access_v1_access, 12);
 
 /**
  * A role that an identity holds, and where.
@@ -502,7 +646,7 @@ export type HeldRole = Message<"gatehouse.access.v1.HeldRole"> & {
  * Use `create(HeldRoleSchema)` to create a new message.
  */
 export const HeldRoleSchema: GenMessage<HeldRole> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 10);
+  messageDesc(file_gatehouse_access_v1_access, 13);
 
 /**
  * The request of SimulateChange: the request of the method that would make the change, of UpdateRole only what affects access.
@@ -563,7 +707,7 @@ export type SimulateChangeRequest = Message<"gatehouse.access.v1.SimulateChangeR
  * Use `create(SimulateChangeRequestSchema)` to create a new message.
  */
 export const SimulateChangeRequestSchema: GenMessage<SimulateChangeRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 11);
+  messageDesc(file_gatehouse_access_v1_access, 14);
 
 /**
  * Other capabilities for a role.
@@ -591,7 +735,7 @@ export type RoleChange = Message<"gatehouse.access.v1.RoleChange"> & {
  * Use `create(RoleChangeSchema)` to create a new message.
  */
 export const RoleChangeSchema: GenMessage<RoleChange> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 12);
+  messageDesc(file_gatehouse_access_v1_access, 15);
 
 /**
  * The response of SimulateChange.
@@ -626,7 +770,7 @@ export type SimulateChangeResponse = Message<"gatehouse.access.v1.SimulateChange
  * Use `create(SimulateChangeResponseSchema)` to create a new message.
  */
 export const SimulateChangeResponseSchema: GenMessage<SimulateChangeResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 13);
+  messageDesc(file_gatehouse_access_v1_access, 16);
 
 /**
  * Something that would stand in the way of a change: the error that the method would return.
@@ -668,7 +812,7 @@ export type Obstacle = Message<"gatehouse.access.v1.Obstacle"> & {
  * Use `create(ObstacleSchema)` to create a new message.
  */
 export const ObstacleSchema: GenMessage<Obstacle> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 14);
+  messageDesc(file_gatehouse_access_v1_access, 17);
 
 /**
  * What a change does to the access of an identity at a group, and alike at groups below it.
@@ -738,7 +882,7 @@ export type AccessEffect = Message<"gatehouse.access.v1.AccessEffect"> & {
  * Use `create(AccessEffectSchema)` to create a new message.
  */
 export const AccessEffectSchema: GenMessage<AccessEffect> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 15);
+  messageDesc(file_gatehouse_access_v1_access, 18);
 
 /**
  * The request of ListCapabilities.
@@ -780,7 +924,7 @@ export type ListCapabilitiesRequest = Message<"gatehouse.access.v1.ListCapabilit
  * Use `create(ListCapabilitiesRequestSchema)` to create a new message.
  */
 export const ListCapabilitiesRequestSchema: GenMessage<ListCapabilitiesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 16);
+  messageDesc(file_gatehouse_access_v1_access, 19);
 
 /**
  * The response of ListCapabilities.
@@ -822,7 +966,7 @@ export type ListCapabilitiesResponse = Message<"gatehouse.access.v1.ListCapabili
  * Use `create(ListCapabilitiesResponseSchema)` to create a new message.
  */
 export const ListCapabilitiesResponseSchema: GenMessage<ListCapabilitiesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 17);
+  messageDesc(file_gatehouse_access_v1_access, 20);
 
 /**
  * What a capability allows.
@@ -878,7 +1022,7 @@ export type CapabilityDescription = Message<"gatehouse.access.v1.CapabilityDescr
  * Use `create(CapabilityDescriptionSchema)` to create a new message.
  */
 export const CapabilityDescriptionSchema: GenMessage<CapabilityDescription> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 18);
+  messageDesc(file_gatehouse_access_v1_access, 21);
 
 /**
  * The request of CountRoleBindings.
@@ -906,7 +1050,7 @@ export type CountRoleBindingsRequest = Message<"gatehouse.access.v1.CountRoleBin
  * Use `create(CountRoleBindingsRequestSchema)` to create a new message.
  */
 export const CountRoleBindingsRequestSchema: GenMessage<CountRoleBindingsRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 19);
+  messageDesc(file_gatehouse_access_v1_access, 22);
 
 /**
  * The response of CountRoleBindings.
@@ -927,7 +1071,7 @@ export type CountRoleBindingsResponse = Message<"gatehouse.access.v1.CountRoleBi
  * Use `create(CountRoleBindingsResponseSchema)` to create a new message.
  */
 export const CountRoleBindingsResponseSchema: GenMessage<CountRoleBindingsResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 20);
+  messageDesc(file_gatehouse_access_v1_access, 23);
 
 /**
  * How many role bindings give a role.
@@ -955,7 +1099,7 @@ export type RoleBindingCount = Message<"gatehouse.access.v1.RoleBindingCount"> &
  * Use `create(RoleBindingCountSchema)` to create a new message.
  */
 export const RoleBindingCountSchema: GenMessage<RoleBindingCount> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 21);
+  messageDesc(file_gatehouse_access_v1_access, 24);
 
 /**
  * The request of ExplainExchange.
@@ -983,7 +1127,7 @@ export type ExplainExchangeRequest = Message<"gatehouse.access.v1.ExplainExchang
  * Use `create(ExplainExchangeRequestSchema)` to create a new message.
  */
 export const ExplainExchangeRequestSchema: GenMessage<ExplainExchangeRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 22);
+  messageDesc(file_gatehouse_access_v1_access, 25);
 
 /**
  * The answer to ExplainExchange.
@@ -1011,7 +1155,7 @@ export type ExplainExchangeResponse = Message<"gatehouse.access.v1.ExplainExchan
  * Use `create(ExplainExchangeResponseSchema)` to create a new message.
  */
 export const ExplainExchangeResponseSchema: GenMessage<ExplainExchangeResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 23);
+  messageDesc(file_gatehouse_access_v1_access, 26);
 
 /**
  * One check of an exchange.
@@ -1060,7 +1204,7 @@ export type ExchangeCheck = Message<"gatehouse.access.v1.ExchangeCheck"> & {
  * Use `create(ExchangeCheckSchema)` to create a new message.
  */
 export const ExchangeCheckSchema: GenMessage<ExchangeCheck> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access, 24);
+  messageDesc(file_gatehouse_access_v1_access, 27);
 
 /**
  * Why a capability is held or not.
@@ -1216,6 +1360,19 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof WhoCanRequestSchema;
     output: typeof WhoCanResponseSchema;
+  },
+  /**
+   * Lists the people who hold a role at a group or below it, each with these roles and where they hold them.
+   *
+   * Roles that they inherit from ancestors of the group, and roles of sessions by external group role mappings, are not in the list. Of
+   * people who have not accepted the organization yet, it has only the uid and the roles.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessService.ListPeople
+   */
+  listPeople: {
+    methodKind: "unary";
+    input: typeof ListPeopleRequestSchema;
+    output: typeof ListPeopleResponseSchema;
   },
   /**
    * Lists the role bindings of an identity, with the groups where each takes effect and what it gives there.

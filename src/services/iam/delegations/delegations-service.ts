@@ -137,6 +137,13 @@ interface ScanOptions {
   readonly inactive: boolean;
 }
 
+/** Returns the delegations of these subtrees that are not in force, and whether all of them were read. */
+export async function findInactiveDelegations(session: Session, places: readonly string[]) {
+  const options = { places, after: undefined, pageSize: maxScanned, inactive: true };
+  const { shown, last } = await scanDelegations(session, options);
+  return { shown, isWhole: last === undefined };
+}
+
 /** Returns the next matching delegations in order. `last` is the cursor of the next page, if there may be one. */
 async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions) {
   const limit = inactive ? maxScanned : pageSize;

@@ -95,6 +95,7 @@ export const commonFunctions: ReadonlySet<string> = new Set([
     "length",
     "lower",
     "max",
+    "row_number",
     "rtrim",
     "strpos",
     "substr",

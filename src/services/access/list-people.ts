@@ -1,0 +1,92 @@
+// Lists the people who hold roles at a group and below it.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type ListPeopleRequest,
+  ListPeopleRequestSchema,
+  type ListPeopleResponseSchema,
+  type PersonSchema,
+} from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { failedPrecondition } from "../../aip/errors.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
+import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type MessageRules, plainTextRule, uidRule } from "../../pipeline/text-rules.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import { readCounter } from "../../storage/engine/counters.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { roleBindingCollection } from "../../storage/iam/collections.ts";
+import { countPeople, type FoundPerson, findFirstBindings, findPeople } from "../../storage/iam/people.ts";
+import { accessPages } from "./pages.ts";
+import { showBinding } from "./shown-binding.ts";
+import { identityShower } from "./shown-identities.ts";
+
+/** How many role bindings one call looks through: it reads all of a subtree, about a microsecond each. */
+const maxBindings = 100_000;
+
+/** How many bindings of one person are shown. */
+const maxShown = 20;
+
+export const peopleRules: MessageRules = {
+  schema: ListPeopleRequestSchema,
+  fields: { group: uidRule, query: { ...plainTextRule, maxLength: 256 } },
+};
+
+/** Makes the function that lists people. */
+export function listPeople(context: ServiceContext) {
+  const pages = accessPages(context, "name");
+  return async (request: ListPeopleRequest, call: Call): Promise<MessageInitShape<typeof ListPeopleResponseSchema>> => {
+    const page = pages.read(request, call);
+    return await context.database.read(async (session) => {
+      const query = { groupUid: request.group, query: request.query.trim() };
+      await requireFew(session, request.group);
+      const after = page.after === "" ? undefined : readCursor(page.after);
+      const found = await findPeople(session, query, { ...page, after, limit: page.size + 1 });
+      const shown = found.slice(0, page.size);
+      return {
+        people: await show(session, shown, request.group, call),
+        nextPageToken: found.length > shown.length ? pages.next(page, formatCursor(shown.at(-1)!)) : "",
+        totalCount: BigInt(await countPeople(session, query)),
+        skipped: page.skip,
+      };
+    });
+  };
+}
+
+async function requireFew(session: Session, groupUid: string): Promise<void> {
+  if ((await readCounter(session, groupUid, roleBindingCollection.kind)) <= maxBindings) return;
+  const rule = `a list of people looks through at most ${maxBindings} role bindings; name a smaller group`;
+  throw failedPrecondition("TOO_MANY_ROLE_BINDINGS", rule, groupUid);
+}
+
+// The order is by name, then by uid. The uid of a person is 40 characters long, so the rest is the name.
+function formatCursor({ sortKey, uid }: FoundPerson): string {
+  return uid + sortKey;
+}
+
+function readCursor(text: string) {
+  return { uid: text.slice(0, 40), sortKey: text.slice(40) };
+}
+
+async function show(
+  session: Session,
+  people: readonly FoundPerson[],
+  group: string,
+  call: Call,
+): Promise<MessageInitShape<typeof PersonSchema>[]> {
+  const uids = people.map(({ uid }) => uid);
+  const bindings = Map.groupBy(
+    await findFirstBindings(session, uids, group, maxShown),
+    ({ identityUid }) => identityUid,
+  );
+  const identityOf = await identityShower(session, uids, group, call);
+  return people.map(({ uid, joinTime }) => {
+    const held = bindings.get(uid) ?? [];
+    const isSelf = uid === callerOf(call).uid && !isNarrowed(call);
+    return {
+      identity: identityOf(uid),
+      ...(joinTime !== null && { joinTime: toTimestamp(joinTime) }),
+      bindings: held.map((binding) => showBinding(binding, call, isSelf)),
+      bindingCount: BigInt(held[0]?.total ?? 0),
+    };
+  });
+}

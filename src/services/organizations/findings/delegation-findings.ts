@@ -1,0 +1,117 @@
+// Delegations that are not in force, such as the invites of people who have left.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { type DelegationSchema, DelegationKind as Kind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { accessOf } from "../../../pipeline/authorize.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import type { Collection, ResourceRow } from "../../../storage/collection/collection.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { subscriptionCollection } from "../../../storage/events/rows.ts";
+import {
+  externalGroupRoleMappingCollection,
+  groupInviteCollection,
+  identityCollection,
+  identityProviderCollection,
+} from "../../../storage/iam/collections.ts";
+import { identityShower } from "../../access/shown-identities.ts";
+import { findInactiveDelegations } from "../../iam/delegations/delegations-service.ts";
+import type { FindingParts, SoughtKind } from "./finding-kind.ts";
+
+type Delegation = MessageInitShape<typeof DelegationSchema>;
+
+/** Invites, subscriptions, default roles, SCIM tokens, mappings and static keys whose makers no longer hold what they give. */
+export const inactiveDelegations: SoughtKind = {
+  kind: FindingKind.INACTIVE_DELEGATION,
+  capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+  async look(session, subtrees) {
+    const { shown, isWhole } = await findInactiveDelegations(session, subtrees);
+    const after = (cursor: string) => shown.filter((one) => cursorOf(one) > cursor);
+    return {
+      isWhole,
+      count: (cursor) => after(cursor).length,
+      find: ({ after: cursor, skip, limit }) =>
+        after(cursor)
+          .slice(skip, skip + limit)
+          .map(cursorOf),
+      async show(cursors, call) {
+        const wanted = shown.filter((one) => cursors.includes(cursorOf(one)));
+        return await showAll(session, wanted, call);
+      },
+    };
+  },
+};
+
+// An identity provider has two delegations: of its default role and of its SCIM token. A space sorts before the slash of a uid.
+function cursorOf({ uid = "", kind = Kind.UNSPECIFIED }: Delegation): string {
+  return `${uid} ${kind}`;
+}
+
+async function showAll(session: Session, delegations: readonly Delegation[], call: Call): Promise<FindingParts[]> {
+  const makers = delegations.flatMap(({ makerUid }) => makerUid || []);
+  // All of them are in one organization.
+  const identityOf = await identityShower(session, makers, delegations[0]?.uid ?? "", call);
+  const findings: FindingParts[] = [];
+  for (const delegation of delegations) {
+    const { uid = "", kind = Kind.UNSPECIFIED, makerUid, vouchTime } = delegation;
+    findings.push({
+      ...{ resourceUid: uid, resourceName: await nameOf(session, uid, kind, call), groupUid: groupOf(uid, kind) },
+      ...(vouchTime && { time: vouchTime }),
+      ...(makerUid && { identity: identityOf(makerUid) }),
+      details: { case: "delegation", value: delegation },
+    });
+  }
+  return findings;
+}
+
+/** Returns the group of what a delegation is about. A mapping belongs to an identity provider, and that to a group. */
+function groupOf(uid: string, kind: Kind): string {
+  return kind === Kind.EXTERNAL_GROUP_ROLE_MAPPING ? parentOf(parentOf(uid)) : parentOf(uid);
+}
+
+/** Names what a delegation is about, if the caller may list it. */
+async function nameOf(session: Session, uid: string, kind: Kind, call: Call): Promise<string> {
+  const named = namedBy[kind];
+  if (!named || !accessOf(call).has(named.capability, uid)) return "";
+  return await named.find(session, uid);
+}
+
+interface Named {
+  readonly capability: Capability;
+  readonly find: (session: Session, uid: string) => Promise<string>;
+}
+
+function named<R extends ResourceRow>(
+  capability: Capability,
+  collection: Collection<R>,
+  nameIn: (row: R) => string,
+): Named {
+  return {
+    capability,
+    async find(session, uid) {
+      const row = await findRow(session, collection, uid);
+      return row ? nameIn(row) : "";
+    },
+  };
+}
+
+const provider = named(Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST, identityProviderCollection, ({ name }) => name);
+
+const namedBy: Readonly<Partial<Record<Kind, Named>>> = {
+  [Kind.GROUP_INVITE]: named(
+    Capability.CAP_IAM_GROUP_INVITES_LIST,
+    groupInviteCollection,
+    ({ recipient }) => recipient,
+  ),
+  [Kind.SUBSCRIPTION]: named(Capability.CAP_EVENTS_SUBSCRIPTION_LIST, subscriptionCollection, ({ sink }) => sink),
+  [Kind.DEFAULT_ROLE]: provider,
+  [Kind.SCIM_TOKEN]: provider,
+  [Kind.EXTERNAL_GROUP_ROLE_MAPPING]: named(
+    Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
+    externalGroupRoleMappingCollection,
+    ({ externalGroupId }) => externalGroupId,
+  ),
+  [Kind.STATIC_KEYS]: named(Capability.CAP_IAM_IDENTITY_LIST, identityCollection, ({ name }) => name),
+};

@@ -1,0 +1,198 @@
+// What needs attention in an organization: what is found, in which order, and who sees it.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { delayQueue, enqueueEvent } from "../../../src/storage/events/delivery-queues.ts";
+import { rest } from "../../harness/rest.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { addSubscription } from "../../security/registry-tree.ts";
+import {
+  addCaller,
+  addGroup,
+  addIdentity,
+  addRole,
+  arrange,
+  bind,
+  ownerRole,
+  viewerRole,
+} from "../../security/tree.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const kinds = ["FAILING_DELIVERY", "EXPIRING_KEYS", "INACTIVE_DELEGATION", "CONFINED_BINDING", "UNUSED_IDENTITY"];
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`findings (${database})`, () => {
+    let server: TestServer;
+    let root: string;
+    let folder: string;
+    let owner: { uid: string; token: string };
+    const made: Record<string, string> = {};
+
+    before(async () => {
+      server = await startTestServer({ database });
+      root = await addGroup(server, null, "example.org");
+      folder = await addGroup(server, root, "folder");
+      owner = await addCaller(server, root, ownerRole.uid);
+      made.subscription = await addFailing(folder);
+      await addSubscription(server, folder);
+      const ends = server.clock() + 3 * dayMs;
+      made.key = await addKeys(folder, "ends soon", new Date(ends).toISOString());
+      await addKeys(folder, "ends later", new Date(ends + 30 * dayMs).toISOString());
+      const [old, today] = [server.clock() - 30 * dayMs, server.clock()];
+      made.unused = await addIdentity(server, folder, { name: "unused", createTime: old, lastSeenTime: old });
+      await addIdentity(server, folder, { name: "used", createTime: old, lastSeenTime: today });
+      made.confined = await bind(server, root, await addIdentity(server, folder, { name: "bot" }), viewerRole.uid);
+      made.invite = await inviteOfDeparted();
+    });
+    after(() => server[Symbol.asyncDispose]());
+
+    /** Adds a subscription whose first event has failed 23 times. */
+    async function addFailing(group: string): Promise<string> {
+      const uid = await addSubscription(server, group);
+      const time = server.clock() - 3_600_000;
+      await arrange(server, async (tx) => {
+        await enqueueEvent(tx, { sequence: Math.trunc(time), time, headers: {}, data: "{}" }, [uid]);
+        await delayQueue(tx, uid, { attempts: 23, lastFailure: "HTTP 503", lastDuration: 5, nextTime: time });
+      });
+      return uid;
+    }
+
+    function addKeys(group: string, name: string, expirationTime: string): Promise<string> {
+      const value = { issuer: "keys", subject: name, issuerKeys: "{}", expirationTime };
+      const relationship = { case: "staticKeys", value };
+      return addIdentity(server, group, { name, relationshipType: RelationshipType.STATIC, relationship });
+    }
+
+    /** Adds an invite whose maker has lost the role, and returns its uid. */
+    async function inviteOfDeparted(): Promise<string> {
+      const leaver = await addCaller(server, root, ownerRole.uid);
+      const { uid } = await call(leaver.token, "POST", `/iam/v2beta1/groupInvites/${folder}`, {
+        roleUid: viewerRole.uid,
+        ttl: "86400s",
+        email: "guest@example.com",
+      });
+      await call(owner.token, "DELETE", `/iam/v2beta1/roleBindings/${leaver.binding}`);
+      return uid;
+    }
+
+    async function call(token: string, method: string, path: string, request?: unknown) {
+      const { status, body } = await rest(server.url, token, method, path, request);
+      assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`);
+      return body;
+    }
+
+    function list(query: Record<string, string> = {}, token = owner.token) {
+      const path = `/gatehouse/organizations/v1/findings?${new URLSearchParams({ parent: root, ...query })}`;
+      return call(token, "GET", path);
+    }
+
+    interface Shown {
+      readonly kind: string;
+      readonly resourceUid: string;
+    }
+    const found = ({ findings = [] }: { findings?: Shown[] }) =>
+      findings.map(({ kind, resourceUid }) => [kind.replace("FINDING_KIND_", ""), resourceUid]);
+    const all = () => [
+      ["FAILING_DELIVERY", made.subscription],
+      ["EXPIRING_KEYS", made.key],
+      ["INACTIVE_DELEGATION", made.invite],
+      ["CONFINED_BINDING", made.confined],
+      ["UNUSED_IDENTITY", made.unused],
+    ];
+
+    it("lists one of each kind, in the order of the kinds, with counts and the total", async () => {
+      const body = await list();
+      assert.deepEqual(found(body), all());
+      assert.equal(body.totalCount, "5");
+      assert.deepEqual(
+        body.counts,
+        kinds.map((kind) => ({ kind: `FINDING_KIND_${kind}`, count: "1", isMinimum: false })),
+      );
+    });
+
+    it("says what, where, since when and why", async () => {
+      const [delivery, key, invite, binding, unused] = (await list()).findings;
+      for (const one of [delivery, key, invite, unused])
+        assert.deepEqual([one.groupUid, one.groupName], [folder, "folder"]);
+      for (const one of [delivery, key, invite, binding, unused]) assert.ok(one.time);
+      assert.equal(delivery.resourceName, "https://example.org/");
+      assert.equal(delivery.deliveryState.failedAttempts, 23);
+      assert.equal(delivery.deliveryState.lastFailure, "HTTP 503");
+      assert.equal(key.resourceName, "ends soon");
+      assert.ok(Date.parse(key.time) > server.clock());
+      assert.equal(invite.delegation.inactivity, "INACTIVITY_REASON_MAKER_LACKS_CAPABILITIES");
+      assert.equal(invite.delegation.makerUid, invite.identity.uid);
+      assert.equal(invite.resourceName, "guest@example.com");
+      assert.equal(binding.identity.name, "bot");
+      assert.equal(binding.roleBinding.roleName, "viewer");
+      assert.deepEqual([binding.groupUid, binding.groupName], [root, "example.org"]);
+      assert.equal(unused.resourceName, "unused");
+    });
+
+    it("is read in pages, with kinds or without, and skips across kinds", async () => {
+      const read: unknown[] = [];
+      for (let pageToken = "", first = true; first || pageToken !== ""; first = false) {
+        const body = await list({ pageSize: "2", pageToken });
+        read.push(...found(body));
+        pageToken = body.nextPageToken ?? "";
+      }
+      assert.deepEqual(read, all());
+      for (const skip of [0, 1, 3, 5, 9]) assert.deepEqual(found(await list({ skip: `${skip}` })), all().slice(skip));
+      const { nextPageToken } = await list({ pageSize: "1" });
+      assert.deepEqual(found(await list({ pageToken: nextPageToken, skip: "2" })), all().slice(3));
+      const only = await list({ kinds: "FINDING_KIND_CONFINED_BINDING" });
+      assert.deepEqual(found(only), [all()[3]]);
+      assert.equal(only.totalCount, "1");
+    });
+
+    it("looks at a group and below it only", async () => {
+      assert.deepEqual(found(await list({ parent: folder })), all().toSpliced(3, 1));
+      assert.deepEqual(found(await list({ parent: await addGroup(server, root) })), []);
+    });
+
+    it("shows each kind only to callers who may list it, and counts nothing else", async () => {
+      const lists = [
+        [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0]],
+        [Capability.CAP_IAM_IDENTITY_LIST, [1, 4]],
+        [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3]],
+      ] as const;
+      for (const [capability, places] of lists) {
+        const { token } = await addCaller(server, root, await addRole(server, root, [capability]));
+        const body = await list({}, token);
+        assert.deepEqual(
+          found(body),
+          places.map((place) => all()[place]),
+        );
+        assert.equal(body.counts.length, places.length);
+        for (const finding of body.findings) assert.ok(!finding.groupName);
+        const recipient = body.findings.find(({ resourceUid }: Shown) => resourceUid === made.invite)?.resourceName;
+        assert.notEqual(recipient, "guest@example.com");
+      }
+      const stranger = await addCaller(server, await addGroup(server, null, "other"), ownerRole.uid);
+      assert.deepEqual(await list({}, stranger.token), {
+        ...{ findings: [], nextPageToken: "", totalCount: "0", skipped: 0, counts: [] },
+      });
+    });
+
+    it("shows a caller of a subgroup what is there", async () => {
+      const { token } = await addCaller(server, folder, viewerRole.uid);
+      assert.deepEqual(found(await list({}, token)), all().toSpliced(3, 1));
+    });
+
+    it("rejects unknown kinds, and page tokens of another query", async () => {
+      const { nextPageToken } = await list({ pageSize: "1" });
+      for (const [field, query] of [
+        ["kinds", { kinds: "FINDING_KIND_UNSPECIFIED" }],
+        ["page_token", { pageToken: nextPageToken, parent: folder }],
+        ["parent", { parent: "nonsense" }],
+        ["skip", { skip: "-1" }],
+      ] as const) {
+        const path = `/gatehouse/organizations/v1/findings?${new URLSearchParams({ parent: root, ...query })}`;
+        const { status, body } = await rest(server.url, owner.token, "GET", path);
+        assert.equal(status, 400, field);
+        assert.ok(JSON.stringify(body).includes(field), JSON.stringify(body));
+      }
+    });
+  });
+}
