@@ -3,7 +3,9 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Browser } from "../harness/browser.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
 import { startRealProvider } from "../sign-in/real-provider.ts";
+import { shapes } from "../sts/workload-shapes.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
+import { startWorkloadIssuer } from "./workload-issuer.ts";
 
 /** The surroundings of a page. */
 export interface PageSetup {
@@ -37,7 +39,38 @@ const setups: Readonly<Record<string, Setup>> = {
   "docs/first-steps.md": withoutServer,
   "docs/registry.md": withoutServer,
   "docs/operate/deploy.md": inProduction,
+  "docs/integrations/aws.md": workload("AWS outbound federation", (token) => ({ files: { "id-token": token } })),
+  "docs/integrations/github-actions.md": workload("GitHub Actions", (_token, issuer) => ({
+    environment: {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${issuer}/token?api-version=2.0`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of the job",
+    },
+  })),
+  "docs/integrations/gitlab-ci.md": workload("GitLab", (token) => ({ environment: { GATEHOUSE_ID_TOKEN: token } })),
+  "docs/integrations/google-cloud.md": workload(
+    "a Google service account",
+    (_token, issuer) => ({ replacements: [["http://metadata.google.internal", issuer]] }),
+    "text",
+  ),
+  "docs/integrations/kubernetes.md": workload("Kubernetes at container.googleapis.com", (token) => ({
+    files: { "projected-token": token },
+    replacements: [["/var/run/secrets/gatehouse/token", "projected-token"]],
+  })),
 };
+
+/** A development server, and a stand-in for the issuer of a kind of workload. `parts` adds what the workload finds in its surroundings. */
+function workload(
+  kind: string,
+  parts: (token: string, issuer: string) => Partial<PageSetup>,
+  form: "json" | "text" = "json",
+): Setup {
+  return async (portOf, running) => {
+    const { issuer, issue } = running.use(await startWorkloadIssuer(kind, form));
+    const real = shapes.find(({ name }) => name === kind)!.claims.iss;
+    const setup = parts(await issue(`http://127.0.0.1:${portOf(8080)}`), issuer);
+    return { hasServer: true, ...setup, replacements: [[real, issuer], ...(setup.replacements ?? [])] };
+  };
+}
 
 /** PostgreSQL, a provider where people sign in, and a certificate. The page starts the server on port 8443. */
 async function inProduction(portOf: PortOf, running: AsyncDisposableStack): Promise<PageSetup> {
