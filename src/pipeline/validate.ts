@@ -168,12 +168,14 @@ function listCheck(
   const rule = textRule(parent, field, book);
   const nameless = namelessOf(parent, field, book);
   const inner = field.listKind === "message" ? messageCheck(field.message, book) : undefined;
+  // A service with a smaller limit checks it itself.
+  const most = Math.max(maxItems, book.get(parent.typeName)?.bounds?.[field.name]?.maxItems ?? 0);
   return (message, prefix, found) => {
     const list = readField(message, field) as readonly unknown[];
     const name = prefix + field.name;
     if (required && list.length === 0) found.push({ field: name, description: `${field.name} is required` });
-    if (list.length > maxItems) {
-      found.push({ field: name, description: `must not have more than ${maxItems} items` });
+    if (list.length > most) {
+      found.push({ field: name, description: `must not have more than ${most} items` });
       return;
     }
     let index = 0;

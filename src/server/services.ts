@@ -3,6 +3,7 @@
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import { type AccessContext, access } from "../services/access/access.ts";
+import { apply } from "../services/apply/apply.ts";
 import { type AuthContext, auth } from "../services/auth/auth.ts";
 import { exchangeRules } from "../services/auth/exchange-rules.ts";
 import { changes } from "../services/changes/changes.ts";
@@ -90,6 +91,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     access(deps),
     search(deps),
     findings(deps),
+    apply(deps, deps),
     organizationImport(deps, deps),
     organizationExport(deps, deps),
     operate(deps),

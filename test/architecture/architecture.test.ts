@@ -66,7 +66,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
   storage: [
     ...["schema", "engine", "change-log", "collection", "list", "search"],
     ...["iam", "registry", "events", "sign-in", "vulnerabilities"],
-    ...["check", "cache", "database.ts", "installation", "sweep.ts", "transfer"],
+    ...["check", "cache", "database.ts", "joined-database.ts", "installation", "sweep.ts", "transfer"],
   ],
   transport: ["error-detail-types.ts", "http", "listener", "rest", "unary", "forwarding", "connect", "pages"],
 };

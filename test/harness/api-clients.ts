@@ -32,6 +32,7 @@ import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/rep
 import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
+import { ApplyService } from "../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
@@ -104,6 +105,7 @@ export const services = [
   TermsService,
   SecurityTokenService,
   AccessService,
+  ApplyService,
   OperateService,
   OrganizationExportService,
   OrganizationImportService,

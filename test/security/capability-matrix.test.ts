@@ -37,6 +37,10 @@ const byHand: Readonly<Record<string, Ask>> = {
     token: "token",
   }),
   "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
+  "gatehouse.apply.v1.ApplyService/ApplyResources": (absent) => ({
+    groupUid: uidOf("group", absent),
+    resources: [{ group: { name: "applied" } }],
+  }),
   "gatehouse.organizations.v1.OrganizationImportService/ImportResources": () => ({
     organizationUid: root,
     resources: [{ group: { uid: `${root}/${"a".repeat(16)}`, name: "imported" } }],

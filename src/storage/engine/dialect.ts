@@ -12,6 +12,8 @@ export interface DialectTransaction extends Session {
   readonly pendingLog?: LoggedWrite[];
   /** See `Transaction.lockTables`. Does nothing on SQLite. */
   readonly lockTables: Transaction["lockTables"];
+  /** See `Transaction.shareStatements`. */
+  readonly shareStatements?: Transaction["shareStatements"];
   /** Waits until this transaction may append to the change log, because sequence numbers must follow commit order. */
   lockChanges(): Promise<void>;
 }
@@ -57,7 +59,7 @@ export interface ReplicaStatus {
 }
 
 /** How a write may be combined with others; see `WriteContext`. */
-export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent">;
+export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isLarge">;
 
 /** What a write adds to the change log. */
 export interface LoggedWrite {

@@ -100,6 +100,8 @@ export interface WriteContext {
    * same transaction (PostgreSQL). False if absent.
    */
   readonly isIndependent?: boolean;
+  /** Whether the write changes much and may fail late: it delays no other write by that. False if absent. */
+  readonly isLarge?: boolean;
 }
 
 /** One change of one resource. */
@@ -133,6 +135,8 @@ export interface Transaction extends Session {
   changeExports(groupUid: string): void;
   /** Appends the change to the change log after the body. */
   logChange(entry: ChangeEntry): void;
+  /** Begins to share statements among writes of this transaction that run at the same time. Absent where that saves nothing. */
+  readonly shareStatements?: (() => SharedStatements) | undefined;
 }
 
 /** Shares statements among concurrent writes of one commit, whose transaction they use. */
@@ -147,6 +151,15 @@ export interface Gather {
     items: readonly K[],
     run: (session: Session, items: readonly K[]) => Promise<void>,
   ): Promise<void>;
+}
+
+/** The statements that concurrent writes share. */
+export interface SharedStatements {
+  readonly gather: Gather;
+  /** Those that change rows, and whose results no write waited for. */
+  readonly sent: readonly Promise<void>[];
+  /** Sends no more. */
+  end(): void;
 }
 
 /** Wraps a statement of a driver, and translates its errors. */

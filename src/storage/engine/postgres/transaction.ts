@@ -4,6 +4,7 @@ import { getTableName } from "../../schema/drizzle.ts";
 import { newCounterChanges } from "../counters.ts";
 import type { DialectTransaction } from "../dialect.ts";
 import type { Session } from "../session.ts";
+import { newSharedStatements } from "./write-member.ts";
 
 /** The name of the advisory lock of the change log. */
 const changesLock = 7_301_002;
@@ -16,6 +17,12 @@ export function batchTransactionOf(client: pg.PoolClient, session: Session): Dia
     pendingExports: new Set<string>(),
     pendingLog: [],
   };
+}
+
+/** Creates a transaction of one write, which may share its statements among parts that run at the same time. */
+export function ownTransactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
+  const tx = transactionOf(client, session, isRetry);
+  return { ...tx, shareStatements: () => newSharedStatements({ tx, begun: Promise.resolve() }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Gatherer, newGatherer } from "../../../base/gather.ts";
 import type { DialectTransaction } from "../dialect.ts";
-import type { Gather, Prepared } from "../session.ts";
+import type { Gather, Prepared, SharedStatements } from "../session.ts";
 
 /** How many items a shared statement has. */
 const maxItems = 500;
@@ -22,15 +22,6 @@ export interface WriteMember {
   /** Whether it has sent a statement that may change rows. */
   hasWritten(): boolean;
   /** Rejects all further statements: the transaction may go on without this write, or end. */
-  end(): void;
-}
-
-/** The statements that the concurrent writes of a batch share. */
-export interface SharedStatements {
-  readonly gather: Gather;
-  /** Those that change rows, and whose results no write waited for. */
-  readonly sent: readonly Promise<void>[];
-  /** Sends no more. */
   end(): void;
 }
 

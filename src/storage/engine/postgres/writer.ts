@@ -6,7 +6,7 @@ import { newSemaphore } from "../semaphore.ts";
 import type { Session } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
 import type { PostgresPool } from "./pool.ts";
-import { batchTransactionOf, transactionOf } from "./transaction.ts";
+import { batchTransactionOf, ownTransactionOf } from "./transaction.ts";
 import type { WriteBody } from "./write-batch.ts";
 import { WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
@@ -43,7 +43,7 @@ export function newWriter(
     const attempt = (isRetry: boolean) =>
       pool.write(async (client, begun) => {
         await begun;
-        return await body(transactionOf(client, sessionOf(client), isRetry));
+        return await body(ownTransactionOf(client, sessionOf(client), isRetry));
       });
     return writers.run(() => retried(attempt));
   }
@@ -65,7 +65,8 @@ export function newWriter(
   const bulkQueue = new WriteQueue({ ...options, maxBatch: maxBulkBatch });
 
   return {
-    write: (body, { isBulk = false, isIndependent = false }) => (isBulk ? bulkQueue : queue).run(body, isIndependent),
+    write: (body, { isBulk = false, isIndependent = false, isLarge = false }) =>
+      isLarge ? runAlone(body) : (isBulk ? bulkQueue : queue).run(body, isIndependent),
     async idle() {
       await Promise.all([queue.idle(), bulkQueue.idle()]);
     },

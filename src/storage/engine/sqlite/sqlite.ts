@@ -87,7 +87,7 @@ async function open(
     name: "sqlite",
     session: readSession,
     read: (body) => snapshot.share(() => body(readSession)),
-    write: (body, { isBulk }) => queue.run(() => body(transaction), isBulk),
+    write: (body, kind) => queue.run(() => body(transaction), kind),
     measurements: { statements },
     async check() {
       reader.prepare("SELECT 1").get();

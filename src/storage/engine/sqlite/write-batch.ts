@@ -6,6 +6,8 @@ export interface Job {
   readonly body: () => Promise<unknown>;
   /** Whether it is bulk work, which yields to other writes and shares larger commits. */
   readonly isBulk: boolean;
+  /** Whether it changes much and may fail late, and so always has a savepoint. */
+  readonly isLarge: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -1,4 +1,5 @@
 import type BetterSqlite from "better-sqlite3";
+import type { WriteKind } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
@@ -48,12 +49,12 @@ export class WriteQueue {
    * The body must only use the database: it holds the write connection. If it throws, only its own changes are undone.
    * It may run again because of another write. Bulk writes yield to all others (write-batch.ts).
    */
-  run<T>(body: () => Promise<T>, isBulk = false): Promise<T> {
+  run<T>(body: () => Promise<T>, { isBulk = false, isLarge = false }: WriteKind = {}): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add({ body, isBulk, resolve, reject });
+      this.#waiting.add({ body, isBulk, isLarge, resolve, reject });
       this.#active ??= nextTick().then(() => this.#drain());
     });
   }
@@ -108,7 +109,7 @@ export class WriteQueue {
     if (isGuarded) this.#guardedBatches--;
     let began = performance.now();
     for (let job = batch.take(this.#waiting, began); job; job = batch.take(this.#waiting, began)) {
-      batch.settle.push(await this.#runMember(job, isGuarded));
+      batch.settle.push(await this.#runMember(job, isGuarded || job.isLarge));
       const ended = performance.now();
       const isAlone = batch.jobs.length === 1 && this.#waiting.length === 0;
       // Reads run between any two writes and before the commit, while the transaction is open.

@@ -49,7 +49,7 @@ describe("write queue", () => {
     return {
       queue,
       insert: (value: string) => queue.run(async () => insert.run(value)),
-      insertInBulk: (value: string) => queue.run(async () => insert.run(value), true),
+      insertInBulk: (value: string) => queue.run(async () => insert.run(value), { isBulk: true }),
     };
   }
 
@@ -152,9 +152,12 @@ describe("write queue", () => {
   it("another write that arrives during bulk writes is next, and ends the batch early", async () => {
     const { queue, insert, insertInBulk } = openQueue({ maxBatchMs: 0 });
     const late: Promise<unknown>[] = [];
-    const first = queue.run(async () => {
-      late.push(insert("single"));
-    }, true);
+    const first = queue.run(
+      async () => {
+        late.push(insert("single"));
+      },
+      { isBulk: true },
+    );
     await Promise.all([first, insertInBulk("bulk 1"), insertInBulk("bulk 2")]);
     await Promise.all(late);
     assert.deepEqual(written(), ["COMMIT", "'single'", "COMMIT", "'bulk 1'", "'bulk 2'", "COMMIT"]);
@@ -162,10 +165,13 @@ describe("write queue", () => {
 
   it("bulk writes fail one by one, too, and the others of their batch run again", async () => {
     const { queue, insert, insertInBulk } = openQueue();
-    const half = queue.run(async () => {
-      connection.exec("INSERT INTO t VALUES ('half')");
-      throw new Error("half");
-    }, true);
+    const half = queue.run(
+      async () => {
+        connection.exec("INSERT INTO t VALUES ('half')");
+        throw new Error("half");
+      },
+      { isBulk: true },
+    );
     const results = await Promise.allSettled([insertInBulk("a"), half, insertInBulk("b"), insert("c")]);
     assert.deepEqual(
       results.map(({ status }) => status),

@@ -1,0 +1,82 @@
+// Applies a list of resources to a group, all or nothing (docs/decisions/0092).
+import {
+  type ApplyResourcesRequest,
+  ApplyResourcesRequestSchema,
+  ApplyService,
+  type ExportResourcesRequest,
+  ResourceSpecSchema,
+} from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { once } from "../../base/lazy.ts";
+import type { Call } from "../../pipeline/call.ts";
+import { type Implementation, implement } from "../../pipeline/handlers.ts";
+import { nestedMethods } from "../../pipeline/nested-methods.ts";
+import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
+import { checkRequests } from "./check-requests.ts";
+import { subtreeDeletion } from "./destroy-subtree.ts";
+import { requireExpected } from "./joined-calls.ts";
+import { type Kind, kindOf, kindOrder } from "./kinds.ts";
+import { applyLimits } from "./limits.ts";
+import { Names } from "./names.ts";
+import { changesOf, hasChanges, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
+import { readStoredRows } from "./stored-rows.ts";
+import { storedResources } from "./stored-values.ts";
+import { changingServices, planWriter } from "./write-plan.ts";
+
+/** Serves the apply of resources. */
+export function apply(context: ServiceContext, options: ProviderOptions): Implementation {
+  const { database } = context;
+  // Few servers are asked to apply.
+  const checks = once(() => nestedMethods(changingServices(context, options), context.clock));
+  const write = planWriter(context, options);
+
+  return implement(
+    ApplyService,
+    {
+      async applyResources(request, call) {
+        checkBounds(request);
+        checkRequests(request.resources, checks());
+        const seen = await database.read((session) => makePlan(session, request, call));
+        requireExpected(request, seen.fingerprint);
+        return responseOf(request, hasChanges(seen) && !request.planOnly ? await write(request, seen, call) : seen);
+      },
+      exportResources: (request, call) =>
+        readTogether(database, call, async (session) => ({ resources: await exportResources(session, request, call) })),
+      destroySubtree: subtreeDeletion(context, options),
+    },
+    [
+      { schema: ApplyResourcesRequestSchema, fields: {}, bounds: { resources: { maxItems: applyLimits.resources } } },
+      // The requests of the methods are checked, which name the same fields.
+      { schema: ResourceSpecSchema, fields: {}, isCheckedByHandler: true },
+    ],
+  );
+}
+
+function checkBounds({ resources, pruneKinds, prune }: ApplyResourcesRequest): void {
+  if (resources.length > applyLimits.resources)
+    throw invalidField("resources", `must not have more than ${applyLimits.resources} items`);
+  if (pruneKinds.length > 0 && !prune) throw invalidField("prune_kinds", "must be empty without prune");
+}
+
+function responseOf({ groupUid }: ApplyResourcesRequest, plan: Plan) {
+  return {
+    groupUid: groupUid || (plan.names.find("group", "")?.uid ?? ""),
+    changes: changesOf(plan),
+    unchangedCount: plan.unchangedCount,
+    plan: plan.fingerprint,
+  };
+}
+
+async function exportResources(session: Session, { groupUid, kinds: asked }: ExportResourcesRequest, call: Call) {
+  const wanted = asked.flatMap((kind) => kindOf(kind) ?? []);
+  const shown = new Set<Kind>(wanted.length > 0 ? wanted : kindOrder);
+  const rows = await readStoredRows(session, groupUid, new Set(kindOrder.filter((kind) => shown.has(kind))), call);
+  const names = new Names(rows);
+  requireUnambiguous(names);
+  const found = storedResources(rows, names).filter(({ resource }) => shown.has(resource.case));
+  if (found.length > applyLimits.stored)
+    throw failedPrecondition("TOO_MANY_RESOURCES", `the group has more than ${applyLimits.stored} resources`, groupUid);
+  return found.map(({ resource }) => ({ resource }));
+}

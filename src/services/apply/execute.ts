@@ -1,0 +1,123 @@
+// Executes a plan in a transaction: every step by the method of the API that a caller would use for it.
+import { setImmediate as nextTick } from "node:timers/promises";
+import { PlannedAction } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { Access } from "../../authz/access.ts";
+import { combineRoles } from "../../authz/policy.ts";
+import { accessOf, callerOf, methodOf } from "../../pipeline/authorize.ts";
+import { type Call, callAs } from "../../pipeline/call.ts";
+import type { NestedMethods } from "../../pipeline/nested-methods.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { findGrants } from "../../storage/iam/grants.ts";
+import type { JoinedDatabase } from "../../storage/joined-database.ts";
+import { describeFailure } from "./failures.ts";
+import type { Kind } from "./kinds.ts";
+import { applyLimits } from "./limits.ts";
+import type { Names } from "./names.ts";
+import type { Plan, Step } from "./plan.ts";
+import { creation, deletion, type Operation, type Uids, update } from "./requests.ts";
+
+/** How long the steps run before other requests do, in milliseconds: on SQLite nothing else interrupts them. */
+const maxTurnMs = 8;
+
+/** The kinds whose creations need nothing of each other, and lock nothing of their group. */
+const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "identity", "repo", "roleBinding"]);
+
+/** What the steps of a plan run with. */
+export interface Execution {
+  readonly database: JoinedDatabase;
+  readonly methods: NestedMethods;
+  /** Whether creations may run at the same time. Their failures are then not told apart. */
+  readonly isConcurrent: boolean;
+}
+
+/** Executes a plan. Throws the failure of the first step that fails; the transaction must then fail too. */
+export async function executePlan({ names, steps }: Plan, execution: Execution, given: Call): Promise<void> {
+  const uids = uidsOf(names);
+  let call = given;
+  const yieldNow = newYield();
+  const run = async (step: Step) => {
+    await yieldNow();
+    await runStep(step, uids, execution, call);
+  };
+  for (const some of runsOf(steps, execution.isConcurrent)) {
+    if (some.length > 1) await execution.database.together(() => allOf(some.map(run)));
+    else await run(some[0]!);
+    // The creator of an organization is its owner.
+    if (some[0]!.resource.case === "organization") call = await renewed(execution.database.session, call);
+  }
+}
+
+async function runStep(step: Step, uids: Uids, { methods }: Execution, call: Call): Promise<void> {
+  try {
+    const operation = operationOf(step, uids);
+    if (!operation) return;
+    const result = (await methods.call(operation.method, operation.request, call)) as { readonly uid?: string };
+    if (step.action === PlannedAction.CREATE && step.wanted?.target) step.wanted.target.uid = result.uid;
+  } catch (error) {
+    throw describeFailure(error, step);
+  }
+}
+
+function operationOf({ action, resource, stored, fields }: Step, uids: Uids): Operation | undefined {
+  if (action === PlannedAction.CREATE) return creation(resource, uids);
+  if (action === PlannedAction.DELETE) return deletion(resource.case, stored!.uid);
+  const names = fields.map(({ field }) => field);
+  return action === PlannedAction.UPDATE ? update(resource, stored!.uid, names, uids) : undefined;
+}
+
+/** Splits the steps into those that run at the same time, in order. */
+function runsOf(steps: readonly Step[], isConcurrent: boolean): Step[][] {
+  const runs: Step[][] = [];
+  let last = "";
+  for (const step of steps) {
+    const kind = isConcurrent ? concurrencyOf(step) : "";
+    const open = runs.at(-1);
+    if (open && kind !== "" && kind === last && open.length < applyLimits.together) open.push(step);
+    else runs.push([step]);
+    last = kind;
+  }
+  return runs;
+}
+
+/** Equal for creations that may run at the same time; empty for a step that runs alone. A group needs its parent. */
+function concurrencyOf({ action, resource, name }: Step): string {
+  if (action !== PlannedAction.CREATE || !concurrentKinds.has(resource.case)) return "";
+  // Two role bindings could create the same pending user.
+  if (resource.case === "roleBinding" && resource.value.identity === "") return "";
+  return resource.case === "group" ? `group ${name.split("/").length}` : resource.case;
+}
+
+/** Waits for all, because a statement that is sent after a rollback would run outside of the transaction. */
+async function allOf(promises: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
+}
+
+/** Returns the call with the access that the caller has in the transaction. */
+async function renewed(session: Session, call: Call): Promise<Call> {
+  const { uid, token } = callerOf(call);
+  const grants = combineRoles((await findGrants(session, uid))?.roles ?? []);
+  return { ...callAs(call, methodOf(call)), access: new Access(grants, token.narrowing, accessOf(call).epoch) };
+}
+
+function uidsOf(names: Names): Uids {
+  const known = (uid: string | undefined, what: string) => {
+    if (uid === undefined) throw new Error(`${what} is not created yet`);
+    return uid;
+  };
+  return {
+    group: (path) => known(names.find("group", path)?.uid, path),
+    role: (group, reference) => known(names.findRole(group, reference)?.uid, reference),
+    identity: (path) => known(names.find("identity", path)?.uid, path),
+    identityProvider: (name) => known(names.find("identityProvider", name)?.uid, name),
+  };
+}
+
+/** Returns the function that lets other requests run if the last time is long ago. */
+export function newYield(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < maxTurnMs) return;
+    await nextTick();
+    since = performance.now();
+  };
+}

@@ -1,0 +1,247 @@
+// Decides what has to be done to make a group look like the resources of a request.
+import { createHash } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type ApplyResourcesRequest,
+  PlannedAction,
+  type PlannedChangeSchema,
+} from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { ownerRole } from "../../authz/built-in-roles.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { isUserUid } from "../iam/users/user-uid.ts";
+import { canManageCatalog } from "../registry/text-rules.ts";
+import { differences, type FieldDifference } from "./compare.ts";
+import { type AnyResource, type Kind, kindOf, kindOrder, kinds, references } from "./kinds.ts";
+import { joinPath, keyOf, Names, parentPath } from "./names.ts";
+import { noRows, readStoredRows, type StoredRows } from "./stored-rows.ts";
+import { type StoredResource, storedResources } from "./stored-values.ts";
+import { kindsOf, type Named, nameOf, type Wanted, wantedResources } from "./wanted.ts";
+
+/** Something to do with one resource. */
+export interface Step extends Named {
+  readonly action: PlannedAction;
+  /** The resource in the request; undefined for a deletion. */
+  readonly wanted: Wanted | undefined;
+  /** The stored resource; undefined for a creation. */
+  readonly stored: StoredResource | undefined;
+  readonly fields: readonly FieldDifference[];
+  /** Whether a client secret of the request is stored. */
+  readonly setsSecret: boolean;
+  readonly reason: string;
+}
+
+/** What an apply does, in this order. */
+export interface Plan {
+  readonly names: Names;
+  readonly steps: readonly Step[];
+  readonly unchangedCount: number;
+  /** The same for the same plan. */
+  readonly fingerprint: string;
+}
+
+/** Makes the plan of a request. Throws for what the request gets wrong, and for kinds that the caller may not list. */
+export async function makePlan(session: Session, request: ApplyResourcesRequest, call: Call): Promise<Plan> {
+  const rows = await rowsFor(session, request, call);
+  const names = new Names(rows);
+  const wanted = wantedResources(request.resources, names);
+  requireOwnName(wanted, rows);
+  const stored = storedResources(rows, names).map((each) => ({ ...nameOf(each.resource, names), stored: each }));
+  const byKey = new Map(stored.map((each) => [each.key, each]));
+  const steps: Step[] = [];
+  let unchangedCount = 0;
+  for (const each of wanted) {
+    const step = stepFor(each, byKey.get(each.key)?.stored, { request, names, call });
+    if (step) steps.push(step);
+    else unchangedCount++;
+  }
+  const ordered = kindOrder.flatMap((kind) => ofKind(steps, kind));
+  const deletions = request.prune ? prunedSteps({ request, rows, names, wanted, stored }, call) : [];
+  const all = [...ordered, ...deletions];
+  return { names, steps: all, unchangedCount, fingerprint: fingerprintOf(all) };
+}
+
+/** The groups among the steps come in the order of their depth, since a parent has to exist first. */
+function ofKind(steps: readonly Step[], kind: Kind): readonly Step[] {
+  const found = steps.filter(({ resource }) => resource.case === kind);
+  return kind === "group" ? found.sort((a, b) => depthOf(a.name) - depthOf(b.name)) : found;
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+async function rowsFor(session: Session, request: ApplyResourcesRequest, call: Call): Promise<StoredRows> {
+  const { groupUid, resources } = request;
+  if (groupUid !== "") return await readStoredRows(session, groupUid, comparedKinds(request), call);
+  if (!resources.some(({ resource }) => resource.case === "organization"))
+    throw invalidField("group_uid", "is required, unless the resources have an organization to create");
+  return noRows;
+}
+
+/** The kinds of the request, those that it prunes, and those that they refer to. */
+function comparedKinds(request: ApplyResourcesRequest): ReadonlySet<Kind> {
+  const found = new Set([...kindsOf(request.resources), ...(request.prune ? prunedKinds(request) : [])]);
+  // The default roles of identity providers decide which role bindings are kept.
+  if (request.prune && found.has("roleBinding")) found.add("identityProvider");
+  for (const kind of [...found]) for (const other of references[kind]) found.add(other);
+  return found;
+}
+
+function prunedKinds({ pruneKinds, resources }: ApplyResourcesRequest): ReadonlySet<Kind> {
+  const asked = pruneKinds.flatMap((value) => kindOf(value) ?? []);
+  return asked.length > 0 ? new Set(asked) : kindsOf(resources);
+}
+
+/** An apply to the wrong organization must not rename it. */
+function requireOwnName(wanted: readonly Wanted[], { base }: StoredRows): void {
+  const organization = wanted.find(({ resource }) => resource.case === "organization");
+  if (!organization || !base) return;
+  const field = `resources[${organization.index}].organization`;
+  if (base.parent !== null) throw invalidField(field, "the group of the request is not an organization");
+  if (organization.name !== base.name)
+    throw invalidField(`${field}.name`, `is not the name of the organization, which is ${JSON.stringify(base.name)}`);
+}
+
+function stepFor(
+  wanted: Wanted,
+  stored: StoredResource | undefined,
+  { request, names, call }: { readonly request: ApplyResourcesRequest; readonly names: Names; readonly call: Call },
+): Step | undefined {
+  // CreateGroup makes the caller the owner of a new organization.
+  if (request.groupUid === "" && wanted.group === "" && isOwnerBinding(wanted.resource, callerOf(call).uid, names))
+    return undefined;
+  const common = { ...wanted, wanted, stored, reason: "" };
+  const secret = secretIn(wanted.resource);
+  if (!stored) return { ...common, action: PlannedAction.CREATE, fields: [], setsSecret: secret !== "" };
+  const resource = withoutIgnored(wanted.resource, stored, call);
+  const found = differences(stored.resource, resource);
+  const changesIssuer = found.some(({ field }) => field === "oidc.issuer");
+  const setsSecret = secret !== "" && (changesIssuer || request.setClientSecrets);
+  const fields = setsSecret ? [...found, { field: "oidc.client_secret", oldValue: "", newValue: "(secret)" }] : found;
+  if (fields.length === 0) return undefined;
+  return { ...common, resource, action: PlannedAction.UPDATE, fields, setsSecret };
+}
+
+function secretIn(resource: AnyResource): string {
+  return resource.case === "identityProvider" ? (resource.value.oidc?.clientSecret ?? "") : "";
+}
+
+/** What a caller sets without the permission for it is ignored, which makes no difference either. */
+function withoutIgnored(wanted: AnyResource, { uid, resource }: StoredResource, call: Call): AnyResource {
+  if (wanted.case !== "repo" || resource.case !== "repo" || canManageCatalog(call, uid)) return wanted;
+  const { catalogTier, bundles, aliases, activeTags } = resource.value;
+  return { case: "repo", value: { ...wanted.value, catalogTier, bundles, aliases, activeTags } };
+}
+
+interface Pruning {
+  readonly request: ApplyResourcesRequest;
+  readonly rows: StoredRows;
+  readonly names: Names;
+  readonly wanted: readonly Wanted[];
+  readonly stored: readonly (Named & { readonly stored: StoredResource })[];
+}
+
+/** Returns the deletions of what the request does not have: what refers to others first, and groups from the bottom up. */
+function prunedSteps({ request, rows, names, wanted, stored }: Pruning, call: Call): readonly Step[] {
+  requireUnambiguous(names);
+  const asked = prunedKinds(request);
+  const keys = new Set(wanted.map(({ key }) => key));
+  const isCovered = coverage(request, rows);
+  const surplus = stored.filter(
+    ({ key, resource, group }) =>
+      asked.has(resource.case) && resource.case !== "organization" && !keys.has(key) && isCovered(group),
+  );
+  const reasonOf = keptReasons({ wanted, stored, surplus, names }, call);
+  const steps = surplus.map((each): Step => {
+    const reason = reasonOf(each);
+    const action = reason === "" ? PlannedAction.DELETE : PlannedAction.KEEP;
+    return { ...each, action, wanted: undefined, fields: [], setsSecret: false, reason };
+  });
+  return [...kindOrder].reverse().flatMap((kind) => [...ofKind(steps, kind)].reverse());
+}
+
+/** Throws if several stored resources have the same path: then it is not clear which one the request has. */
+export function requireUnambiguous(names: Names): void {
+  const [kind = "", ...path] = names.firstAmbiguous()?.split(" ") ?? [];
+  if (kind !== "")
+    throw failedPrecondition(
+      "AMBIGUOUS_NAME",
+      `several of the kind ${kind} have the path ${JSON.stringify(path.join(" "))}; rename them`,
+    );
+}
+
+/** An organization that the request does not have is not covered: files of one team must not delete what others have. */
+function coverage({ resources }: ApplyResourcesRequest, { base }: StoredRows): (group: string) => boolean {
+  const hasAll = base?.parent !== null || resources.some(({ resource }) => resource.case === "organization");
+  if (hasAll) return () => true;
+  const paths = new Set(
+    resources.flatMap(({ resource }) => (resource.case === "group" ? [pathOf(resource.value)] : [])),
+  );
+  return (group) => {
+    for (let at = group; at !== ""; at = parentPath(at)) if (paths.has(at)) return true;
+    return false;
+  };
+}
+
+function pathOf({ group, name }: { readonly group: string; readonly name: string }): string {
+  return joinPath(group, name);
+}
+
+/** Returns the function that says why a resource is kept; empty if it is deleted. */
+function keptReasons(
+  { wanted, stored: all, surplus, names }: Omit<Pruning, "request" | "rows"> & { readonly surplus: Pruning["stored"] },
+  call: Call,
+): (each: Pruning["stored"][number]) => string {
+  const { uid: callerUid } = callerOf(call);
+  const used = new Set<string>();
+  for (const { group } of wanted) for (let at = group; at !== ""; at = parentPath(at)) used.add(at);
+  const owned = ({ resource }: Named) => isOwnerBinding(resource, callerUid, names);
+  const hasOther = wanted.some((each) => each.resource.case === "roleBinding" && owned(each));
+  const lastOwned = hasOther ? undefined : surplus.find(owned);
+  const defaultRoles = new Set([...wanted, ...all].flatMap(({ resource }) => defaultRoleKey(resource, names)));
+  return (each) => {
+    const { resource, name, stored } = each;
+    if (stored.uid === callerUid) return "it is your identity";
+    if (each === lastOwned) return "it is your last role binding as owner";
+    if (resource.case === "group" && used.has(name)) return "the request has resources in it";
+    if (resource.case !== "roleBinding" || resource.value.group !== "" || !isUserUid(resource.value.identityUid))
+      return "";
+    const role = names.findRole("", resource.value.role);
+    return role && defaultRoles.has(keyOf(role)) ? "an identity provider gives this role to users who sign in" : "";
+  };
+}
+
+function isOwnerBinding(resource: AnyResource, callerUid: string, names: Names): boolean {
+  if (resource.case !== "roleBinding") return false;
+  const { identity, identityUid, role, group } = resource.value;
+  const uid = identity === "" ? identityUid : names.find("identity", identity)?.uid;
+  return uid === callerUid && names.findRole(group, role)?.uid === ownerRole.uid;
+}
+
+function defaultRoleKey(resource: AnyResource, names: Names): readonly string[] {
+  const role = resource.case === "identityProvider" ? names.findRole("", resource.value.defaultRole) : undefined;
+  return role ? [keyOf(role)] : [];
+}
+
+/** Returns the changes of a plan for the response. */
+export function changesOf({ steps }: Plan): MessageInitShape<typeof PlannedChangeSchema>[] {
+  return steps.map(({ action, resource, name, stored, wanted, fields, reason }) => ({
+    ...{ action, kind: kinds[resource.case].kind, name, uid: stored?.uid ?? wanted?.target?.uid ?? "", reason },
+    ...(wanted && { index: wanted.index }),
+    fields: [...fields],
+  }));
+}
+
+/** Call it before the plan is executed: then new resources get their uids. */
+function fingerprintOf(steps: readonly Step[]): string {
+  const seen = steps.map(({ action, key, stored, fields, reason }) => [action, key, stored?.uid ?? "", fields, reason]);
+  return createHash("sha256").update(JSON.stringify(seen)).digest("hex").slice(0, 32);
+}
+
+/** Whether a plan writes anything. */
+export function hasChanges({ steps }: Plan): boolean {
+  return steps.some(({ action }) => action !== PlannedAction.KEEP);
+}

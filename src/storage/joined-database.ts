@@ -1,0 +1,73 @@
+// Several writes in one transaction: services run on it as on a database of their own.
+import { newReadCache } from "./cache/read-cache.ts";
+import { newRowCache } from "./cache/row-cache.ts";
+import type { Database } from "./database.ts";
+import { newCounterChanges } from "./engine/counters.ts";
+import type { CounterChanges, Session, SharedStatements, Transaction, WriteContext } from "./engine/session.ts";
+
+/** A database whose reads and writes all belong to one transaction. Its lists show only what was committed before. */
+export interface JoinedDatabase extends Database {
+  /**
+   * Runs writes at the same time, which must not depend on each other: on PostgreSQL they share statements. Waits for all of them. A
+   * shared statement that fails fails the transaction, and not the write that it belongs to.
+   */
+  together<T>(run: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Returns the database of a transaction. A write on it sees what earlier writes did, and has its own author and method in the change
+ * log. If one fails, the whole transaction has to fail: its changes are not undone by themselves.
+ */
+export function joinedDatabase(database: Database, tx: Transaction): JoinedDatabase {
+  const { dataVersion: _, seesLatest: __, ...own } = tx;
+  let shared: SharedStatements | undefined;
+  const session: Session = { ...own, pendingCounters: countersAbove(tx.counterChanges, tx.pendingCounters) };
+  return {
+    ...database,
+    session,
+    read: (body) => body(session),
+    async write(context, body) {
+      // A write does not see its own changes in counters, as in a transaction of its own.
+      const counterChanges = newCounterChanges();
+      const by = authorOf(context);
+      const result = await body({
+        ...own,
+        ...session,
+        ...(shared && { gather: shared.gather }),
+        context: { ...context, time: tx.context.time },
+        counterChanges,
+        logChange: (entry) => tx.logChange({ by, ...entry }),
+      });
+      counterChanges.addTo(tx.counterChanges);
+      return result;
+    },
+    rows: newRowCache(newReadCache(), session),
+    async together(run) {
+      shared = tx.shareStatements?.();
+      try {
+        return await run();
+      } finally {
+        const ended = shared;
+        shared = undefined;
+        ended?.end();
+        await Promise.all(ended?.sent ?? []);
+      }
+    },
+  };
+}
+
+function authorOf({ actor, actorClaims, method, requestId }: WriteContext) {
+  return { actor, method, requestId, ...(actorClaims && { actorClaims }) };
+}
+
+/** Shows the stored counters with the changes of this transaction, and of those that commit with it. */
+function countersAbove(own: CounterChanges, earlier: CounterChanges | undefined): CounterChanges {
+  return {
+    ...own,
+    forget(key, kind) {
+      own.forget(key, kind);
+      earlier?.forget(key, kind);
+    },
+    apply: (key, stored) => own.apply(key, earlier?.apply(key, stored) ?? stored),
+  };
+}

@@ -1,0 +1,213 @@
+// Applies lists of resources through the API.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
+import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
+import { stopPostgres } from "../../harness/postgres.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { largeOrganization, smallOrganization } from "./generated.ts";
+
+after(stopPostgres);
+
+const apply = "/gatehouse.apply.v1.ApplyService/ApplyResources";
+const read = "/gatehouse.apply.v1.ApplyService/ExportResources";
+
+interface Change {
+  readonly action: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly index?: number;
+  readonly fields?: readonly { readonly field: string; readonly oldValue?: string; readonly newValue?: string }[];
+  readonly reason?: string;
+}
+
+interface Applied {
+  readonly groupUid: string;
+  readonly changes: readonly Change[];
+  readonly unchangedCount: number;
+  readonly plan: string;
+}
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`applying resources on ${database}`, () => {
+    let server: TestServer;
+    let client: ApiClient;
+    before(async () => {
+      server = await startTestServer({ database, ...(process.env.LOGS && { log: process.stderr }) });
+      client = openApiClient("grpc", server.url);
+    });
+    after(async () => {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    });
+
+    async function outcome(method: string, request: JsonObject, token = server.ownerToken) {
+      return await client.call(token, method, request);
+    }
+
+    async function applied(request: JsonObject, token?: string): Promise<Applied> {
+      const found = await outcome(apply, request, token);
+      assert.ok("response" in found, JSON.stringify(found));
+      const { groupUid = "", changes = [], unchangedCount = 0, plan = "" } = found.response as Partial<Applied>;
+      return { groupUid, changes, unchangedCount, plan };
+    }
+
+    async function failure(request: JsonObject, token?: string): Promise<string> {
+      const found = await outcome(apply, request, token);
+      assert.ok(!("response" in found), "the apply succeeded");
+      return JSON.stringify(found);
+    }
+
+    async function resourcesOf(groupUid: string): Promise<JsonObject[]> {
+      const found = await outcome(read, { groupUid });
+      assert.ok("response" in found, JSON.stringify(found));
+      return (found.response as { resources: JsonObject[] }).resources;
+    }
+
+    const position = () => lastChange(server.server.database.session);
+
+    it("creates an organization, which is read back equal, and changes nothing the second time", async () => {
+      const resources = smallOrganization("acme");
+      const first = await applied({ resources });
+      assert.equal(first.changes.length, resources.length);
+      assert.ok(first.changes.every(({ action }) => action === "PLANNED_ACTION_CREATE"));
+      const stored = await resourcesOf(first.groupUid);
+      const before = await position();
+      const second = await applied({ groupUid: first.groupUid, resources });
+      assert.deepEqual(second.changes, []);
+      assert.equal(second.unchangedCount, resources.length);
+      const third = await applied({ groupUid: first.groupUid, resources: stored, prune: true });
+      assert.deepEqual(third.changes, []);
+      assert.equal(await position(), before, "nothing was written");
+      // Under another name, the resources make an equal organization.
+      const copy = stored.map((each) =>
+        "organization" in each ? { organization: { name: "acme copy", description: "Anvils" } } : each,
+      );
+      const other = await applied({ resources: copy });
+      assert.deepEqual((await resourcesOf(other.groupUid)).map(textOf).sort(), copy.map(textOf).sort());
+    });
+
+    it("has an entry in the change log for each change, with the method of the single call", async () => {
+      const before = await position();
+      await applied({ resources: [{ organization: { name: "logged" } }, { group: { name: "team" } }] });
+      const changes = await readChanges(server.server.database.session, before, 10);
+      assert.deepEqual(
+        changes.map(({ kind, method, actor }) => [kind, method.split("/").at(-1), actor === server.ownerUid]),
+        [
+          ["groups", "CreateGroup", true],
+          ["role_bindings", "CreateGroup", true],
+          ["groups", "CreateGroup", true],
+        ],
+      );
+    });
+
+    it("updates what differs, and only that", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("updated") });
+      const resources = smallOrganization("updated");
+      const at = (kind: string) => resources.find((each) => kind in each)![kind] as JsonObject;
+      at("group").description = "Makers";
+      at("role").capabilities = ["groups.list"];
+      (at("identityProvider").oidc as JsonObject).groupsClaim = "teams";
+      at("accountAssociation").serviceBindings = {};
+      const { changes } = await applied({ groupUid, resources });
+      assert.deepEqual(
+        changes.map(({ action, name, fields }) => [action, name, fields?.map(({ field }) => field)]),
+        [
+          ["PLANNED_ACTION_UPDATE", "engineering", ["description"]],
+          ["PLANNED_ACTION_UPDATE", "deployer", ["capabilities"]],
+          ["PLANNED_ACTION_UPDATE", "login", ["oidc.groups_claim"]],
+          ["PLANNED_ACTION_UPDATE", "clouds", ["service_bindings"]],
+        ],
+      );
+      assert.deepEqual((await applied({ groupUid, resources })).changes, []);
+    });
+
+    it("validates without writing, and fails if the plan changed since", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("planned") });
+      const resources = [...smallOrganization("planned"), { group: { name: "research" } }];
+      const before = await position();
+      const { plan, changes } = await applied({ groupUid, resources, validateOnly: true });
+      assert.equal(changes.length, 1);
+      assert.equal(await position(), before);
+      await applied({ groupUid, resources: [{ group: { name: "research" } }] });
+      assert.match(await failure({ groupUid, resources, expectedPlan: plan }), /ABORTED|10/);
+    });
+
+    it("changes nothing if one resource is rejected, and says which", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("whole") });
+      const before = await position();
+      const missing = [{ group: { name: "new" } }, { roleBinding: { identity: "nobody", role: "viewer" } }];
+      assert.match(await failure({ groupUid, resources: missing }), /resources\[1\]\.role_binding\.identity/);
+      const invalid = [{ group: { name: "new" } }, { repo: { name: "NO" } }];
+      assert.match(await failure({ groupUid, resources: invalid }), /resources\[1\]\.repo\.name/);
+      const twice = [{ group: { name: "new" } }, { group: { name: "new" } }];
+      assert.match(await failure({ groupUid, resources: twice }), /is the same resource as resources\[0\]/);
+      // Only the database knows that this is one too many.
+      const sinks = Array.from({ length: 101 }, (_, i) => ({
+        subscription: { sink: `https://hooks.example.org/${i}` },
+      }));
+      const failed = await failure({ groupUid, resources: [{ group: { name: "new" } }, ...sinks] });
+      assert.match(failed, /at most 100 subscriptions.*resources\[101\]/);
+      assert.equal(await position(), before, "nothing was written");
+    });
+
+    it("prunes what the resources do not have, and keeps the last owner binding of the caller", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("pruned") });
+      const resources = [{ organization: { name: "pruned", description: "Anvils" } }];
+      const all = ["ROLE_BINDING", "SUBSCRIPTION", "REPO", "ROLE", "IDENTITY", "GROUP", "IDENTITY_PROVIDER"];
+      const pruneKinds = [...all, "EXTERNAL_GROUP_ROLE_MAPPING", "ACCOUNT_ASSOCIATION"].map(
+        (kind) => `SPEC_KIND_${kind}`,
+      );
+      const { changes } = await applied({ groupUid, resources, prune: true, pruneKinds });
+      assert.equal(changes.filter(({ action }) => action === "PLANNED_ACTION_DELETE").length, 14);
+      const kept = changes.filter(({ action }) => action === "PLANNED_ACTION_KEEP");
+      assert.deepEqual(
+        kept.map(({ reason }) => reason),
+        ["it is your last role binding as owner"],
+      );
+      assert.deepEqual(
+        (await resourcesOf(groupUid)).map((each) => Object.keys(each)[0]),
+        ["organization", "roleBinding"],
+      );
+    });
+
+    it("prunes only the groups and kinds that the resources have", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("parts") });
+      const resources = [
+        { group: { group: "engineering", name: "platform" } },
+        { repo: { group: "engineering/platform", name: "web" } },
+      ];
+      const { changes } = await applied({ groupUid, resources, prune: true });
+      assert.deepEqual(
+        changes.map(({ action, name }) => [action, name]),
+        [
+          ["PLANNED_ACTION_CREATE", "engineering/platform/web"],
+          ["PLANNED_ACTION_DELETE", "engineering/platform/api"],
+        ],
+      );
+    });
+
+    it("applies 5,000 resources within ten seconds", async () => {
+      const resources = largeOrganization("large", {
+        groups: 500,
+        roles: 20,
+        identities: 1_200,
+        repos: 1_280,
+        bindings: 1_999,
+      });
+      assert.equal(resources.length, 5_000);
+      const began = performance.now();
+      const { groupUid } = await applied({ resources });
+      const took = performance.now() - began;
+      const again = performance.now();
+      assert.deepEqual((await applied({ groupUid, resources })).changes, []);
+      console.log(`${database}: ${Math.round(took)} ms; again ${Math.round(performance.now() - again)} ms`);
+    });
+  });
+}
+
+function textOf(resource: JsonObject): string {
+  return JSON.stringify(resource);
+}
