@@ -12,10 +12,13 @@ export function useAdvisoryAddress() {
   const selected = useParams({ strict: false })._splat ?? "";
   const search = useSearch({ strict: false }) as AdvisorySearch;
   const open = (uid: string, changes: Changes = {}) => {
-    const next = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined);
+    const next = Object.entries({ ...search, dialog: undefined, event: undefined, ...changes }).filter(
+      ([, value]) => value !== undefined,
+    );
     return navigate({ to: "/o/$org/advisories/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
   };
-  return { org, selected, search, open };
+  const show = (dialog: AdvisorySearch["dialog"], event?: string) => open(selected, { dialog, event });
+  return { org, selected, search, open, show, close: () => open(selected) };
 }
 
 /** Returns the request for the advisories that pass the filters of an address. */

@@ -3,17 +3,19 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
+import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import {
   AdvisoriesService,
   type Advisory,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { holds, requiredBy, useMe } from "../../api/access.ts";
+import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { useKeys } from "../../shell/keyboard.ts";
-import { Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { requestOf, useAdvisoryAddress } from "./address.ts";
+import { NewAdvisory } from "./advisory-form.tsx";
 import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
 import { severityOf } from "./severity.ts";
@@ -40,12 +42,17 @@ export function Advisories() {
 
 function List() {
   const { t } = useTexts();
-  const { org, search, open } = useAdvisoryAddress();
+  const { data: me } = useMe();
+  const { org, search, open, show } = useAdvisoryAddress();
+  const places = outermostWith(me, Advisories1.method.create, org);
+  const missingToCreate = places.length > 0 ? [] : requiredBy(Advisories1.method.create);
+  const newHere = useMemo(() => (places.length > 0 ? { n: () => void show("new") } : {}), [places.length, show]);
+  useKeys(newHere);
   const turn = (page: number | undefined) => void open("", { page });
   const request = { ...requestOf(org, search), pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listAdvisories, request, { placeholderData: (before) => before });
   const total = Number(data?.totalCount ?? 0);
-  const hasFilters = Object.keys(search).some((name) => name !== "page");
+  const hasFilters = Object.keys(search).some((name) => !["page", "dialog", "event"].includes(name));
   const none = { q: undefined, status: undefined, package: undefined, type: undefined, component: undefined };
   const clear = () => void open("", { ...none, reviewer: undefined, alias: undefined, page: undefined });
   return (
@@ -62,6 +69,9 @@ function List() {
           </Button>
         )}
         <CopyAs method={listAdvisories} request={request} />
+        <ActionButton variant="filled" missing={missingToCreate} onClick={() => void show("new")}>
+          {t("advisories.new")}
+        </ActionButton>
       </div>
       <Search />
       <div className="faceted">
@@ -78,6 +88,7 @@ function List() {
           <Exports />
         </section>
       </div>
+      {search.dialog === "new" && places.length > 0 && <NewAdvisory parent={places[0] ?? org} />}
     </>
   );
 }

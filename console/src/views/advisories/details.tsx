@@ -2,21 +2,25 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
+import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import {
   AdvisoriesService,
   type Advisory,
   type AdvisoryEvent,
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
-import { Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { useColumns } from "./advisories.tsx";
-import { fixedIn, latestApproved, noteOf, StatusOf } from "./status.tsx";
+import { DeleteAdvisory, EditAdvisory } from "./advisory-form.tsx";
+import { NewEvent, ReviewEvent } from "./event-form.tsx";
+import { fixedIn, isFinal, latestApproved, noteOf, StatusOf } from "./status.tsx";
 
 const { getAdvisory, listAdvisories } = AdvisoriesService.method;
 
@@ -59,6 +63,7 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
         <StatusOf event={latestApproved(advisory)} />
         <div className="grow" />
         <CopyAs method={getAdvisory} request={{ uid }} />
+        {!deleteTime && <Actions uid={uid} />}
       </div>
       {deleteTime && (
         <p className="notice warn">
@@ -71,13 +76,53 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
         {events.length === 0 && <p className="muted">{t("advisories.noEvents")}</p>}
         <ol className="timeline">
           {events.toReversed().map((event) => (
-            <Event key={event.uid} event={event} />
+            <Event key={event.uid} event={event} isDeleted={deleteTime !== undefined} />
           ))}
         </ol>
       </section>
       <Others advisory={advisory} />
+      {!deleteTime && <AdvisoryDialogs advisory={advisory} />}
     </>
   );
+}
+
+function Actions({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { show } = useAdvisoryAddress();
+  const { createAdvisoryEvent, update, delete: remove } = Advisories1.method;
+  return (
+    <>
+      <ActionButton
+        variant="filled"
+        missing={missingFor(me, createAdvisoryEvent, uid)}
+        onClick={() => void show("event")}
+      >
+        {t("advisories.newEvent")}
+      </ActionButton>
+      <ActionButton missing={missingFor(me, update, uid)} onClick={() => void show("edit")}>
+        {t("advisories.edit")}
+      </ActionButton>
+      <ActionButton missing={missingFor(me, remove, uid)} onClick={() => void show("delete")}>
+        {t("advisories.delete")}
+      </ActionButton>
+    </>
+  );
+}
+
+/** The dialog that is in the address. */
+function AdvisoryDialogs({ advisory }: { readonly advisory: Advisory }) {
+  const { data: me } = useMe();
+  const { search } = useAdvisoryAddress();
+  const { createAdvisoryEvent, updateAdvisoryEvent, update, delete: remove } = Advisories1.method;
+  const { uid } = advisory;
+  if (search.dialog === "edit" && may(me, update, uid)) return <EditAdvisory advisory={advisory} />;
+  if (search.dialog === "delete" && may(me, remove, uid)) return <DeleteAdvisory advisory={advisory} />;
+  if (search.dialog === "event" && may(me, createAdvisoryEvent, uid)) return <NewEvent advisory={advisory} />;
+  const event = advisory.events.find((one) => one.uid === search.event);
+  if (search.dialog === "review" && event && !isFinal(event) && may(me, updateAdvisoryEvent, uid))
+    return <ReviewEvent advisory={advisory} event={event} />;
+  return null;
 }
 
 function Facts({ advisory }: { readonly advisory: Advisory }) {
@@ -127,8 +172,10 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-function Event({ event }: { readonly event: AdvisoryEvent }) {
+function Event({ event, isDeleted }: { readonly event: AdvisoryEvent; readonly isDeleted: boolean }) {
   const { t } = useTexts();
+  const { data: me } = useMe();
+  const { show } = useAdvisoryAddress();
   const { createTime, author, reviewer, reviewState } = event;
   const version = fixedIn(event);
   const note = noteOf(event);
@@ -137,7 +184,9 @@ function Event({ event }: { readonly event: AdvisoryEvent }) {
       <div className="lines">
         <span>
           <StatusOf event={event} /> {version !== "" && <bdi>{t("advisories.inVersion", { version })}</bdi>}{" "}
-          {reviewState !== ReviewState.APPROVED && <span className="warning">({t("advisories.notApproved")})</span>}
+          {reviewState !== ReviewState.APPROVED && (
+            <span className="warning">({t(`advisories.review.${reviewState as 0 | 1 | 3 | 4}`)})</span>
+          )}
         </span>
         {note !== "" && <bdi>{note}</bdi>}
         <span className="muted small">
@@ -149,6 +198,16 @@ function Event({ event }: { readonly event: AdvisoryEvent }) {
             </>
           )}
         </span>
+        {!isFinal(event) && !isDeleted && (
+          <div>
+            <ActionButton
+              missing={missingFor(me, Advisories1.method.updateAdvisoryEvent, event.uid)}
+              onClick={() => void show("review", event.uid)}
+            >
+              {t("advisories.reviewEvent")}
+            </ActionButton>
+          </div>
+        )}
       </div>
     </li>
   );

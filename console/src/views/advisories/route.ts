@@ -13,6 +13,8 @@ export const statuses = [
   "patched",
 ] as const;
 
+const dialogs = ["new", "edit", "delete", "event", "review"] as const;
+
 /** What stands in the address of the advisories, besides the selected one. */
 export interface AdvisorySearch {
   readonly q?: string;
@@ -23,6 +25,9 @@ export interface AdvisorySearch {
   readonly reviewer?: string;
   readonly alias?: string;
   readonly page?: number;
+  readonly dialog?: (typeof dialogs)[number];
+  /** The event that a dialog is about. */
+  readonly event?: string;
 }
 
 export const advisoriesRoute = createRoute({
@@ -37,6 +42,8 @@ export const advisoriesRoute = createRoute({
     ...textIn(search, "reviewer"),
     ...textIn(search, "alias"),
     ...pageIn(search),
+    ...choiceIn(search, "dialog", dialogs),
+    ...textIn(search, "event"),
   }),
   component: lazyView(["advisories"], () => import("./advisories.tsx"), "Advisories"),
 });

@@ -10,7 +10,8 @@ import type { statuses } from "./route.ts";
 /** A status. */
 export type Status = (typeof statuses)[number];
 
-const statusOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, Status>> = {
+/** The status that each type of event makes. */
+export const statusOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["case"]>, Status>> = {
   detection: "detected",
   truePositiveDetermination: "affected",
   fixed: "fixed",
@@ -35,6 +36,11 @@ const looks: Readonly<Record<Status, readonly [icon: string, color: string]>> = 
 /** Returns the latest approved event: it is the state of the advisory. */
 export function latestApproved({ events }: Advisory): AdvisoryEvent | undefined {
   return events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
+}
+
+/** Whether the review of an event is final: the event cannot change any more. */
+export function isFinal({ reviewState }: AdvisoryEvent): boolean {
+  return reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
 }
 
 /** What an event says, with an icon. Without one nothing has been approved yet. */

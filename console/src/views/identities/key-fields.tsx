@@ -3,6 +3,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { Radios } from "../../shell/radios.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { keysToMake, type PartProps } from "./claims-draft.ts";
 import { dayMs, longestKeysMs } from "./identity-facts.ts";
@@ -20,15 +21,13 @@ export function KeyFields({ identity, draft, onChange, errors }: PartProps & { r
   const createMs = identity.createTime ? timestampMs(identity.createTime) : Date.now();
   return (
     <>
-      <fieldset className="radios">
-        <legend>{t("claims.keys")}</legend>
-        {choices.map((one) => (
-          <label key={one}>
-            <input type="radio" name="keys" checked={choice === one} onChange={() => choose(one)} />{" "}
-            {t(`claims.keys.${one}`)}
-          </label>
-        ))}
-      </fieldset>
+      <Radios
+        legend={t("claims.keys")}
+        name="keys"
+        choices={choices.map((value) => ({ value, text: t(`claims.keys.${value}`) }))}
+        value={choice}
+        onChange={choose}
+      />
       {choice === "make" && <p className="notice">{t("wizard.keyHelp")}</p>}
       {choice === "paste" && (
         <Textarea

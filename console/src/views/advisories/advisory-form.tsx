@@ -1,0 +1,200 @@
+// The dialogs that create, change and delete an advisory. The published contract has these methods in version 1 only.
+import { create } from "@bufbuild/protobuf";
+import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import {
+  Advisories,
+  type Advisory as Advisory1,
+  AdvisorySchema,
+} from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
+import {
+  AdvisoriesService,
+  type Advisory,
+  AdvisorySchema as CurrentSchema,
+} from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { useMe } from "../../api/access.ts";
+import { queryClient } from "../../api/transport.ts";
+import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { Form, useEdit, useSave } from "../../shell/form.tsx";
+import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { notify } from "../../shell/toast.tsx";
+import type { TextId } from "../../texts/catalogues.ts";
+import { useTexts } from "../../texts/texts.ts";
+import { useAdvisoryAddress } from "./address.ts";
+import { authorOf, listIn } from "./event-draft.ts";
+
+const { getAdvisory } = AdvisoriesService.method;
+const { create: createAdvisory, update: updateAdvisory, delete: deleteAdvisory } = Advisories.method;
+
+const textFields = [
+  { name: "aliases", text: "advisories.aliases", help: "advisories.aliasesHelp" },
+  { name: "artifact_name", text: "advisories.package", help: "advisories.packageHelp" },
+  { name: "artifact_type", text: "advisories.packageType", help: "advisories.packageTypeHelp" },
+  { name: "artifact_architecture", text: "advisories.architecture", help: "advisories.architectureHelp" },
+  { name: "component_name", text: "advisories.component", help: "advisories.componentHelp" },
+  { name: "component_type", text: "advisories.componentType", help: "advisories.componentTypeHelp" },
+  { name: "component_location", text: "advisories.componentLocation" },
+  { name: "author", text: "advisories.author" },
+] as const satisfies readonly { readonly name: string; readonly text: TextId; readonly help?: TextId }[];
+
+const fieldNames = textFields.map(({ name }) => name);
+
+type Draft = Readonly<Record<(typeof textFields)[number]["name"], string>>;
+
+function draftOf(advisory: Advisory): Draft {
+  return {
+    aliases: advisory.aliases.join(", "),
+    artifact_name: advisory.artifactName,
+    artifact_type: advisory.artifactType,
+    artifact_architecture: advisory.artifactArchitecture,
+    component_name: advisory.componentName,
+    component_type: advisory.componentType,
+    component_location: advisory.componentLocation,
+    author: advisory.author,
+  };
+}
+
+function messageOf(draft: Draft, ids: { readonly id?: string; readonly advisoryId?: string }): Advisory1 {
+  return create(AdvisorySchema, {
+    ...ids,
+    aliases: listIn(draft.aliases),
+    artifactName: draft.artifact_name.trim(),
+    artifactType: draft.artifact_type.trim(),
+    artifactArchitecture: draft.artifact_architecture.trim(),
+    componentName: draft.component_name.trim(),
+    componentType: draft.component_type.trim(),
+    componentLocation: draft.component_location.trim(),
+    author: draft.author.trim(),
+  });
+}
+
+/** The dialog of a new advisory. `parent` is a group where the caller may create it. */
+export function NewAdvisory({ parent: place }: { readonly parent: string }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, open, close } = useAdvisoryAddress();
+  const [parent, setParent] = useState(place);
+  const [advisoryId, setId] = useState("");
+  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(create(CurrentSchema)), author: authorOf(me) }));
+  const save = useSave(createAdvisory);
+  const request = { parentId: parent, advisory: messageOf(draft, { advisoryId: advisoryId.trim() }) };
+  return (
+    <Dialog title={t("advisories.new")} onClose={() => void close()}>
+      <Form
+        fields={[...fieldNames, "advisory_id", "parent_id"]}
+        submit={() => save(request, { report: t("advisories.done.created"), onSaved: ({ id }) => open(id) })}
+        button={t("advisories.create")}
+        isDisabled={parent === ""}
+        onClose={() => void close()}
+        footer={<CopyAs method={createAdvisory} request={request} />}
+      >
+        {(errors) => (
+          <>
+            <AdvisoryFields draft={draft} onChange={setDraft} errors={errors} />
+            <TextInput
+              name="advisory_id"
+              label={t("advisories.id")}
+              description={t("advisories.idHelp")}
+              value={advisoryId}
+              error={errors.advisory_id}
+              autoComplete="off"
+              onChange={({ currentTarget }) => setId(currentTarget.value)}
+            />
+            <Picker
+              kind="group"
+              name="parent_id"
+              label={t("advisories.group")}
+              within={org}
+              value={parent}
+              error={errors.parent_id}
+              onChange={setParent}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The dialog that changes what is said of the artifact. Version 1 replaces the whole advisory. */
+export function EditAdvisory({ advisory }: { readonly advisory: Advisory }) {
+  const { t } = useTexts();
+  const { close } = useAdvisoryAddress();
+  const { uid, advisoryId } = advisory;
+  const transport = useTransport();
+  const latest = async () => draftOf(await callUnaryMethod(transport, getAdvisory, { uid }));
+  const { mine, setMine, changed, conflict } = useEdit(draftOf(advisory), latest, (draft) => draft);
+  const save = useSave(updateAdvisory);
+  const submit = async () => {
+    // An update without a mask: the fields that are not changed here stay as they are now.
+    const own = Object.fromEntries(changed.map((name) => [name, mine[name]]));
+    await save(messageOf({ ...(await latest()), ...own }, { id: uid }), {
+      report: t("advisories.done.updated"),
+      onSaved: close,
+    });
+  };
+  return (
+    <Dialog title={t("advisories.editTitle", { id: advisoryId })} onClose={() => void close()}>
+      <Form
+        fields={fieldNames}
+        submit={submit}
+        button={t("advisories.save")}
+        isDisabled={changed.length === 0}
+        onClose={() => void close()}
+        footer={<CopyAs method={updateAdvisory} request={messageOf(mine, { id: uid })} />}
+        {...conflict}
+      >
+        {(errors) => <AdvisoryFields draft={mine} onChange={setMine} errors={errors} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+function AdvisoryFields({ draft, onChange, errors }: FieldsProps) {
+  const { t } = useTexts();
+  return textFields.map((field, index) => (
+    <TextInput
+      key={field.name}
+      name={field.name}
+      label={t(field.text)}
+      {...("help" in field && { description: t(field.help) })}
+      value={draft[field.name]}
+      error={errors[field.name]}
+      {...(index === 0 && { "data-autofocus": true })}
+      autoComplete="off"
+      onChange={({ currentTarget }) => onChange({ ...draft, [field.name]: currentTarget.value })}
+    />
+  ));
+}
+
+/** The dialog in front of the deletion: no list and no export has the advisory afterwards. */
+export function DeleteAdvisory({ advisory: { uid, advisoryId } }: { readonly advisory: Advisory }) {
+  const { t } = useTexts();
+  const { open, close } = useAdvisoryAddress();
+  const { mutateAsync } = useMutation(deleteAdvisory);
+  const remove = async () => {
+    await mutateAsync({ id: uid });
+    notify(t("advisories.done.deleted", { id: advisoryId }));
+    await open("");
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      title={t("advisories.deleteTitle", { id: advisoryId })}
+      text={t("advisories.deleteText")}
+      button={t("advisories.deleteButton")}
+      name={advisoryId}
+      remove={remove}
+      onClose={() => void close()}
+      footer={<CopyAs method={deleteAdvisory} request={{ id: uid }} />}
+    />
+  );
+}
