@@ -12,8 +12,11 @@ import { predatesIdentity } from "./token-age.ts";
 export interface GrantSource {
   /** Returns the grants of an identity, or undefined if it does not exist. */
   findGrants(identityUid: string): Promise<IdentityGrants | undefined>;
-  /** Returns the roles of external group role mappings, without deleted ones and those without an active delegation. */
-  findMappedRoles(mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
+  /**
+   * Returns the roles that an identity holds by external group role mappings: these of its session, without deleted ones
+   * and those without an active delegation, and those of its provisioned groups.
+   */
+  findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
   /**
    * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
    * enough for revocations to take effect in time.
@@ -79,7 +82,7 @@ export function newPolicy(source: GrantSource): Policy {
     misses++;
     const identity = await source.findGrants(identityUid);
     if (!identity) return undefined;
-    const grants = combineRoles([...identity.roles, ...(await source.findMappedRoles(mappings))]);
+    const grants = combineRoles([...identity.roles, ...(await source.findMappedRoles(identityUid, mappings))]);
     const held: Held = { createTime: identity.createTime, grants, epoch };
     memory.keep(epoch, key, held);
     return held;

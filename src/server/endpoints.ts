@@ -12,6 +12,10 @@ import { notificationEndpoint } from "../registry/notification-endpoint.ts";
 import { upstreamContent } from "../registry/registry-client.ts";
 import type { RegistrySigner } from "../registry/signer.ts";
 import { tokenEndpoint } from "../registry/token-endpoint.ts";
+import type { ScimDeps } from "../scim/endpoint.ts";
+import { scimLimits } from "../scim/limits.ts";
+import { refuseScim } from "../scim/scim-error.ts";
+import { requireToken, scimPath } from "../scim/token.ts";
 import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
@@ -46,9 +50,21 @@ export function endpoints(deps: EndpointDeps): Endpoints {
       errorDomain: `vulnerabilities.${deps.config.domain}`,
       log: (event) => deps.log.info(event, "an export left something out"),
     }),
+    [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
     "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
     // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
+  };
+}
+
+/** The endpoint of SCIM, whose code the first request with a token loads. */
+function scimEndpoint(deps: ScimDeps): Endpoint {
+  return {
+    methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    maxBodyBytes: scimLimits.bodyBytes,
+    admit: requireToken,
+    handle: async (request) => (await import("../scim/endpoint.ts")).handleScim(deps, request),
+    refuse: refuseScim,
   };
 }
 

@@ -4,7 +4,7 @@ import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter
 import { newTokens, type Tokens } from "../authn/tokens.ts";
 import { newPolicy, type Policy } from "../authz/policy.ts";
 import { openRegistrySigner, type RegistrySigner } from "../registry/signer.ts";
-import { findActiveMappedRoles } from "../services/iam/delegations/active-delegations.ts";
+import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import type { Database } from "../storage/database.ts";
 import { findGrants } from "../storage/iam/grants.ts";
 import { limits } from "./limits.ts";
@@ -45,7 +45,7 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
 function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findGrants: (uid) => findGrants(session, uid),
-    findMappedRoles: (uids) => findActiveMappedRoles(session, uids),
+    findMappedRoles: (uid, mappings) => findSessionRoles(session, uid, mappings),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
   });

@@ -7,10 +7,12 @@ import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import type { Config } from "../config/config.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { ProviderTesting } from "../services/iam/providers/provider-tests.ts";
+import { admitPerson, isAdmitted, requireProvisioned } from "../services/iam/provisioning/admission.ts";
 import type { Database } from "../storage/database.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import type { Audiences } from "../sts/audiences.ts";
+import type { Claims } from "../sts/claim-match.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
@@ -22,7 +24,7 @@ import { mappingsOfPerson } from "./mapped-groups.ts";
 import { newUpstream, type UpstreamOptions } from "./openid-client.ts";
 import { signInPages } from "./pages.ts";
 import { newProviderTest } from "./provider-test.ts";
-import { loginProviders } from "./providers.ts";
+import { loginProviders, type Providers } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
 import { sessionEndpoints } from "./session/endpoints.ts";
 import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
@@ -55,6 +57,31 @@ export interface OpenedSignIn extends ProviderTesting {
   readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
 }
 
+/** Throws unless the identity provider of an organization admits the person of a token (docs/decisions/0095). */
+async function admitToOrganization(
+  { database, clock }: Pick<OpenSignInOptions, "database" | "clock">,
+  providerUid: string,
+  claims: Claims,
+): Promise<void> {
+  const person = { providerUid, claims };
+  if (await isAdmitted(database.session, person)) return;
+  const context = { actor: "", method: "exchange", requestId: "", time: clock() };
+  await database.write(context, (tx) => admitPerson(tx, person));
+}
+
+/** Returns the function that finds identity providers of organizations for the token exchange. */
+function providerFinder(options: OpenSignInOptions, providers: Providers): OpenedSignIn["findProvider"] {
+  return async (uid) => {
+    const provider = await providers.find(uid);
+    if (!provider) return undefined;
+    return {
+      ...provider,
+      admit: (claims) => admitToOrganization(options, uid, claims),
+      mappingsOf: (claims, userUid) => mappingsOfPerson(options, provider, claims, userUid),
+    };
+  };
+}
+
 /** Composes the sign-in. */
 export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   const { config, database, clock, audiences, log, directory } = options;
@@ -78,7 +105,9 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     dev: config.dev,
     errorDomain: `iam.${config.domain}`,
   };
-  const recheck = newRecheck(directory, providers);
+  const recheck = newRecheck(directory, providers, (providerUid, identityUid) =>
+    requireProvisioned(database.session, providerUid, identityUid),
+  );
   const exchangeRefreshToken = newRefresh({
     ...options,
     store,
@@ -87,17 +116,11 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     recheck,
     log: (event) => log.info(event, "refresh"),
   });
-  async function findProvider(uid: string): Promise<OrganizationProvider | undefined> {
-    const provider = await providers.find(uid);
-    const mappingsOf: OrganizationProvider["mappingsOf"] = (claims, userUid) =>
-      mappingsOfPerson({ database, clock, log }, provider!, claims, userUid);
-    return provider && { ...provider, mappingsOf };
-  }
   return {
     pages: signInPages(deps),
     sessionEndpoints: sessionEndpoints({ ...deps, failures: options.failures, recheck }),
     exchangeRefreshToken,
-    findProvider,
+    findProvider: providerFinder(options, providers),
     testProvider: newProviderTest(providers, upstreamOptions),
   };
 }

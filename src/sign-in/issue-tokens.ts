@@ -5,6 +5,7 @@ import type { IssuedToken } from "../authn/tokens.ts";
 import type { SignIn } from "../model/sign-in.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
 import { personOf, register } from "../services/auth/registration.ts";
+import { admitPerson } from "../services/iam/provisioning/admission.ts";
 import { accept, knownAmong } from "../services/iam/users/membership.ts";
 import { userUid } from "../services/iam/users/user-uid.ts";
 import type { Assumption } from "../sts/assumption.ts";
@@ -107,7 +108,10 @@ async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginPr
     vouches: (groupUid: string) => vouches(deps, provider, groupUid),
     ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
   };
-  return await deps.database.write(context, (tx) => register(tx, registration));
+  return await deps.database.write(context, async (tx) => {
+    if (provider.organization) await admitPerson(tx, { providerUid: provider.uid, claims });
+    return await register(tx, registration);
+  });
 }
 
 /** A user who signs in with a group uid as scope accepts the group's organization. */

@@ -1,6 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { parseExactly } from "../base/json.ts";
 import type { SignIn } from "../model/sign-in.ts";
+import { userUid } from "../services/iam/users/user-uid.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
 import { assumeWithClaims } from "../sts/assumption.ts";
 import { exactAudiences } from "../sts/audiences.ts";
@@ -11,12 +12,18 @@ import type { Providers } from "./providers.ts";
 /**
  * Creates the check that precedes each refresh: everything that allowed the sign-in must still hold (security case X5).
  */
-export function newRecheck(directory: IdentityDirectory, providers: Pick<Providers, "find">) {
+export function newRecheck(
+  directory: IdentityDirectory,
+  providers: Pick<Providers, "find">,
+  requireProvisioned: (providerUid: string, identityUid: string) => Promise<void>,
+) {
   return async (identityUid: string, signIn: SignIn, signInTime: number): Promise<void> => {
     const provider = await providers.find(signIn.provider);
     if (!provider || !isSame(provider, signIn.act)) {
       throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
     }
+    const { iss = "", sub = "" } = signIn.act;
+    if (provider.organization) await requireProvisioned(provider.uid, userUid(iss, sub));
     const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
     if (claims) {
       await assumeWithClaims(directory, identityUid, claims, exactAudiences(provider.clientId));

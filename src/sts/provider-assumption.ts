@@ -11,6 +11,8 @@ import type { SubjectToken } from "./subject-token.ts";
 /** An organization's identity provider as the exchange sees it. */
 export interface OrganizationProvider extends UserProvider {
   readonly uid: string;
+  /** Throws PERMISSION_DENIED for a person who may not sign in by the provider. */
+  admit(claims: Claims): Promise<void>;
   /** Returns the uids of the external group role mappings that apply to these claims of a user. */
   mappingsOf(claims: Claims, userUid: string): Promise<string[]>;
 }
@@ -26,6 +28,7 @@ export async function assumeByProvider(
   presented: SubjectToken,
 ): Promise<Assumption> {
   const claims = await verifyUserToken(deps, provider, presented);
+  await provider.admit(claims);
   const user = await findUser(deps.directory, presented);
   if (uid !== "" && uid !== user?.uid) {
     return await assumeOfOrganization(deps.directory, provider, uid, claims);

@@ -37,6 +37,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     "sts",
     "types:transport",
   ],
+  scim: ["aip", "authn", "base", "model", "types:pipeline", "services", "storage", "types:transport"],
   // Exports read the API of their own process, and respond as the REST transport does.
   exports: ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
   openapi: ["aip", "authz", "base", "model", "types:pipeline", "transport", "v2"],
@@ -110,6 +111,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "prom-client": ["observe"],
   re2js: ["sts/patterns"],
   semver: ["advisories/versions"],
+  "scim2-parse-filter": ["scim"],
   "string-width": ["cli/output"],
   yaml: ["advisories", "cli"],
   yauzl: ["cli/advisories"],

@@ -17,7 +17,7 @@ import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
-import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts";
+import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { showBinding } from "./shown-binding.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
@@ -106,7 +106,7 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
 async function answer(session: Session, question: Question, call: Call): Promise<Explanation> {
   const { identity, capability, group, isSelf } = question;
   const bindings = await findBindingsReaching(session, identity, group, maxBindings);
-  const mapped = isSelf ? await mappedAt(session, callerOf(call).token.mappings, group) : [];
+  const mapped = isSelf ? await mappedAt(session, identity, callerOf(call).token.mappings, group) : [];
   const { number } = capability;
   const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => showBinding(binding, call, isSelf));
   const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
@@ -117,9 +117,14 @@ async function answer(session: Session, question: Question, call: Call): Promise
 }
 
 /** Returns the roles in a group that the session holds through mappings of the organization. */
-async function mappedAt(session: Session, mappings: readonly string[] = [], group: string): Promise<GrantedRole[]> {
+async function mappedAt(
+  session: Session,
+  identityUid: string,
+  mappings: readonly string[] = [],
+  group: string,
+): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
-  return (await findActiveMappedRoles(session, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
+  return (await findSessionRoles(session, identityUid, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
 }
 
 function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean): AccessReason {

@@ -23,7 +23,7 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { countHeldRoles, findHeldRoles, findRolesOf, type HeldRoleQuery } from "../../storage/iam/held-roles.ts";
-import { findActiveMappedRoles } from "../iam/delegations/active-delegations.ts";
+import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { capabilityRule, isBeyondToken, rolesWith } from "./capability-rule.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
@@ -100,9 +100,10 @@ function narrowedNames(numbers: readonly number[], { capabilities }: Narrowing):
 
 /** Returns what the caller's session holds by mappings. */
 async function mappedRoles(session: Session, capability: string, call: Call): Promise<Shown[]> {
-  const { narrowing, mappings = [] } = callerOf(call).token;
+  const { uid, token } = callerOf(call);
+  const { narrowing, mappings } = token;
   const number = findCapabilityByName(capability)?.number;
-  const roles = isBeyondToken(capability, narrowing) ? [] : await findActiveMappedRoles(session, mappings);
+  const roles = isBeyondToken(capability, narrowing) ? [] : await findSessionRoles(session, uid, mappings);
   return roles
     .filter(({ capabilities }) => number === undefined || capabilities.includes(number))
     .map(({ groupUid, capabilities }) => ({

@@ -5,6 +5,7 @@ import { delegationView } from "../iam/delegations/delegations-service.ts";
 import { accessViews } from "../iam/events/access-events.ts";
 import { groupViews } from "../iam/events/group-events.ts";
 import { providerViews } from "../iam/events/provider-events.ts";
+import { provisioningViews } from "../iam/provisioning/views.ts";
 import { registryViews } from "../registry/registry-events.ts";
 import { advisoryView } from "../vulnerabilities/advisories/advisories.ts";
 import { accessEntryViews } from "./access-entry-views.ts";
@@ -13,6 +14,7 @@ import { accessEntryViews } from "./access-entry-views.ts";
 export const rowViews: ReadonlyMap<string, RowView> = new Map(
   [
     ...accessEntryViews,
+    ...provisioningViews,
     ...groupViews,
     ...accessViews,
     ...providerViews,

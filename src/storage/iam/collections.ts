@@ -66,8 +66,9 @@ export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMap
   kind: "external_group_role_mappings",
   rows: (tables) => tables.externalGroupRoleMappings,
   entries: (tables) => tables.externalGroupRoleMappingEntries,
-  // A session uses the mappings that existed when it began, so a new one changes nothing for it.
-  changesAccess: ["delete"],
+  // A new mapping gives a role to the members of provisioned groups at once. Other sessions use the mappings that existed when they
+  // began.
+  changesAccess: ["insert", "delete"],
   syncDependents: keepMappingVoucher,
 };
 

@@ -6,6 +6,7 @@ import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
+import { isNotSuspended } from "./scim-suspensions.ts";
 
 /** Returns whether an identity belongs to a subgroup, outside of which it has no roles. */
 export function isSubgroupIdentity(identityUid: string): boolean {
@@ -27,18 +28,19 @@ export function effectiveGroup(identityUid: string, groupUid: string): string | 
 
 /** Returns the grants of an identity, or undefined if it does not exist. */
 export async function findGrants(session: Session, identityUid: string): Promise<IdentityGrants | undefined> {
-  const statement = session.prepared("grants.of", (db, { identities, roleBindings, roles }) =>
-    db
+  const statement = session.prepared("grants.of", (db, tables) => {
+    const { identities, roleBindings, roles } = tables;
+    return db
       .select({
         createTime: identities.createTime,
         groupUid: roleBindings.parent,
         capabilities: roles.capabilities,
       })
       .from(identities)
-      .leftJoin(roleBindings, eq(roleBindings.identityUid, identities.uid))
+      .leftJoin(roleBindings, and(eq(roleBindings.identityUid, identities.uid), isNotSuspended(tables)))
       .leftJoin(roles, eq(roles.uid, roleBindings.roleUid))
-      .where(eq(identities.uid, sql.placeholder("uid"))),
-  );
+      .where(eq(identities.uid, sql.placeholder("uid")));
+  });
   const rows = await statement.execute({ uid: identityUid });
   const [first] = rows;
   if (!first) return undefined;
@@ -99,9 +101,10 @@ export async function findBindingsReaching(
   uid: string,
   limit: number,
 ): Promise<ReachingBinding[]> {
-  const statement = session.prepared("role_bindings.reaching", (db, { roleBindings, roles, groups }) =>
-    db
-      .select(reachingColumns({ roleBindings, roles, groups }))
+  const statement = session.prepared("role_bindings.reaching", (db, tables) => {
+    const { roleBindings, roles, groups } = tables;
+    return db
+      .select(reachingColumns(tables))
       .from(roleBindings)
       .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
       .innerJoin(groups, eq(groups.uid, roleBindings.parent))
@@ -110,11 +113,12 @@ export async function findBindingsReaching(
           eq(roleBindings.identityUid, textPlaceholder("identityUid")),
           // The group is the uid itself or an ancestor: a prefix up to a slash.
           sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
+          isNotSuspended(tables),
         ),
       )
       .orderBy(roleBindings.uid)
-      .limit(limitOf("limit")),
-  );
+      .limit(limitOf("limit"));
+  });
   const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
   return bindings.filter(({ groupUid }) => {
     const effective = effectiveGroup(identityUid, groupUid);

@@ -6,6 +6,7 @@ import type { Session } from "../engine/session.ts";
 import { and, asc, countDistinct, desc, eq, gt, isNull, lt, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { type ReachingBinding, reachingColumns, takesEffectAt } from "./grants.ts";
+import { isNotSuspended } from "./scim-suspensions.ts";
 
 /** Which identities to find. */
 export interface HolderQuery {
@@ -67,8 +68,8 @@ export async function countHolders(session: Session, query: HolderQuery): Promis
   return Number((await statement.execute(valuesOf(query)))[0]?.count);
 }
 
-function matches(session: Session, { roleBindings }: Tables, query: HolderQuery): SQL | undefined {
-  const { identityUid, parent, roleUid } = roleBindings;
+function matches(session: Session, tables: Tables, query: HolderQuery): SQL | undefined {
+  const { identityUid, parent, roleUid } = tables.roleBindings;
   const isOpen = session.isAmong(parent, textPlaceholder("open"));
   const isVisible = sql`(${isOpen} or ${identityUid} = ${textPlaceholder("self")}
     or (${identityUid} >= ${textPlaceholder("from")} and ${identityUid} < ${textPlaceholder("to")}))`;
@@ -78,7 +79,7 @@ function matches(session: Session, { roleBindings }: Tables, query: HolderQuery)
     query.without === "" ? undefined : ne(identityUid, textPlaceholder("without")),
     query.identity === "" ? undefined : eq(identityUid, textPlaceholder("identity")),
     query.roleUids && session.isAmong(roleUid, textPlaceholder("roles")),
-    query.showConfined ? undefined : takesEffectAt(identityUid, "uid"),
+    query.showConfined ? undefined : and(takesEffectAt(identityUid, "uid"), isNotSuspended(tables)),
   );
 }
 

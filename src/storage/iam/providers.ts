@@ -105,6 +105,22 @@ export async function insertProviderMember(tx: Transaction, providerUid: string,
   return (await statement.execute({ providerUid, identityUid, createTime: tx.context.time })).length > 0;
 }
 
+/** Returns whether a user has signed in through a provider. */
+export async function isProviderMember(session: Session, providerUid: string, identityUid: string): Promise<boolean> {
+  const statement = session.prepared("provider_members.get", (db, { providerMembers }) =>
+    db
+      .select({ uid: providerMembers.identityUid })
+      .from(providerMembers)
+      .where(
+        and(
+          eq(providerMembers.providerUid, sql.placeholder("providerUid")),
+          eq(providerMembers.identityUid, sql.placeholder("identityUid")),
+        ),
+      ),
+  );
+  return (await statement.execute({ providerUid, identityUid })).length > 0;
+}
+
 /** Returns the identity providers that a user signed in through, with their default roles and groups. */
 export async function findMemberships(session: Session, identityUid: string) {
   const statement = session.prepared("provider_members.of", (db, { providerMembers, identityProviders }) =>

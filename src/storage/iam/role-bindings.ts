@@ -5,6 +5,7 @@ import type { Session } from "../engine/session.ts";
 import { and, count, eq, gt, lt, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isHeldAtRoot } from "./grants.ts";
+import { isNotSuspended } from "./scim-suspensions.ts";
 
 /** Returns the bindings of an identity or of a role, `limit` at most. */
 export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
@@ -80,6 +81,7 @@ function grantsRoleAtRoot(tables: Tables): SQL | undefined {
     eq(roleBindings.roleUid, sql.placeholder("roleUid")),
     isHeldAtRoot(roleBindings.identityUid),
     hasJoined(tables),
+    isNotSuspended(tables),
   );
 }
 

@@ -4,6 +4,7 @@ import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
 import { defineInstallationTables } from "./tables/installation.ts";
 import { defineProviderTables } from "./tables/providers.ts";
+import { defineProvisioningTables } from "./tables/provisioning.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
 import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
@@ -25,6 +26,7 @@ export function defineTables(columns: Columns) {
   return {
     ...iam,
     ...providers,
+    ...defineProvisioningTables(columns, providerUid),
     ...defineRegistryTables(columns, groupUid),
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),

@@ -142,14 +142,16 @@ function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): Re
   };
 }
 
+/** RFC 9110 §9.3: only these methods give a body a meaning. */
+const withBody: readonly string[] = ["POST", "PUT", "PATCH"];
+
 async function respondTo(endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange, call: Call) {
   const { head } = exchange;
   const { method, path } = head;
   if (!endpoint.methods.includes(method)) throw methodNotAllowed(endpoint.methods);
   endpoint.admit?.(call);
   const query = parseParameters(head.query, "query");
-  // RFC 9110 §9.3.1: the body of a GET has no meaning.
-  const body = method === "POST" ? await exchange.readBody({ ...options, ...endpoint }) : new Uint8Array();
+  const body = withBody.includes(method) ? await exchange.readBody({ ...options, ...endpoint }) : new Uint8Array();
   return await endpoint.handle({
     call,
     method,

@@ -14,6 +14,7 @@ import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
+import { effectiveMappings } from "./effective-mappings.ts";
 
 /** How many delegations one evaluation reads beyond the given ones, nearest first. The rest counts as not in force. */
 const maxFollowed = 250;
@@ -105,8 +106,17 @@ export async function inactivityOf(session: Session, kind: DelegationKind, uid: 
   return (await newEvaluator(session).inactivitiesOf([{ kind, uid }]))[0];
 }
 
+/** Returns the roles that an identity holds by mappings in force: those of its session, and those of its provisioned groups. */
+export async function findSessionRoles(
+  session: Session,
+  identityUid: string,
+  mappingUids: readonly string[] = [],
+): Promise<GrantedRole[]> {
+  return await findActiveMappedRoles(session, await effectiveMappings(session, identityUid, mappingUids));
+}
+
 /** Returns the roles of the mappings that are in force. */
-export async function findActiveMappedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
+async function findActiveMappedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
   if (mappingUids.length === 0) return [];
   const inactivities = await newEvaluator(session).inactivitiesOf(mappingUids.map(mappingOf));
   const roles: GrantedRole[] = [];
@@ -128,7 +138,7 @@ function nodeReader(session: Session) {
     const identity = uid === null ? undefined : await findIdentity(uid);
     if (!holder || !identity) return undefined;
     const mapped: { mapping: DelegationRef; role: GrantedRole }[] = [];
-    for (const mapping of mappings) {
+    for (const mapping of await effectiveMappings(session, identity.uid, mappings)) {
       const role = await findMapped(mapping);
       if (role) mapped.push({ mapping: mappingOf(mapping), role });
     }
@@ -163,9 +173,9 @@ function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<strin
   if (!given || !delegation) return { reason: "MAKER_UNKNOWN", capabilities: [] };
   const { kind, makerUid, isInstallation, capabilities, time } = delegation;
   const { roles, roleUid } = given;
-  // Roles bound to an identity with static keys later, and capabilities added to a built-in role by an upgrade, are not ROLE_EXTENDED:
-  // the maker has to hold them too.
-  const isOpen = kind === "identities" || isBuiltInRole(roleUid);
+  // Roles bound to an identity with static keys later, mappings made after a SCIM token, and capabilities added to a built-in role by
+  // an upgrade, are not ROLE_EXTENDED: the maker has to hold them too.
+  const isOpen = kind === "identities" || kind === "scim_tokens" || isBuiltInRole(roleUid);
   const added = isOpen ? [] : capabilitiesBeyond(roles, capabilities);
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;

@@ -11,6 +11,7 @@ import {
 } from "../../../storage/iam/collections.ts";
 import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
+import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 
 /** The roles that a delegation gives at present. */
@@ -31,8 +32,17 @@ export async function findGiven(session: Session, kind: DelegationKind, uid: str
       const row = await findRow(session, externalGroupRoleMappingCollection, uid);
       return row && (await givenRole(session, row.roleUid, row.scope));
     }
-    case "identity_providers":
     case "scim_tokens": {
+      // The bearer of the token decides who is in the mapped groups, so its maker must hold all that they give.
+      const row = await findRow(session, identityProviderCollection, uid);
+      if (!row) return undefined;
+      const { roles, roleUid } = await givenRole(session, row.defaultRole, row.parent);
+      const mapped: GrantedRole[] = [];
+      for (const { roleUid: each, scope } of await findMappedRoles(session, uid))
+        mapped.push(...(await givenRole(session, each, scope)).roles);
+      return { roles: [...roles, ...mapped], roleUid };
+    }
+    case "identity_providers": {
       const row = await findRow(session, identityProviderCollection, uid);
       return row && (await givenRole(session, row.defaultRole, row.parent));
     }

@@ -25,7 +25,7 @@ const texts: Readonly<Record<DelegationKind, string>> = {
   group_invites: "the invite is not in force: its maker no longer holds what it gives.",
   subscriptions: "the subscription is not in force: its maker may no longer subscribe.",
   identity_providers: "the identity provider cannot give its default role: its maker no longer holds that role.",
-  scim_tokens: "the SCIM token is not in force: its maker no longer holds the default role.",
+  scim_tokens: "the SCIM token is not in force: its maker no longer holds the default role and the mapped roles.",
   external_group_role_mappings: "the mapping is not in force: its maker no longer holds its role.",
   identities: "the static keys are not in force: the maker of the keys no longer holds what their identity holds.",
 };

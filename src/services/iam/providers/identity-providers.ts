@@ -21,6 +21,7 @@ import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/prov
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
 import { groupParents } from "../groups/groups.ts";
+import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
@@ -118,6 +119,7 @@ function providerCreator(
 /** Deletes the mappings of a provider, which stays locked: no mapping can be added in the meantime. */
 async function deleteMappings(tx: Transaction, { uid }: IdentityProviderRow): Promise<void> {
   await lockRow(tx, identityProviderCollection, uid);
+  await deleteSuspendedBindings(tx, uid);
   for (const mapping of await findMappingsOf(tx, uid, maxMappings)) {
     await deleteRow(tx, externalGroupRoleMappingCollection, mapping);
   }

@@ -13,8 +13,10 @@ import { findRoleCapabilities } from "../../../storage/iam/delegations.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
+import { unlinkScimUsers } from "../../../storage/iam/scim-users.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
+import { effectiveMappings } from "../delegations/effective-mappings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
@@ -44,7 +46,10 @@ export async function updated(
   await requireUsableRole(tx, after.defaultRole, before.parent, call);
   await requireMappedRoles(tx, before, after, call);
   const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
-  if (!isSameIssuer) await requireRolesOfIssuer(tx, after, call);
+  if (!isSameIssuer) {
+    await requireRolesOfIssuer(tx, after, call);
+    await unlinkScimUsers(tx, before.uid);
+  }
   const secret = secretOf(value, mask);
   refuseSecretForNewIssuer(before, after, secret);
   const correlationRule = correlationOf(before, value, mask);
@@ -118,7 +123,8 @@ async function requireMappedRoles(
 /** Throws if the caller holds the mapped role only through this provider: nobody can vouch for their own role. */
 async function requireBoundRole(session: Session, roleUid: string, scope: string, providerUid: string, call: Call) {
   const { uid, token } = callerOf(call);
-  if (!token.mappings?.some((mapping) => parentOf(mapping) === providerUid)) return;
+  const mappings = await effectiveMappings(session, uid, token.mappings ?? []);
+  if (!mappings.some((mapping) => parentOf(mapping) === providerUid)) return;
   const bound = new Access(combineRoles((await findGrants(session, uid))?.roles ?? []), {});
   if (bound.missing(capabilitySet(await findRoleCapabilities(session, roleUid)), scope).length === 0) return;
   throw permissionDenied("the caller holds a mapped role by this identity provider only, and cannot vouch for it", {

@@ -1,4 +1,4 @@
-// The four methods of SCIM tokens. Gatehouse does not serve the SCIM protocol itself.
+// The four methods of SCIM tokens. src/scim serves the protocol.
 import { type Duration, durationFromMs, durationMs, type Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   IdentityProviderSchema,
@@ -16,6 +16,7 @@ import { findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { identityProviderCollection } from "../../../storage/iam/collections.ts";
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
+import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../../storage/iam/role-bindings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import {
@@ -55,7 +56,7 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
       const expireTime = expiryOf(request, context.clock());
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
-        await requireUsableRole(tx, before.defaultRole, before.parent, call);
+        await requireProvisionedRoles(tx, before, call);
         if (wasIssued(before)) throw tokenExists(before.uid);
         return withToken(before, { digest: digestScimToken(token), expireTime }, 0, tx.context.time);
       });
@@ -68,7 +69,7 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
       const token = newScimToken();
       const row = await change(request.identityProviderUid, call, async (before, tx) => {
         const { time } = tx.context;
-        await requireUsableRole(tx, before.defaultRole, before.parent, call);
+        await requireProvisionedRoles(tx, before, call);
         if (!wasIssued(before)) throw notFound(tokenType, before.uid);
         requireEtag(before, request.etag);
         return withToken(before, { digest: digestScimToken(token), expireTime }, time + overlapMs, time);
@@ -88,6 +89,7 @@ export function scimTokens(context: ServiceContext): Pick<Handlers<typeof Identi
       const row = await change(identityProviderUid, call, async (before, tx) => {
         requireEtag(before, etag);
         if (enabled) await requireTwoOwners(tx, before.parent);
+        if (enabled !== before.scimEnabled) tx.changeAccess();
         return switched(before, enabled);
       });
       return switchedResponse(row);
@@ -108,6 +110,13 @@ function scimChanger({ database, clock }: ServiceContext) {
       const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
       return await updateRow(tx, identityProviderCollection, before, after);
     });
+}
+
+/** Throws unless the caller holds what the bearer of the token can give: the default role, and the roles of all mappings. */
+async function requireProvisionedRoles(tx: Transaction, provider: IdentityProviderRow, call: Call): Promise<void> {
+  await requireUsableRole(tx, provider.defaultRole, provider.parent, call);
+  for (const { roleUid, scope } of await findMappedRoles(tx, provider.uid))
+    await requireUsableRole(tx, roleUid, scope, call);
 }
 
 function tokenExists(providerUid: string) {

@@ -13,6 +13,7 @@ export interface SqlConstruct {
 const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
+const scim = "schema/migrations/postgres/0003_scim.sql";
 
 export const uncommonConstructs: readonly SqlConstruct[] = [
   {
@@ -31,8 +32,12 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     pattern: /\bjsonb?_(?:to_record|array_elements|each)\w*\(/,
     files: ["engine/json-rows.ts", "engine/postgres/dialect.ts"],
   },
-  { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial] },
-  { name: 'collate "C"', pattern: /\bcollate "C"/i, files: ["schema/columns.postgres.ts", initial, attempts, nodes] },
+  { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial, scim] },
+  {
+    name: 'collate "C"',
+    pattern: /\bcollate "C"/i,
+    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim],
+  },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
   { name: "USING gin", pattern: /\bUSING (?:gin|gist|brin|hash)\b/i, files: [initial] },

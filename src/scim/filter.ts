@@ -1,0 +1,154 @@
+// Filters (RFC 7644 §3.4.2.2): parsed by scim2-parse-filter, and compared here by the rules of the attributes.
+import { type Compare, type Filter, parse } from "scim2-parse-filter";
+import { isJsonObject } from "../base/json.ts";
+import type { ScimCondition } from "../storage/iam/scim-users.ts";
+import { scimLimits } from "./limits.ts";
+import { schemas } from "./schemas.ts";
+import { type ScimErrorType, scimError } from "./scim-error.ts";
+
+export type { Filter };
+
+/** A filter, and the condition in it that the database evaluates by an index. */
+export interface Query {
+  readonly condition: ScimCondition | undefined;
+  /** What is left to compare with each row; undefined if the condition is the whole filter. */
+  readonly filter: Filter | undefined;
+}
+
+/** Parses a filter. `type` is the error of a wrong one. */
+export function parseFilter(text: string, type: ScimErrorType = "invalidFilter"): Filter {
+  if (text.length > scimLimits.filterLength)
+    throw scimError(type, `the filter is longer than ${scimLimits.filterLength} characters`);
+  // The parser takes exponential time for a string with many line breaks that does not end, and no name or value has one unescaped.
+  if (/\p{Cc}/u.test(text))
+    throw scimError(type, "the filter has a control character; write it as \\u and four digits");
+  // The parser calls itself for each parenthesis.
+  if ((text.match(/[([]|\bnot\b/gi)?.length ?? 0) > scimLimits.filterTerms)
+    throw scimError(type, `the filter has more than ${scimLimits.filterTerms} parentheses`);
+  let filter: Filter;
+  try {
+    filter = parse(text);
+  } catch {
+    throw scimError(type, `the filter is not valid: ${JSON.stringify(text.slice(0, 200))}`);
+  }
+  if (countTerms(filter) > scimLimits.filterTerms)
+    throw scimError(type, `the filter has more than ${scimLimits.filterTerms} comparisons`);
+  return filter;
+}
+
+function countTerms(filter: Filter): number {
+  if (filter.op === "and" || filter.op === "or") return filter.filters.reduce((sum, each) => sum + countTerms(each), 0);
+  if (filter.op === "not") return countTerms(filter.filter);
+  return filter.op === "[]" ? countTerms(filter.valFilter) : 1;
+}
+
+/** Splits a filter into a condition for the database and the rest. `uidOf` makes the uid of an id. */
+export function planFilter(filter: Filter | undefined, uidOf: (id: string) => string): Query {
+  if (!filter) return { condition: undefined, filter: undefined };
+  const whole = conditionOf(filter, uidOf);
+  if (whole) return { condition: whole, filter: undefined };
+  if (filter.op !== "and") return { condition: undefined, filter };
+  // Equality with a unique attribute leaves the fewest rows.
+  const found = filter.filters.map((each) => conditionOf(each, uidOf)).filter((each) => each !== undefined);
+  const rank = ({ column, operator }: ScimCondition) =>
+    operator === "eq" && column !== "isActive" ? 0 : operator === "sw" ? 1 : 2;
+  return { condition: found.sort((a, b) => rank(a) - rank(b))[0], filter };
+}
+
+/** Returns the condition with the same meaning, if an index has the attribute. */
+function conditionOf(filter: Filter, uidOf: (id: string) => string): ScimCondition | undefined {
+  if (!("compValue" in filter)) return undefined;
+  const { op, compValue: value } = filter;
+  const name = pathOf(filter.attrPath).join(".");
+  if (typeof value === "boolean")
+    return name === "active" && op === "eq" ? { column: "isActive", operator: op, value } : undefined;
+  if (typeof value !== "string" || !value.isWellFormed() || value.includes("\0")) return undefined;
+  if (name === "id" && op === "eq") return { column: "uid", operator: op, value: uidOf(value) };
+  if (name === "externalid" && op === "eq") return { column: "externalId", operator: op, value };
+  if (op === "eq" || op === "sw") {
+    if (name === "username") return { column: "userNameKey", operator: op, value: value.toLowerCase() };
+    if (name === "displayname") return { column: "displayNameKey", operator: op, value: value.toLowerCase() };
+  }
+  const time = Date.parse(value);
+  if (name === "meta.lastmodified" && (op === "gt" || op === "ge") && !Number.isNaN(time))
+    return { column: "updateTime", operator: op, value: time };
+  return undefined;
+}
+
+/** Whether a resource, as it is sent, matches a filter. */
+export function matches(resource: unknown, filter: Filter): boolean {
+  switch (filter.op) {
+    case "or":
+      return filter.filters.some((each) => matches(resource, each));
+    case "and":
+      return filter.filters.every((each) => matches(resource, each));
+    case "not":
+      return !matches(resource, filter.filter);
+    case "[]":
+      return valuesAt(resource, pathOf(filter.attrPath)).some((each) => matches(each, filter.valFilter));
+    case "pr":
+      return valuesAt(resource, pathOf(filter.attrPath)).some((each) => each !== "");
+    default:
+      return compare(resource, filter);
+  }
+}
+
+function compare(resource: unknown, { op, attrPath, compValue }: Compare): boolean {
+  const path = pathOf(attrPath);
+  // A comparison with a whole value means its sub-attribute `value`: Entra sends `members eq "id"`.
+  const values = valuesAt(resource, path).map((each) => (isJsonObject(each) ? each.value : each));
+  if (compValue === null) return (values.length === 0) === (op === "eq");
+  if (op === "ne") return !values.some((each) => test("eq", each, compValue, path));
+  return values.some((each) => test(op, each, compValue, path));
+}
+
+function test(op: Compare["op"], value: unknown, wanted: string | number | boolean, path: readonly string[]): boolean {
+  if (typeof value === "boolean") return op === "eq" && String(value) === String(wanted).toLowerCase();
+  if (typeof value !== "string") return false;
+  const [left, right] = comparable(value, String(wanted), path);
+  if (typeof left === "string" && typeof right === "string") {
+    if (op === "co") return left.includes(right);
+    if (op === "sw") return left.startsWith(right);
+    if (op === "ew") return left.endsWith(right);
+  }
+  if (op === "eq") return left === right;
+  if (op === "gt") return left > right;
+  if (op === "ge") return left >= right;
+  if (op === "lt") return left < right;
+  return op === "le" && left <= right;
+}
+
+/** The attributes whose case matters, as last segments of paths. */
+const exact: ReadonlySet<string> = new Set(
+  ["id", "externalid", "location", "version"].concat(
+    schemas
+      .flatMap(({ attributes }) => attributes.flatMap((each) => [each, ...(each.subAttributes ?? [])]))
+      .filter(({ caseExact, name }) => caseExact && name !== "value")
+      .map(({ name }) => name.toLowerCase()),
+  ),
+);
+
+function comparable(value: string, wanted: string, path: readonly string[]): [string | number, string | number] {
+  const last = path.at(-1) ?? "";
+  if (last === "created" || last === "lastmodified") return [Date.parse(value), Date.parse(wanted)];
+  return exact.has(last) ? [value, wanted] : [value.toLowerCase(), wanted.toLowerCase()];
+}
+
+/** Returns the names of a path in lower case. The name of the core schemas is left out, that of the extension is the first. */
+function pathOf(attrPath: string): string[] {
+  const path = attrPath.toLowerCase();
+  const schema = schemas.find(({ id }) => path === id.toLowerCase() || path.startsWith(`${id.toLowerCase()}:`));
+  if (!schema) return path.split(".");
+  const rest = path.slice(schema.id.length + 1);
+  const names = rest === "" ? [] : rest.split(".");
+  return schema.id.includes(":extension:") ? [schema.id.toLowerCase(), ...names] : names;
+}
+
+/** Returns the values at a path; those of each element of a list. */
+function valuesAt(value: unknown, [name, ...rest]: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, name === undefined ? [] : [name, ...rest]));
+  if (name === undefined) return value === undefined || value === null ? [] : [value];
+  if (!isJsonObject(value)) return [];
+  const key = Object.keys(value).find((each) => each.toLowerCase() === name);
+  return key === undefined ? [] : valuesAt(value[key], rest);
+}

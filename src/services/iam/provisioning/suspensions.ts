@@ -1,0 +1,90 @@
+// Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/decisions/0094).
+import { failedPrecondition } from "../../../aip/errors.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { deleteRow, lockRow, rowExists } from "../../../storage/collection/rows.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import { groupCollection, identityCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
+import { findBinding, isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
+import { deleteSuspension, findSuspendedBindings, insertSuspension } from "../../../storage/iam/scim-suspensions.ts";
+import type { ScimUserRow } from "../../../storage/iam/scim-users.ts";
+import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
+import { deleteUnusedPendingUser } from "../users/pending-users.ts";
+import { userUid } from "../users/user-uid.ts";
+import { correlatesByOid } from "./admission.ts";
+
+/** The reason of the error for a change that would leave an organization without an owner. */
+export const lastOwner = "LAST_OWNER";
+
+/** The maximum number of role bindings that are deleted with a provider. */
+const maxBindings = 5_000;
+
+/** Returns the identity that signs in as a user with this externalId; null if only a sign-in tells. */
+export function identityOf(
+  provider: IdentityProviderRow,
+  before: ScimUserRow | undefined,
+  externalId: string | null,
+): string | null {
+  if (externalId === null) return null;
+  if (!correlatesByOid(provider)) return userUid(provider.issuer, externalId);
+  return before?.externalId === externalId ? before.identityUid : null;
+}
+
+/** Adapts suspensions and sessions to a change of a provisioned user. `after` is undefined for a deletion. */
+export async function followUser(
+  tx: Transaction,
+  before: ScimUserRow | undefined,
+  after: ScimUserRow | undefined,
+): Promise<void> {
+  const { providerUid } = (after ?? before)!;
+  const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
+  // Nobody is left to decide on this identity: its access ends, if there is such an identity at all.
+  if (former !== null && former !== current) {
+    if (await rowExists(tx, identityCollection, former)) await suspend(tx, providerUid, former);
+    else await deleteSuspension(tx, providerUid, former);
+  }
+  if (after && current !== null) {
+    if (!after.isActive) await suspend(tx, providerUid, current);
+    else await deleteSuspension(tx, providerUid, current);
+  }
+  tx.changeAccess();
+}
+
+/** Ends the access of an identity to the organization of a provider, and its sessions by the provider. */
+async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+  await refuseLastOwner(tx, parentOf(providerUid), identityUid);
+  await insertSuspension(tx, providerUid, identityUid);
+  for (const { id, signIn } of await listRefreshFamilies(tx, identityUid))
+    if (signIn.provider === providerUid) await deleteRefreshFamily(tx, id);
+}
+
+/** Suspended owners do not count as owners, so another identity must be one. */
+async function refuseLastOwner(tx: Transaction, groupUid: string, identityUid: string): Promise<void> {
+  const binding = await findBinding(tx, groupUid, ownerRole.uid, identityUid);
+  if (!binding) return;
+  await lockRow(tx, groupCollection, groupUid);
+  if (await isHeldOtherwise(tx, groupUid, ownerRole.uid, binding.uid)) return;
+  throw failedPrecondition(
+    lastOwner,
+    "the person is the last owner of the organization; bind another one first",
+    groupUid,
+  );
+}
+
+/**
+ * Deletes the role bindings that suspensions of a provider keep from having effect: with the provider the suspensions go,
+ * and must not give access back.
+ */
+export async function deleteSuspendedBindings(tx: Transaction, providerUid: string): Promise<void> {
+  const bindings = await findSuspendedBindings(tx, providerUid, maxBindings + 1);
+  if (bindings.length > maxBindings)
+    throw failedPrecondition(
+      "TOO_MANY_BINDINGS",
+      `people whom the identity provider deactivated hold more than ${maxBindings} role bindings; delete bindings first`,
+      providerUid,
+    );
+  for (const binding of bindings) await deleteRow(tx, roleBindingCollection, binding);
+  for (const uid of new Set(bindings.map(({ identityUid }) => identityUid))) await deleteUnusedPendingUser(tx, uid);
+  tx.changeAccess();
+}

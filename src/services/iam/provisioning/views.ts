@@ -1,0 +1,12 @@
+// How the audit log shows users and groups that a SCIM client changes.
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { RowView } from "../../../resource/row-view.ts";
+
+/** The kinds of changes of users and groups. */
+export const [scimUserKind, scimGroupKind] = ["scim_users", "scim_groups"] as const;
+
+/** The log has the names and ids of people and groups only, and shows them unchanged. */
+export const provisioningViews: readonly RowView[] = [scimUserKind, scimGroupKind].map((kind) => ({
+  kind,
+  show: (row) => ({ ...(row as JsonObject) }),
+}));

@@ -1,0 +1,71 @@
+// User identities without access to an organization, because an identity provider of it deactivated or deleted the person
+// (docs/decisions/0094).
+import type { SQL } from "drizzle-orm";
+import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import { organizationOf } from "../schema/organization.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** Returns a condition for role bindings: no identity provider of the organization has suspended the identity. */
+export function isNotSuspended({ roleBindings, scimSuspensions }: Tables): SQL {
+  return sql`not exists (select 1 from ${scimSuspensions}
+    where ${scimSuspensions.identityUid} = ${roleBindings.identityUid}
+    and ${organizationOf(scimSuspensions.providerUid)} = ${organizationOf(roleBindings.parent)})`;
+}
+
+/** Takes away the access of an identity to the organization of a provider. */
+export async function insertSuspension(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+  const statement = tx.prepared("scim_suspensions.insert", (db, { scimSuspensions }) =>
+    db
+      .insert(scimSuspensions)
+      .values(rowPlaceholders(["identityUid", "providerUid", "createTime"]))
+      .onConflictDoNothing(),
+  );
+  await statement.execute({ identityUid, providerUid, createTime: tx.context.time });
+}
+
+/** Ends the suspension of an identity by a provider. Returns whether there was one. */
+export async function deleteSuspension(tx: Transaction, providerUid: string, identityUid: string): Promise<boolean> {
+  const statement = tx.prepared("scim_suspensions.delete", (db, { scimSuspensions }) =>
+    db
+      .delete(scimSuspensions)
+      .where(
+        and(
+          eq(scimSuspensions.identityUid, sql.placeholder("identityUid")),
+          eq(scimSuspensions.providerUid, sql.placeholder("providerUid")),
+        ),
+      )
+      .returning({ identityUid: scimSuspensions.identityUid }),
+  );
+  return (await statement.execute({ identityUid, providerUid })).length > 0;
+}
+
+/** Returns the uids of the providers that have suspended an identity. */
+export async function findSuspensionsOf(session: Session, identityUid: string): Promise<string[]> {
+  const statement = session.prepared("scim_suspensions.of", (db, { scimSuspensions }) =>
+    db
+      .select({ providerUid: scimSuspensions.providerUid })
+      .from(scimSuspensions)
+      .where(eq(scimSuspensions.identityUid, textPlaceholder("identityUid"))),
+  );
+  return (await statement.execute({ identityUid })).map(({ providerUid }) => providerUid);
+}
+
+/** Returns the role bindings in the organization of a provider that its suspensions keep from having effect. */
+export async function findSuspendedBindings(session: Session, providerUid: string, limit: number) {
+  const statement = session.prepared("scim_suspensions.bindings", (db, { scimSuspensions, roleBindings }) =>
+    db
+      .select(getTableColumns(roleBindings))
+      .from(scimSuspensions)
+      .innerJoin(roleBindings, eq(roleBindings.identityUid, scimSuspensions.identityUid))
+      .where(
+        and(
+          eq(scimSuspensions.providerUid, textPlaceholder("providerUid")),
+          eq(organizationOf(roleBindings.parent), organizationOf(scimSuspensions.providerUid)),
+        ),
+      )
+      .limit(limitOf("limit")),
+  );
+  return await statement.execute({ providerUid, limit });
+}
