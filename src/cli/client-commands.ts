@@ -3,8 +3,10 @@ import type { Command } from "commander";
 import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addApiCommand } from "./api-command.ts";
 import { addAuthCommands } from "./auth/commands.ts";
+import { completing } from "./client/completing.ts";
 import { clientOptionsOf, takeGlobalOptions } from "./client/options.ts";
 import { addConfigCommands } from "./config-command.ts";
+import { contextNames } from "./context-commands.ts";
 import { addGetCommands } from "./get-command.ts";
 import { everyCommand } from "./help.ts";
 import { addOrganizationCommands } from "./organizations/commands.ts";
@@ -34,6 +36,7 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
 export function addGlobalOptions(program: Command): void {
   everyCommand(program, (command) => {
     if (command.commands.length > 0) takeGlobalOptions(command, command === program);
+    for (const option of command.options) if (option.long === "--context") completing(option, contextNames);
   });
   // A command may not have all of them.
   program.hook("preAction", (_program, command) => void clientOptionsOf(command));

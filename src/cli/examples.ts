@@ -192,8 +192,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   config: ["gatehouse config set platform.api https://gatehouse.example.com", "gatehouse config view"],
   "config view": ["gatehouse config view"],
   "config get": ["gatehouse config get default.group"],
-  "config set": ["gatehouse config set default.group example.org"],
+  "config set": [
+    "gatehouse config set default.group example.org",
+    "gatehouse config set platform.api https://staging.example.com --context staging",
+  ],
   "config unset": ["gatehouse config unset default.group"],
+  "config get-contexts": ["gatehouse config get-contexts"],
+  "config use-context": ["gatehouse config use-context staging", "gatehouse config use-context --none"],
+  "config current-context": ["gatehouse config current-context"],
+  "config delete-context": ["gatehouse config delete-context staging"],
 
   serve: [
     "gatehouse serve --dev",

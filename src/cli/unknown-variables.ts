@@ -6,6 +6,7 @@ import { neverProposed } from "./suggestions.ts";
 /** Variables that are not server settings: they name a settings file, or belong to client commands. */
 const others = [
   "GATEHOUSE_CONFIG",
+  "GATEHOUSE_CONTEXT",
   "GATEHOUSE_URL",
   "GATEHOUSE_TOKEN",
   "GATEHOUSE_AUDIENCE",

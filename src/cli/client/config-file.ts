@@ -2,8 +2,9 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
+import type { Document } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
-import { wrongUsage } from "../failure.ts";
+import { type CommandFailure, wrongUsage } from "../failure.ts";
 import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
@@ -19,10 +20,23 @@ export const configKeys = {
   "output.format": "the output format for commands without -o",
 } as const;
 
+const contextsKey = "contexts";
+const currentKey = "current-context";
+
 /** The name of a setting, such as `platform.api`. */
 export type ConfigKey = keyof typeof configKeys;
-/** The settings in the file. Unset ones are absent. */
+/** Settings. Unset ones are absent. */
 export type ClientConfig = Readonly<Partial<Record<ConfigKey, string>>>;
+
+/** The content of the file. */
+export interface ConfigFile {
+  /** The settings of every context. */
+  readonly common: ClientConfig;
+  /** The settings of each context, which replace the common ones. */
+  readonly contexts: ReadonlyMap<string, ClientConfig>;
+  /** The context of commands that name none. */
+  readonly currentContext: string | undefined;
+}
 
 /** Validates a new value. */
 export function checkConfigValue(key: ConfigKey, value: string): void {
@@ -46,11 +60,38 @@ export function configPath({ environment }: Shell): string {
   return path.join(folder, "gatehouse", "config.yaml");
 }
 
-/** Reads the settings; empty if there is no file. Throws if the file cannot be parsed. */
-export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
+/** Returns the settings of the context that is in use. Throws if the file cannot be parsed. */
+export async function readClientConfig(shell: Shell, named?: string): Promise<ClientConfig> {
+  const file = await readConfigFile(shell);
+  const context = contextInUse(shell, file, named);
+  return context === undefined ? file.common : { ...file.common, ...file.contexts.get(context) };
+}
+
+/**
+ * Returns the context to use: the named one, else that of GATEHOUSE_CONTEXT, else the current one of the file; undefined for none. Wrong
+ * usage if the file does not have it.
+ */
+export function contextInUse({ environment }: Shell, file: ConfigFile, named?: string): string | undefined {
+  const context = named ?? (environment.GATEHOUSE_CONTEXT || file.currentContext);
+  if (context === undefined || file.contexts.has(context)) return context;
+  throw unknownContext(file, context);
+}
+
+/** The failure for a context that the file does not have. */
+export function unknownContext({ contexts }: ConfigFile, context: string): CommandFailure {
+  return wrongUsage(
+    `there is no context ${JSON.stringify(context)}`,
+    contexts.size > 0
+      ? `Contexts are ${[...contexts.keys()].join(", ")}.`
+      : "Make one with `gatehouse config set platform.api URL --context NAME`.",
+  );
+}
+
+/** Reads the file; without one, there are no settings. Throws if it cannot be parsed. */
+export async function readConfigFile(shell: Shell): Promise<ConfigFile> {
   const file = configPath(shell);
   const text = readIfThere(file);
-  if (text === undefined) return {};
+  if (text === undefined) return { common: {}, contexts: new Map(), currentContext: undefined };
   const { parse } = await import("yaml");
   let content: unknown;
   try {
@@ -58,20 +99,70 @@ export async function readClientConfig(shell: Shell): Promise<ClientConfig> {
   } catch (error) {
     throw wrongUsage(`${file} is not YAML: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
   }
-  return flatten(content, file);
+  const { contexts = {}, [currentKey]: currentContext, ...common } = asObject(content, file) as Record<string, unknown>;
+  if (currentContext !== undefined && typeof currentContext !== "string")
+    throw wrongUsage(`${file}: ${currentKey} must be a text`);
+  return { common: flatten(common, file), contexts: readContexts(contexts, file), currentContext };
 }
 
-/** Sets one setting, or removes it if the value is undefined. Keeps the rest of the file, including comments. */
-export async function writeClientConfig(shell: Shell, key: ConfigKey, value: string | undefined): Promise<string> {
+function readContexts(content: unknown, file: string): ReadonlyMap<string, ClientConfig> {
+  const where = `${file}: ${contextsKey}`;
+  return new Map(
+    Object.entries(asObject(content, where)).map(([name, settings]) => {
+      checkContextName(name);
+      return [name, flatten(settings, `${where}: ${name}`)];
+    }),
+  );
+}
+
+/** Sets one setting, of a context if one is given, or removes it if the value is undefined. Returns the path of the file. */
+export async function writeClientConfig(
+  shell: Shell,
+  key: ConfigKey,
+  value: string | undefined,
+  context?: string,
+): Promise<string> {
+  const place = [...(context === undefined ? [] : [contextsKey, context]), ...key.split(".")];
+  return await changeConfigFile(shell, (document) => {
+    if (value !== undefined) document.setIn(place, value);
+    else document.deleteIn(place);
+  });
+}
+
+/** Makes a context the current one; none without a name. Returns the path of the file. */
+export async function writeCurrentContext(shell: Shell, context: string | undefined): Promise<string> {
+  return await changeConfigFile(shell, (document) => {
+    if (context !== undefined) document.set(currentKey, context);
+    else document.delete(currentKey);
+  });
+}
+
+/** Removes a context with its settings. Returns the path of the file. */
+export async function deleteContext(shell: Shell, context: string): Promise<string> {
+  return await changeConfigFile(shell, (document) => {
+    document.deleteIn([contextsKey, context]);
+    if (document.get(currentKey) === context) document.delete(currentKey);
+  });
+}
+
+/** Changes the file, and keeps the rest of it, including comments. */
+async function changeConfigFile(shell: Shell, change: (document: Document) => void): Promise<string> {
   const file = configPath(shell);
-  await readClientConfig(shell);
+  await readConfigFile(shell);
   const { parseDocument } = await import("yaml");
   const document = parseDocument(readIfThere(file) || "{}\n");
-  const place = key.split(".");
-  if (value !== undefined) document.setIn(place, value);
-  else document.deleteIn(place);
+  change(document);
   replaceFile(file, document.toString());
   return file;
+}
+
+/** Validates the name of a context. */
+export function checkContextName(name: string): void {
+  if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
+    throw wrongUsage(
+      `${JSON.stringify(name)} is not a name of a context`,
+      "A name has up to 63 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.",
+    );
 }
 
 /** Returns the key with this name. Wrong usage if there is none. */

@@ -17,6 +17,13 @@ export function audienceOption(): Option {
   return new Option("--audience <audience>", description);
 }
 
+export function contextOption(): Option {
+  return new Option(
+    "--context <name>",
+    "the context whose settings are used (GATEHOUSE_CONTEXT, `config use-context`)",
+  );
+}
+
 /** Returns the flags for output. */
 export function outputOptions(outputs: readonly Format[] = formats): Option[] {
   return [
@@ -29,7 +36,7 @@ export function outputOptions(outputs: readonly Format[] = formats): Option[] {
 /** Lets a command group accept the shared flags before the subcommand. */
 export function takeGlobalOptions(command: Command, isRoot: boolean): void {
   command.enablePositionalOptions();
-  for (const option of [urlOption(), audienceOption(), ...outputOptions()])
+  for (const option of [contextOption(), urlOption(), audienceOption(), ...outputOptions()])
     if (isFree(command, option)) command.addOption(isRoot ? option : option.hideHelp());
 }
 

@@ -9,11 +9,20 @@ import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
 import { type ClientConfig, readClientConfig } from "./config-file.ts";
 import { type Credential, findCredential, findCredentialFor, renewCached, type Target } from "./credential.ts";
-import { audienceOption, clientOptionsOf, outputGroup, outputOptions, serverGroup, urlOption } from "./options.ts";
+import {
+  audienceOption,
+  clientOptionsOf,
+  contextOption,
+  outputGroup,
+  outputOptions,
+  serverGroup,
+  urlOption,
+} from "./options.ts";
 import { callTimeoutMs, failing, type Opened, openTransport } from "./transport.ts";
 
 /** The flags of every client command. */
 export interface ClientOptions {
+  readonly context?: string;
   readonly url?: string;
   /** The first one is the session's audience. */
   readonly audience?: string | readonly string[];
@@ -51,7 +60,7 @@ export function withClient(
   outputs: readonly Format[] = formats,
   audience: Option = audienceOption(),
 ): Command {
-  command.addOption(urlOption().helpGroup(serverGroup)).addOption(audience.helpGroup(serverGroup));
+  for (const option of [urlOption(), audience, contextOption()]) command.addOption(option.helpGroup(serverGroup));
   for (const option of outputs.length > 0 ? outputOptions(outputs) : [])
     command.addOption(option.helpGroup(outputGroup));
   return command;
@@ -80,12 +89,13 @@ export function readCount(text: string): number {
  * are renewed unless they are needed unchanged.
  */
 export async function openSession(
-  shell: Shell,
+  ownShell: Shell,
   command: Command,
   options: ClientOptions = clientOptionsOf(command),
   tokens: "renewed" | "as they are" = "renewed",
 ): Promise<Session> {
-  const config = await readClientConfig(shell);
+  const shell = options.context === undefined ? ownShell : withoutServer(ownShell);
+  const config = await readClientConfig(shell, options.context);
   const target = findTarget(shell, options, config);
   const format = options.output ?? configuredFormat(command, config) ?? "table";
   const { headers, query, sort, limit } = options;
@@ -118,6 +128,12 @@ export async function openSession(
     },
     [Symbol.dispose]: () => void opened?.then(({ close }) => close()),
   };
+}
+
+/** A context that a flag names is nearer than variables that name a server. */
+function withoutServer(shell: Shell): Shell {
+  const { GATEHOUSE_URL: _url, GATEHOUSE_AUDIENCE: _audience, ...environment } = shell.environment;
+  return { ...shell, environment };
 }
 
 /** Returns the credentials of a session: each is found once, and renewed when the server rejects it. */

@@ -56,12 +56,11 @@ function namesIn(command: Command, beginning: string): Candidate[] {
  * Returns the candidates of the completer. None if no server responds or no token is valid; tokens are not renewed for
  * completion.
  */
-async function askServer(shell: Shell, { url, audience }: Place, target: Target & { kind: "value" }) {
+async function askServer(shell: Shell, { server }: Place, target: Target & { kind: "value" }) {
   const completer = completerOf(target.of);
   if (!completer) return [];
   try {
-    const options = { ...(url !== undefined && { url }), ...(audience !== undefined && { audience }) };
-    using session = await openSession(shell, target.command, options, "as they are");
+    using session = await openSession(shell, target.command, server, "as they are");
     using patience = timeout(patienceMs);
     return (await Promise.race([completer(session, target.beginning), patience.passed])) ?? [];
   } catch (error) {

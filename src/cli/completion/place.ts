@@ -1,5 +1,6 @@
 // Finds what the last word of a command line completes.
 import { type Argument, type Command, Option } from "commander";
+import type { ClientOptions } from "../client/session.ts";
 
 /** What is completed: names of commands and flags, or a value. */
 export type Target =
@@ -13,11 +14,10 @@ export type Target =
       readonly beginning: string;
     };
 
-/** The command and server of a command line, and the completion target of its last word. */
+/** The completion target of the last word of a command line, and the flags that name its server. */
 export interface Place {
   readonly target: Target | undefined;
-  readonly url: string | undefined;
-  readonly audience: string | undefined;
+  readonly server: Pick<ClientOptions, "context" | "url"> & { readonly audience?: string };
 }
 
 /** Finds the completion target of a command line. */
@@ -47,7 +47,8 @@ export function findPlace(program: Command, words: readonly string[]): Place {
   const target = waiting
     ? valueTarget(command, waiting, "", beginning)
     : lastTarget(command, beginning, position, hasEnded);
-  return { target, url: given.get("url"), audience: given.get("audience") };
+  const names = ["context", "url", "audience"];
+  return { target, server: Object.fromEntries([...given].filter(([name]) => names.includes(name))) };
 }
 
 function lastTarget(command: Command, beginning: string, position: number, hasEnded: boolean): Target | undefined {
