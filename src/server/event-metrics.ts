@@ -32,6 +32,7 @@ export function measureEvents(
     },
     async () => (delivery ? (await readQueue())?.deliveries : undefined),
   );
+  const ageOf = (time: number | undefined) => Math.max(0, (clock() - (time ?? clock())) / 1000);
   metrics.gauge(
     {
       name: "gatehouse_event_queue_age_seconds",
@@ -40,21 +41,37 @@ export function measureEvents(
     },
     async () => {
       const queue = delivery && (await readQueue());
-      return queue && Math.max(0, (clock() - (queue.oldest ?? clock())) / 1000);
+      return queue && Math.max(ageOf(queue.oldest), ageOf(queue.unread));
+    },
+  );
+  metrics.gauge(
+    {
+      name: "gatehouse_event_dispatch_lag_seconds",
+      help: "Age of the oldest change that the dispatcher has not read; 0 if there is none.",
+      combined: "max",
+    },
+    async () => {
+      const queue = delivery && (await readQueue());
+      return queue && ageOf(queue.unread);
     },
   );
 }
 
-/** The deliveries that wait, and when the oldest event happened. */
-async function queueOf(
-  session: Session,
-): Promise<{ readonly deliveries: number; readonly oldest: number | undefined }> {
+/** What waits. Times are in milliseconds since the epoch. */
+interface EventQueue {
+  readonly deliveries: number;
+  /** When the oldest event in a queue happened. */
+  readonly oldest: number | undefined;
+  /** The time of the oldest change that the dispatcher has not read: if it does not run, the queues stay empty. */
+  readonly unread: number | undefined;
+}
+
+async function queueOf(session: Session): Promise<EventQueue> {
   const deliveries = await countDeliveries(session, limits.countedDeliveries);
-  const queued = await oldestEventTime(session);
-  // What the dispatcher has not read yet waits too: a dispatcher that does not run leaves the queues empty.
+  const oldest = await oldestEventTime(session);
+  // Without subscriptions the dispatcher has nothing to read.
   const [unread] = (await hasSubscriptions(session))
     ? await readChangeHeads(session, await readEventPosition(session), 1)
     : [];
-  const times = [queued, unread?.time].filter((time) => time !== undefined);
-  return { deliveries, oldest: times.length > 0 ? Math.min(...times) : undefined };
+  return { deliveries, oldest, unread: unread?.time };
 }

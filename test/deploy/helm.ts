@@ -13,7 +13,7 @@ import { chartFolder } from "./chart.ts";
 const kubernetes = { version: "1.37.0", schemas: "kubernetes-validate==1.37.0" };
 
 /** Kinds of extensions, which Kubernetes has no schemas of. */
-const withoutSchema = ["HTTPRoute", "ServiceMonitor"];
+const withoutSchema = ["HTTPRoute", "PrometheusRule", "ServiceMonitor"];
 
 const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const missing = [
@@ -25,6 +25,8 @@ if (missing.length > 0) {
   console.error(`test:helm is skipped: it needs programs that are not here:\n  ${missing.join("\n  ")}`);
   process.exit(0);
 }
+
+const noPromtool = !has("promtool", "--version") && "promtool is not installed: apt-get install prometheus";
 
 const valueFiles = globSync(`${chartFolder}/ci/*-values.yaml`).sort();
 
@@ -62,6 +64,20 @@ describe("the chart", { timeout: 600_000 }, () => {
       }
     });
   }
+
+  it("has alerts that Prometheus accepts, with the address of your runbook, and the dashboards", {
+    skip: noPromtool,
+  }, () => {
+    const documents = parseAllDocuments(render(`${chartFolder}/ci/gateway-values.yaml`)).map((one) => one.toJS());
+    const rule = documents.find((one) => one?.kind === "PrometheusRule");
+    const file = path.join(folder, "rules.yaml");
+    writeFileSync(file, JSON.stringify(rule.spec));
+    execFileSync("promtool", ["check", "rules", file]);
+    const { annotations } = rule.spec.groups[0].rules[0];
+    assert.equal(annotations.runbook_url, "https://wiki.example.com/gatehouse-alerts#gatehousedown");
+    const { data } = documents.find((one) => one?.kind === "ConfigMap");
+    assert.equal(JSON.parse(data["gatehouse.json"]).title, "Gatehouse");
+  });
 
   const refusals: Readonly<Record<string, readonly string[]>> = {
     "a secret among the settings": ["--set", "settings.secrets-key=x"],

@@ -81,6 +81,8 @@ export function valuesSchema(): string {
         metrics: object({
           port: count(1, 65_535),
           serviceMonitor: object({ enabled: flag, interval: text, labels: texts }),
+          prometheusRule: object({ enabled: flag, labels: texts, runbookUrl: { ...text, pattern: "^https?://" } }),
+          dashboards: object({ enabled: flag, labels: texts }),
         }),
         networkPolicy: object({
           enabled: flag,

@@ -1,0 +1,79 @@
+// Alerts and dashboards, without Prometheus: `npm run test:monitoring` has that.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { parse } from "yaml";
+import { alertsFile, monitoringFiles } from "./monitoring-files.ts";
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface AlertTests {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+  }[];
+}
+
+const groups: readonly { readonly rules: readonly Rule[] }[] = parse(readFileSync(alertsFile, "utf8")).groups;
+const rules = groups.flatMap((group) => group.rules);
+const runbook = readFileSync("docs/operate/alerts.md", "utf8");
+const metricsPage = readFileSync("docs/reference/metrics.md", "utf8");
+
+/** The names of metrics in queries, without what Prometheus adds to those of histograms. */
+function metricsIn(text: string): string[] {
+  const names = text.match(/\b(?:gatehouse|nodejs|process)_\w+/g) ?? [];
+  return names.map((name) => name.replace(/_(?:bucket|sum|count)$/, ""));
+}
+
+describe("alerts", () => {
+  it("have a severity, and a runbook that is a section of docs/operate/alerts.md", () => {
+    for (const { alert, labels, annotations } of rules) {
+      assert.ok(["critical", "warning"].includes(labels.severity ?? ""), alert);
+      assert.ok(annotations.summary, alert);
+      const [page, section] = annotations.runbook_url?.split("#") ?? [];
+      assert.equal(page, "https://gatehouse.example.com/docs/operate/alerts.md");
+      assert.equal(section, alert.toLowerCase());
+      assert.match(runbook, new RegExp(`^## ${alert}$`, "m"));
+    }
+  });
+
+  it("are those of the runbook", () => {
+    const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    assert.deepEqual(
+      sections,
+      rules.map(({ alert }) => alert),
+    );
+  });
+
+  it("each have a test that they fire, and one that they do not", () => {
+    const { tests }: AlertTests = parse(readFileSync("test/deploy/alerts.yml", "utf8"));
+    const all = tests.flatMap((one) => one.alert_rule_test);
+    for (const { alert } of rules) {
+      const counts = all.filter(({ alertname }) => alertname === alert).map((one) => one.exp_alerts.length);
+      assert.deepEqual(counts.sort(), [0, 1], alert);
+    }
+  });
+});
+
+describe("alerts and dashboards", () => {
+  it("use metrics of docs/reference/metrics.md", () => {
+    const texts = Object.entries(monitoringFiles()).filter(([file]) => file.startsWith("deploy/grafana/"));
+    const used = metricsIn([...rules.map(({ expr }) => expr), ...texts.map(([, text]) => text)].join("\n"));
+    assert.ok(used.length > 50);
+    assert.deepEqual(
+      [...new Set(used)].filter((name) => !metricsPage.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
+  for (const [file, content] of Object.entries(monitoringFiles()))
+    it(`${file} is current: npx node test/deploy/write-monitoring.ts`, () => {
+      // The formatter breaks lines of JSON elsewhere.
+      const read = (text: string) => (file.endsWith(".json") ? JSON.parse(text) : text);
+      assert.deepEqual(read(readFileSync(file, "utf8")), read(content));
+    });
+});
