@@ -43,7 +43,10 @@ const listeners = new Set<() => void>();
 function hear({ kinds, since, time }: News): void {
   lastTime = time;
   for (const listener of listeners) listener();
-  const names = kinds.length === 0 ? [] : ["ChangesService", ...kinds.flatMap((kind) => servicesOf[kind] ?? [])];
+  const names =
+    kinds.length === 0
+      ? []
+      : ["ChangesService", "GroupTreeService", ...kinds.flatMap((kind) => servicesOf[kind] ?? [])];
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [, about], state: { dataUpdatedAt } }) => {
       const { serviceName = "" } = (about ?? {}) as { readonly serviceName?: string };

@@ -5,7 +5,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.counts": "Was es in {name} gibt",
   "overview.groups": "Gruppen",
   "overview.identities": "Identitäten",
-  "overview.bindings": "Rollenbindungen",
+  "overview.role_bindings": "Rollenbindungen",
   "overview.roles": "Eigene Rollen",
   "overview.repos": "Repos",
   "overview.advisories": "Advisories",

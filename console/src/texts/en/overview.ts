@@ -4,7 +4,7 @@ export const texts = {
   "overview.counts": "What is in {name}",
   "overview.groups": "Groups",
   "overview.identities": "Identities",
-  "overview.bindings": "Role bindings",
+  "overview.role_bindings": "Role bindings",
   "overview.roles": "Own roles",
   "overview.repos": "Repos",
   "overview.advisories": "Advisories",

@@ -9,7 +9,8 @@ import { ancestorsOf, shortUid } from "../../api/uids.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useCounts } from "../counts.ts";
+import { useContents } from "../counts.ts";
+import { ContentLink } from "./content-link.tsx";
 import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, updateGroup, deleteGroup } = GroupsService.method;
@@ -74,13 +75,17 @@ export function GroupDetails({ uid }: { readonly uid: string }) {
 
 function Contents({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
-  const counts = useCounts(uid);
+  const contents = useContents(uid);
+  if (!contents) return "…";
+  const counts = contents.counts.filter(({ totalCount }) => totalCount > 0);
   return (
     <ul className="inline">
-      {counts.map(({ kind, count }) =>
-        count === 0 ? null : <li key={kind}>{count === undefined ? "…" : t(`kind.${kind}`, { count })}</li>,
-      )}
-      {counts.every(({ count }) => count === 0) && <li>{t("groups.nothing")}</li>}
+      {counts.map(({ kind, totalCount }) => (
+        <li key={kind}>
+          <ContentLink kind={kind} count={totalCount} uid={uid} />
+        </li>
+      ))}
+      {counts.length === 0 && <li>{t("groups.nothing")}</li>}
     </ul>
   );
 }

@@ -12,7 +12,8 @@ import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { type Kind, useCounts } from "../counts.ts";
+import { useContents } from "../counts.ts";
+import { ContentLink } from "./content-link.tsx";
 import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
@@ -127,12 +128,8 @@ function GroupFields({
 function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { open } = useGroupAddress();
-  const counts = useCounts(group.uid);
+  const contents = useContents(group.uid);
   const { mutateAsync } = useMutation(deleteGroup);
-  const isRead = counts.every(({ count }) => count !== undefined);
-  // The server takes the last owner's role binding away together with an organization.
-  const allowed = (kind: Kind) => (kind === "bindings" && parentOf(group.uid) === "" ? 1 : 0);
-  const blocking = counts.filter(({ kind, count }) => count !== undefined && count > allowed(kind));
   const remove = async () => {
     await mutateAsync({ uid: group.uid });
     notify(t("groups.done.deleted", { name: group.name }));
@@ -145,7 +142,11 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
       text={t("groups.empty")}
       button={t("groups.deleteButton")}
       blocked={t("groups.blocked")}
-      blockers={isRead ? blocking.map(({ kind, count }) => t(`kind.${kind}`, { count })) : null}
+      blockers={
+        contents?.deletionObstacles.map(({ kind, count }) => (
+          <ContentLink key={kind} kind={kind} count={count} uid={group.uid} isInDialog />
+        )) ?? null
+      }
       name={group.name}
       remove={remove}
       onClose={onClose}

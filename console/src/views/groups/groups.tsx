@@ -5,9 +5,9 @@ import { Button, TextInput } from "@mantine/core";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
-import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { type Group, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
-import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
 import { useKeys } from "../../shell/keyboard.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
@@ -20,7 +20,7 @@ import type { GroupSearch } from "./route.ts";
 import { Tree } from "./tree.tsx";
 import { useTree } from "./tree-state.ts";
 
-const { listGroups: list, getGroup } = GroupsService.method;
+const { listGroups: list } = GroupsService.method;
 
 /** The selected group and what else is in the address. */
 export function useGroupAddress() {
@@ -119,14 +119,10 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
   const error = searchError ?? listed.error;
   const { refetch } = listed;
   const data = isNothing ? { groups: [] } : listed.data;
+  const path = usePath(filter === "" ? selected : "");
   const always = useMemo(() => [...(filter === "" ? roots : []), ...ancestorsOf(selected)], [filter, roots, selected]);
-  const { data: me } = useMe();
-  const { data: selectedGroup } = useQuery(
-    getGroup,
-    { uid: selected },
-    { enabled: selected !== "" && may(me, getGroup, selected) },
-  );
-  const tree = useTree(data?.groups ?? [], always, filter === "" ? selectedGroup : undefined);
+  const groups = data?.groups ?? [];
+  const tree = useTree(groups, always, path);
   return (
     <section className="stack" aria-label={t("groups.tree", { name })}>
       <TextInput
@@ -144,6 +140,7 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
         <Tree
           label={t("groups.tree", { name })}
           tree={tree}
+          roots={groups}
           selected={selected}
           onSelect={(uid) => void open(uid, search)}
         />
@@ -160,4 +157,11 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
       )}
     </section>
   );
+}
+
+/** The groups from the organization down to the selected one, as far as the caller may see them. */
+function usePath(selected: string): readonly Group[] {
+  const ids = selected === "" ? [] : [...ancestorsOf(selected), selected];
+  const request = { uidp: create(UIDPFilterSchema, { ids }), pageSize: ids.length };
+  return useQuery(list, request, { enabled: ids.length > 0 }).data?.groups ?? [];
 }

@@ -1,201 +1,228 @@
 // The tree, with the keys of the ARIA pattern (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/).
-import { Button } from "@mantine/core";
-import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
+import { useMediaQuery } from "@mantine/hooks";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { Group } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { GroupTreeService } from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { parentOf } from "../../api/uids.ts";
-import { useTexts } from "../../texts/texts.ts";
-import { pageSize, type Row, type TreeState } from "./tree-state.ts";
+import { useRowWindow } from "../../shell/row-window.ts";
+import { Failure } from "../../shell/states.tsx";
+import { type Branch, branchOf, type Place, placeAt, rowOf } from "./branches.ts";
+import { JumpBar } from "./jump-bar.tsx";
+import { TreeRow } from "./tree-row.tsx";
+import { pageSize, type TreePages, type TreeState, useTreePages } from "./tree-state.ts";
 
-type GroupRow = Extract<Row, { kind: "group" }>;
+/** The heights of a row in pixels, as in the style sheet: with a mouse, and for fingers. */
+const rowPx = { wide: 36, narrow: 44 };
 
 /** How long two letters of a name may be apart when one types ahead, in milliseconds. */
 const typeAheadMs = 700;
+
+/** How many rows are looked through for what was typed; a group with more children than a page asks the server. */
+const searchedRows = 1000;
+
+/** Where a row is, by the uid of the group that contains it: this stays when other groups open or close. */
+interface Spot {
+  readonly parent: string;
+  readonly index: number;
+}
 
 /** Shows the tree. One row is in the tab order; the arrows move to the others. */
 export function Tree({
   label,
   tree,
+  roots,
   selected,
   onSelect,
 }: {
   readonly label: string;
   readonly tree: TreeState;
+  readonly roots: readonly Group[];
   readonly selected: string;
   readonly onSelect: (uid: string) => void;
 }) {
-  const groups = tree.rows.filter((row): row is GroupRow => row.kind === "group");
-  const [current, setCurrent] = useState("");
-  const inTabOrder = [current, selected, groups[0]?.group.uid].find((uid) =>
-    groups.some(({ group }) => group.uid === uid),
-  );
-  const place = useRef<HTMLDivElement>(null);
+  const isNarrow = useMediaQuery("(max-width: 767px)", false, { getInitialValueInEffect: false });
+  const element = useRef<HTMLDivElement>(null);
+  const { root } = tree;
+  const shown = useRowWindow(element, root.rowCount, isNarrow ? rowPx.narrow : rowPx.wide);
+  const [current, setCurrent] = useState<Spot>();
+  const isFocusWanted = useRef(false);
   const typed = useRef({ text: "", at: 0 });
 
-  const moveTo = (uid: string | undefined) => {
-    if (uid === undefined) return;
-    setCurrent(uid);
-    place.current?.querySelector<HTMLElement>(`[data-uid="${uid}"]`)?.focus();
+  const currentRow = current && rowOf(root, current.parent, current.index);
+  const selectedRow = rowOfUid(tree, selected, roots);
+  const inTabOrder = currentRow ?? selectedRow ?? 0;
+  const rows = rowsOf(shown.rendered, root.rowCount, inTabOrder).map((row) => ({ row, place: placeAt(root, row) }));
+  const pages = useTreePages(
+    tree,
+    roots,
+    rows.map(({ place }) => place),
+  );
+
+  const moveTo: MoveTo = (row, { align, isFocusWanted: wantsFocus }) => {
+    const { branch, index } = placeAt(root, row);
+    isFocusWanted.current = wantsFocus;
+    setCurrent({ parent: branch.uid, index });
+    shown.reveal(row, align);
   };
-  const onKeyDown = (event: KeyboardEvent, row: GroupRow) => {
+  useReveal(selected, selectedRow, shown.reveal);
+  useEffect(() => {
+    if (!isFocusWanted.current) return;
+    isFocusWanted.current = false;
+    element.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+  });
+  const jump = useJump(root, moveTo);
+
+  const onKeyDown = (event: KeyboardEvent, row: number, place: Place) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const next = targetOf(event.key, row, groups);
-    if (next !== undefined) moveTo(next);
-    else if (event.key === "ArrowRight" && !row.isOpen) tree.open(row.group.uid, true);
-    else if (event.key === "ArrowLeft" && row.isOpen) tree.open(row.group.uid, false);
-    else if (event.key === "Enter" || event.key === " ") onSelect(row.group.uid);
-    else if (!typeAhead(event, typed.current, groups, row, moveTo)) return;
+    const group = pages.groupAt(place);
+    const isOpen = group !== undefined && tree.isOpen(group.uid);
+    const perPage = Math.max(1, shown.view.to - shown.view.from - 2);
+    const next = targetOf(event.key, { row, place, isOpen, perPage, root });
+    if (next !== undefined) moveTo(next, { isFocusWanted: true });
+    else if (takesLetter(event, typed.current)) {
+      const { text } = typed.current;
+      if ((place.branch.total ?? 0) > pageSize) void jump(place.branch.uid, text, { isFocusWanted: true });
+      else moveTo(searchFrom(row + (text.length === 1 ? 1 : 0), text, root, pages) ?? row, { isFocusWanted: true });
+    } else if (group && event.key === "ArrowRight" && !isOpen) tree.open(group, place.index, true);
+    else if (group && event.key === "ArrowLeft" && isOpen) tree.open(group, place.index, false);
+    else if (group && (event.key === "Enter" || event.key === " ")) onSelect(group.uid);
+    else return;
     event.preventDefault();
   };
+
   return (
-    <div className="tree" role="tree" aria-label={label} ref={place}>
-      {tree.rows.map((row) => {
-        if (row.kind === "range") return <Range key={`range ${row.parent}`} row={row} onTurn={tree.turn} />;
-        if (row.kind === "loading") return <LoadingRow key={`loading ${row.parent}`} level={row.level} />;
-        const { uid } = row.group;
-        return (
-          <Branch
-            key={uid}
-            row={row}
-            isSelected={uid === selected}
-            isInTabOrder={uid === inTabOrder}
-            onTwist={() => tree.open(uid, !row.isOpen)}
-            onSelect={() => {
-              setCurrent(uid);
-              onSelect(uid);
-            }}
-            onKeyDown={(event) => onKeyDown(event, row)}
-          />
-        );
-      })}
-    </div>
+    <>
+      <JumpBar
+        root={root}
+        view={shown.view}
+        nameOf={(uid) => nameOf(uid, root, tree, pages)}
+        onJump={(parent, name, wantsFocus) => void jump(parent, name, { align: "start", isFocusWanted: wantsFocus })}
+      />
+      {Boolean(pages.error) && <Failure error={pages.error} />}
+      <div className="tree" role="tree" aria-label={label} ref={element}>
+        <div className="extent" role="none" style={{ height: shown.extentPx }}>
+          {rows.map(({ row, place }) => {
+            const group = pages.groupAt(place);
+            const { branch, index } = place;
+            const isOpen = group !== undefined && tree.isOpen(group.uid);
+            return (
+              <TreeRow
+                key={`${branch.uid} ${index}`}
+                group={group}
+                level={branch.level}
+                top={shown.topOf(row)}
+                position={index + 1}
+                size={branch.total ?? 1}
+                isOpen={isOpen}
+                isSelected={group !== undefined && group.uid === selected}
+                isCurrent={row === currentRow}
+                isInTabOrder={row === inTabOrder}
+                count={group && pages.countOf(group.uid)}
+                onKeyDown={(event) => onKeyDown(event, row, place)}
+                onTwist={() => group && tree.open(group, index, !isOpen)}
+                onSelect={() => {
+                  setCurrent({ parent: branch.uid, index });
+                  if (group) onSelect(group.uid);
+                }}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </>
   );
 }
 
-/** Returns the uid that a key moves to; undefined for a key that does not move. */
-function targetOf(key: string, row: GroupRow, groups: readonly GroupRow[]): string | undefined {
-  const index = groups.indexOf(row);
-  const at = (position: number) => groups[Math.min(Math.max(position, 0), groups.length - 1)]?.group.uid;
-  if (key === "ArrowDown") return at(index + 1);
-  if (key === "ArrowUp") return at(index - 1);
-  if (key === "Home") return at(0);
-  if (key === "End") return at(groups.length - 1);
-  if (key === "PageDown") return at(index + 10);
-  if (key === "PageUp") return at(index - 10);
-  if (key === "ArrowRight" && row.isOpen && (groups[index + 1]?.level ?? 0) > row.level) return at(index + 1);
-  if (key === "ArrowLeft" && !row.isOpen)
-    return groups.find(({ group }) => group.uid === parentOf(row.group.uid))?.group.uid;
+/** Returns the rows that are in the document: those around the view, and the one that has or would get the focus. */
+function rowsOf({ from, to }: { readonly from: number; readonly to: number }, count: number, extra: number): number[] {
+  const rows = Array.from({ length: to - from }, (_, i) => from + i);
+  if (extra >= 0 && extra < from) rows.unshift(extra);
+  else if (extra >= to && extra < count) rows.push(extra);
+  return rows;
+}
+
+/** Returns the row of a group, if it is in the tree. */
+function rowOfUid(tree: TreeState, uid: string, roots: readonly Group[]): number | undefined {
+  const index = tree.indexOf(uid);
+  const parent = roots.some((root) => root.uid === uid) ? "" : parentOf(uid);
+  return index === undefined ? undefined : rowOf(tree.root, parent, index);
+}
+
+/** Scrolls to the selected group once, when its row is known. */
+function useReveal(selected: string, row: number | undefined, reveal: (row: number) => void): void {
+  const revealed = useRef("");
+  useEffect(() => {
+    if (selected === "" || row === undefined || revealed.current === selected) return;
+    revealed.current = selected;
+    reveal(row);
+  });
+}
+
+/** Returns a function that moves to the first child of a group whose name is not before a text. */
+function useJump(root: Branch, moveTo: MoveTo) {
+  const transport = useTransport();
+  const latest = useRef({ root, moveTo, asked: 0 });
+  Object.assign(latest.current, { root, moveTo });
+  return async (parent: string, name: string, how: Parameters<MoveTo>[1]) => {
+    const asked = ++latest.current.asked;
+    const { skip } = await callUnaryMethod(transport, GroupTreeService.method.findGroupPosition, { parent, name });
+    if (latest.current.asked !== asked) return;
+    const total = branchOf(latest.current.root, parent)?.total ?? 0;
+    const row = rowOf(latest.current.root, parent, Math.min(skip, total - 1));
+    if (row !== undefined) latest.current.moveTo(row, how);
+  };
+}
+
+/** Moves to a row: no further than needed, or so far that it is the first in view. */
+type MoveTo = (row: number, how: { readonly align?: "nearest" | "start"; readonly isFocusWanted: boolean }) => void;
+
+interface Move {
+  readonly row: number;
+  readonly place: Place;
+  readonly isOpen: boolean;
+  readonly perPage: number;
+  readonly root: Branch;
+}
+
+/** Returns the row that a key moves to; undefined for a key that does not move. */
+function targetOf(key: string, { row, place, isOpen, perPage, root }: Move): number | undefined {
+  const last = root.rowCount - 1;
+  if (key === "ArrowDown") return Math.min(row + 1, last);
+  if (key === "ArrowUp") return Math.max(row - 1, 0);
+  if (key === "Home") return 0;
+  if (key === "End") return last;
+  if (key === "PageDown") return Math.min(row + perPage, last);
+  if (key === "PageUp") return Math.max(row - perPage, 0);
+  if (key === "ArrowRight" && isOpen && row < last && placeAt(root, row + 1).branch.level > place.branch.level)
+    return row + 1;
+  // The row in front of the first of its siblings is that of their parent.
+  const first = rowOf(root, place.branch.uid, 0) ?? 0;
+  if (key === "ArrowLeft" && !isOpen && first > 0) return first - 1;
   return undefined;
 }
 
-/** Moves to the next group whose name begins with what was typed. Letters with a meaning elsewhere act only within a word. */
-function typeAhead(
-  { key, timeStamp }: KeyboardEvent,
-  typed: { text: string; at: number },
-  groups: readonly GroupRow[],
-  row: GroupRow,
-  moveTo: (uid: string | undefined) => void,
-): boolean {
-  if (key.length !== 1 || !/[\p{L}\p{N}._-]/u.test(key)) return false;
+/** Takes a letter of a name that is typed. Letters and the space, which have a meaning elsewhere, act only within a name. */
+function takesLetter({ key, timeStamp }: KeyboardEvent, typed: { text: string; at: number }): boolean {
   const isSame = timeStamp - typed.at < typeAheadMs && typed.text !== "";
-  if (!isSame && /[neg]/.test(key)) return false;
+  if (key.length !== 1 || !/[\p{L}\p{N}._ -]/u.test(key)) return false;
+  if (!isSame && /[neg ]/.test(key)) return false;
   typed.text = isSame ? typed.text + key : key;
   typed.at = timeStamp;
-  const start = groups.indexOf(row) + (isSame ? 0 : 1);
-  const ordered = [...groups.slice(start), ...groups.slice(0, start)];
-  moveTo(ordered.find(({ group }) => group.name.toLowerCase().startsWith(typed.text.toLowerCase()))?.group.uid);
   return true;
 }
 
-function Branch({
-  row,
-  isSelected,
-  isInTabOrder,
-  onTwist,
-  onSelect,
-  onKeyDown,
-}: {
-  readonly row: GroupRow;
-  readonly isSelected: boolean;
-  readonly isInTabOrder: boolean;
-  readonly onTwist: () => void;
-  readonly onSelect: () => void;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-}) {
-  const { t } = useTexts();
-  const { group, level, position, size, isOpen, count } = row;
-  const branch = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isSelected) branch.current?.scrollIntoView({ block: "nearest" });
-  }, [isSelected]);
-  return (
-    <div
-      ref={branch}
-      className="branch"
-      style={{ "--level": level } as CSSProperties}
-      role="treeitem"
-      data-uid={group.uid}
-      aria-level={level + 1}
-      {...(position > 0 && { "aria-posinset": position })}
-      aria-setsize={size}
-      aria-expanded={isOpen}
-      aria-selected={isSelected}
-      tabIndex={isInTabOrder ? 0 : -1}
-      onKeyDown={onKeyDown}
-      onClick={onSelect}
-    >
-      <span
-        className="twist"
-        aria-hidden="true"
-        onClick={(event) => {
-          event.stopPropagation();
-          onTwist();
-        }}
-      >
-        <svg viewBox="0 0 12 12" aria-hidden="true">
-          <path d="M4 2l5 4-5 4z" />
-        </svg>
-      </span>
-      <bdi className="name">{group.name}</bdi>
-      {group.verified && <span className="good count">✓ {t("groups.verified")}</span>}
-      <bdi className="note">{group.description}</bdi>
-      {count !== undefined && <span className="count">{t("groups.children", { count })}</span>}
-    </div>
-  );
+/** Returns the next row from here on, or from the beginning, whose name begins with a text. */
+function searchFrom(start: number, text: string, root: Branch, pages: TreePages): number | undefined {
+  for (let i = 0; i < Math.min(root.rowCount, searchedRows); i++) {
+    const row = (start + i) % root.rowCount;
+    if (pages.groupAt(placeAt(root, row))?.name.toLowerCase().startsWith(text.toLowerCase())) return row;
+  }
+  return undefined;
 }
 
-function LoadingRow({ level }: { readonly level: number }) {
-  return (
-    <div className="branch" style={{ "--level": level } as CSSProperties} role="none">
-      <div className="bone grow" />
-    </div>
-  );
-}
-
-/** Which of many children are shown, and the way to the others. */
-function Range({ row, onTurn }: { readonly row: Extract<Row, { kind: "range" }>; readonly onTurn: TreeState["turn"] }) {
-  const { t } = useTexts();
-  const { parent, level, skip, total } = row;
-  const to = Math.min(skip + pageSize, total);
-  return (
-    <div className="branch" style={{ "--level": level } as CSSProperties} role="none">
-      <Button
-        variant="default"
-        size="compact-sm"
-        disabled={skip === 0}
-        aria-label={t("groups.previous")}
-        onClick={() => onTurn(parent, skip - pageSize)}
-      >
-        ‹
-      </Button>
-      <span>{t("groups.range", { from: skip + 1, to, total })}</span>
-      <Button
-        variant="default"
-        size="compact-sm"
-        disabled={to >= total}
-        aria-label={t("groups.next")}
-        onClick={() => onTurn(parent, skip + pageSize)}
-      >
-        ›
-      </Button>
-    </div>
-  );
+function nameOf(uid: string, root: Branch, tree: TreeState, pages: TreePages): string | undefined {
+  const index = tree.indexOf(uid);
+  const branch = branchOf(root, parentOf(uid)) ?? root;
+  return index === undefined ? undefined : pages.groupAt({ branch, index })?.name;
 }

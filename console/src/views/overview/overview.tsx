@@ -9,7 +9,7 @@ import { useOrganizationName, useOrganizationUid } from "../../shell/organizatio
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
-import { type Count, useCounts } from "../counts.ts";
+import { type Kind, kinds, useContents } from "../counts.ts";
 import { Attention } from "./attention.tsx";
 
 /** The overview of an organization. Parts that the caller may not read are left out. */
@@ -18,14 +18,16 @@ export function Overview() {
   const { data: me } = useMe();
   const org = useOrganizationUid();
   const name = useOrganizationName();
-  const counts = useCounts(org);
+  const contents = useContents(org);
+  const tiles = contents?.counts.filter(({ kind }) => shownKinds.some((one) => one === kind)) ?? [];
   return (
     <div className="stack">
       <Heading key={org}>{t("overview.title", { name })}</Heading>
-      {counts.length > 0 && (
+      {contents === undefined && <Loading lines={2} />}
+      {tiles.length > 0 && (
         <section className="tiles" aria-label={t("overview.counts", { name })}>
-          {counts.map((count) => (
-            <Tile key={count.kind} org={org} {...count} />
+          {tiles.map(({ kind, totalCount }) => (
+            <Tile key={kind} org={org} kind={kind as (typeof shownKinds)[number]} count={totalCount} />
           ))}
         </section>
       )}
@@ -37,32 +39,37 @@ export function Overview() {
   );
 }
 
-function Tile({ org, kind, count }: Count & { readonly org: string }) {
+interface TileProps {
+  readonly org: string;
+  readonly kind: (typeof shownKinds)[number];
+  readonly count: bigint;
+}
+
+function Tile({ org, kind, count }: TileProps) {
   const { t, language } = useTexts();
   const content = (
     <>
       <span className="muted">{t(`overview.${kind}`)}</span>
-      <strong>{count === undefined ? "…" : new Intl.NumberFormat(language).format(count)}</strong>
+      <strong>{new Intl.NumberFormat(language).format(count)}</strong>
     </>
   );
-  const to = places[kind];
   return (
-    <Link className="tile" to={to} params={{ org, _splat: "" }}>
+    <Link className="tile" to={kinds[kind]} params={{ org, _splat: "" }}>
       {content}
     </Link>
   );
 }
 
-/** The views that show what is counted. */
-const places = {
-  groups: "/o/$org/groups/$",
-  identities: "/o/$org/identities/$",
-  bindings: "/o/$org/access",
-  roles: "/o/$org/roles/$",
-  repos: "/o/$org/registry/$",
-  advisories: "/o/$org/advisories/$",
-  subscriptions: "/o/$org/events/$",
-} as const satisfies Readonly<Record<Count["kind"], string>>;
+/** The kinds that the overview counts: those with a view of their own. */
+const shownKinds = [
+  "groups",
+  "identities",
+  "role_bindings",
+  "roles",
+  "repos",
+  "advisories",
+  "subscriptions",
+] as const satisfies readonly Kind[];
 
 function LatestChanges({ org }: { readonly org: string }) {
   const { t } = useTexts();
