@@ -101,4 +101,13 @@ export async function identityPictures(
   await page.getByText("This token would be denied.").waitFor();
   await page.getByRole("cell", { name: "aud", exact: true }).scrollIntoViewIfNeeded();
   await shoot("identity-token");
+  const deploy = await rest(url, token, "GET", "/gatehouse/iam/v1/identities:search?query=deploy");
+  await page.goto(`${address}/${deploy.body.identities[0].uid}?dialog=claims`);
+  await page.getByLabel("Audience (aud)", { exact: true }).fill("https://gatehouse.acme.example");
+  await page.getByRole("button", { name: "Remove ref" }).click();
+  await page.getByRole("button", { name: "Add claim" }).click();
+  await page.getByLabel("Claim 2").fill("environment");
+  await page.getByLabel("Value 2").fill("production");
+  await page.getByText("A token that is accepted gets these roles").scrollIntoViewIfNeeded();
+  await shoot("identity-claims");
 }
