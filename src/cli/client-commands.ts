@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { addApiCommand } from "./api-command.ts";
+import { addApplyCommands } from "./apply/commands.ts";
 import { addAuthCommands } from "./auth/commands.ts";
 import { completing } from "./client/completing.ts";
 import { clientOptionsOf, takeGlobalOptions } from "./client/options.ts";
@@ -24,6 +25,7 @@ export function addClientCommands(program: Command, shell: Shell, finish: Finish
   const iam = program.commands.find((command) => command.name() === "iam")!;
   const organizations = iam.commands.find((command) => command.name() === "organizations")!;
   addOrganizationCommands(organizations, shell, finish);
+  addApplyCommands(program, shell, finish);
   addChangeCommands(program, shell);
   addRegistryCommands(program, shell, finish);
   addConfigCommands(program, shell);

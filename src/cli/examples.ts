@@ -36,7 +36,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam folders describe": [`gatehouse iam folders describe ${group}`],
   "iam folders create": ["gatehouse iam folders create tools --parent example.org"],
   "iam folders update": ["gatehouse iam folders update example.org/tools --description 'Tools of everybody'"],
-  "iam folders delete": ["gatehouse iam folders delete example.org/tools --yes"],
+  "iam folders delete": ["gatehouse iam folders delete example.org/tools --recursive --yes"],
   "iam groups": ["gatehouse iam groups list"],
   "iam groups list": [
     "gatehouse iam groups list -o tree",
@@ -103,6 +103,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "iam account-associations update": ["gatehouse iam account-associations update cloud --description 'Build accounts'"],
   "iam account-associations delete": ["gatehouse iam account-associations delete cloud --yes"],
+  export: ["gatehouse export example.org files", "gatehouse export example.org/engineering"],
+  apply: ["gatehouse apply -f files --dry-run", "gatehouse apply -f files --prune --yes"],
+  diff: ["gatehouse diff -f files", "gatehouse diff -f files --prune -o json"],
   "iam organizations export": [
     "gatehouse iam organizations export example.org example.org.ndjson",
     "gatehouse iam organizations export example.org example.org.ndjson --recipient import-key.pub",

@@ -120,8 +120,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
       .description(`delete ${resource.view.noun}`)
       .addArgument(nameArgument(resource, "<name|uid...>"));
     command.option("-y, --yes", "do not ask");
+    if (resource.type === "Group")
+      command.option("--recursive", "delete everything in it and its subgroups, too, all or nothing");
     act(withClient(command, doneFormats), shell, async (session, texts, options) =>
-      (await verbs()).deleteResources(session, resource, texts, options.yes === true),
+      (await verbs()).deleteResources(session, resource, texts, options),
     );
   },
 };

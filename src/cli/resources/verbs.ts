@@ -86,8 +86,19 @@ function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Fla
   return [...said, ...others];
 }
 
-/** Deletes resources one after the other, after a confirmation. */
-export async function deleteResources(session: Session, resource: Resource, texts: readonly string[], yes: boolean) {
+/** Deletes resources one after the other, after a confirmation. A recursive deletion is one of a group with everything in it. */
+export async function deleteResources(
+  session: Session,
+  resource: Resource,
+  texts: readonly string[],
+  options: Options,
+) {
+  const yes = options.yes === true;
+  if (options.recursive === true) {
+    const [text = "", ...others] = texts;
+    if (others.length > 0) throw wrongUsage("--recursive deletes one group at a time");
+    return await (await import("./destroy-group.ts")).destroyGroup(session, resource, text, yes);
+  }
   const uids: string[] = [];
   for (const text of texts) uids.push(await findUid(session, resource, text));
   const shown = texts.map((text, i) => (text === uids[i] ? text : `${text} (${uids[i]})`)).join(", ");

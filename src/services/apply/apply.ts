@@ -47,7 +47,11 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
       destroySubtree: subtreeDeletion(context, options),
     },
     [
-      { schema: ApplyResourcesRequestSchema, fields: {}, bounds: { resources: { maxItems: applyLimits.resources } } },
+      {
+        schema: ApplyResourcesRequestSchema,
+        fields: {},
+        bounds: { resources: { maxItems: applyLimits.requestResources } },
+      },
       // The requests of the methods are checked, which name the same fields.
       { schema: ResourceSpecSchema, fields: {}, isCheckedByHandler: true },
     ],
@@ -55,8 +59,8 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
 }
 
 function checkBounds({ resources, pruneKinds, prune }: ApplyResourcesRequest): void {
-  if (resources.length > applyLimits.resources)
-    throw invalidField("resources", `must not have more than ${applyLimits.resources} items`);
+  if (resources.length > applyLimits.requestResources)
+    throw invalidField("resources", `must not have more than ${applyLimits.requestResources} items`);
   if (pruneKinds.length > 0 && !prune) throw invalidField("prune_kinds", "must be empty without prune");
 }
 
@@ -76,7 +80,11 @@ async function exportResources(session: Session, { groupUid, kinds: asked }: Exp
   const names = new Names(rows);
   requireUnambiguous(names);
   const found = storedResources(rows, names).filter(({ resource }) => shown.has(resource.case));
-  if (found.length > applyLimits.stored)
-    throw failedPrecondition("TOO_MANY_RESOURCES", `the group has more than ${applyLimits.stored} resources`, groupUid);
+  if (found.length > applyLimits.storedResources)
+    throw failedPrecondition(
+      "TOO_MANY_RESOURCES",
+      `the group has more than ${applyLimits.storedResources} resources`,
+      groupUid,
+    );
   return found.map(({ resource }) => ({ resource }));
 }

@@ -1,10 +1,11 @@
 // Checks the resources of a request by the rules of the methods that create them, before the database is read.
 import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { ApiError, fieldViolationsOf } from "../../aip/errors.ts";
+import { ApiError, type FieldViolation, fieldViolationsOf } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import { findCapabilityByName } from "../../model/capabilities.ts";
 import type { NestedMethods } from "../../pipeline/nested-methods.ts";
 import { describeFailure } from "./failures.ts";
+import type { AnyResource } from "./kinds.ts";
 import { creation, type Uids } from "./requests.ts";
 
 /** Some uid: references are checked later. */
@@ -22,22 +23,27 @@ export function checkRequests(resources: readonly ResourceSpec[], methods: Neste
   const violations = newViolations();
   resources.forEach(({ resource }, index) => {
     if (resource.case === undefined) return;
-    if (resource.case === "role")
-      resource.value.capabilities.forEach((name, at) => {
-        if (!findCapabilityByName(name))
-          violations.add(
-            `resources[${index}].role.capabilities[${at}]`,
-            `${JSON.stringify(name.slice(0, 100))} is not the name of a capability`,
-          );
-      });
+    const named = unknownCapabilities(resource, index);
+    violations.addAll(named);
     const { method, request } = creation(resource, anyUids);
     try {
       methods.check(method, request);
     } catch (error) {
-      const described = describeFailure(error, { resource, name: "", wanted: { index } as never });
+      const described = describeFailure(error, { resource, name: "", wanted: { index } });
       if (!(described instanceof ApiError)) throw described;
-      violations.addAll(fieldViolationsOf(described) ?? []);
+      // A capability without a number is reported once.
+      const others = fieldViolationsOf(described) ?? [];
+      violations.addAll(others.filter(({ field }) => named.length === 0 || !field.includes(".role.capabilities")));
     }
   });
   violations.throwIfAny();
+}
+
+function unknownCapabilities(resource: AnyResource, index: number): readonly FieldViolation[] {
+  if (resource.case !== "role") return [];
+  return resource.value.capabilities.flatMap((name, at) => {
+    if (findCapabilityByName(name)) return [];
+    const description = `${JSON.stringify(name.slice(0, 100))} is not the name of a capability`;
+    return [{ field: `resources[${index}].role.capabilities[${at}]`, description }];
+  });
 }

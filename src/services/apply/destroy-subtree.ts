@@ -51,9 +51,13 @@ export function subtreeDeletion(context: ServiceContext, options: ProviderOption
 }
 
 async function inviteDeletions(session: Session, groupUid: string): Promise<readonly Operation[]> {
-  const invites = await findSubtreeRows(session, groupInviteCollection, groupUid, applyLimits.stored + 1);
-  if (invites.length > applyLimits.stored)
-    throw failedPrecondition("TOO_MANY_RESOURCES", `the group has more than ${applyLimits.stored} invites`, groupUid);
+  const invites = await findSubtreeRows(session, groupInviteCollection, groupUid, applyLimits.storedResources + 1);
+  if (invites.length > applyLimits.storedResources)
+    throw failedPrecondition(
+      "TOO_MANY_RESOURCES",
+      `the group has more than ${applyLimits.storedResources} invites`,
+      groupUid,
+    );
   return invites.map(({ uid }) => ({ method: GroupInvitesService.method.deleteGroupInvite, request: { uid } }));
 }
 

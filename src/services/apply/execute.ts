@@ -72,7 +72,7 @@ function runsOf(steps: readonly Step[], isConcurrent: boolean): Step[][] {
   for (const step of steps) {
     const kind = isConcurrent ? concurrencyOf(step) : "";
     const open = runs.at(-1);
-    if (open && kind !== "" && kind === last && open.length < applyLimits.together) open.push(step);
+    if (open && kind !== "" && kind === last && open.length < applyLimits.concurrentCreations) open.push(step);
     else runs.push([step]);
     last = kind;
   }

@@ -3,6 +3,7 @@ import { ApiError, fieldViolationsOf, invalidArgument } from "../../aip/errors.t
 import { clip } from "../../base/clip.ts";
 import { kinds } from "./kinds.ts";
 import type { Step } from "./plan.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** The fields of methods that an apply has under another name. */
 const renamed: readonly (readonly [RegExp, string])[] = [
@@ -11,8 +12,13 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   [/\.chainguard\.service_bindings/, ".service_bindings"],
 ];
 
+/** What failed. The place in the request is missing for a deletion. */
+interface FailedStep extends Pick<Step, "resource" | "name"> {
+  readonly wanted: Pick<Wanted, "index"> | undefined;
+}
+
 /** Returns the error of a step, with the place of its resource in the request. */
-export function describeFailure(error: unknown, step: Pick<Step, "resource" | "name" | "wanted">): unknown {
+export function describeFailure(error: unknown, step: FailedStep): unknown {
   if (!(error instanceof ApiError)) return error;
   const { resource, name, wanted } = step;
   const { field } = kinds[resource.case];

@@ -65,11 +65,11 @@ export async function readStoredRows(
 
   async function read<R extends ResourceRow>(kind: Kind, collection: Collection<R>): Promise<readonly R[]> {
     if (!wanted.has(kind) && kind !== "group") return [];
-    const rows = await findSubtreeRows(session, collection, baseUid, applyLimits.stored + 1);
-    if (rows.length <= applyLimits.stored) return rows;
+    const rows = await findSubtreeRows(session, collection, baseUid, applyLimits.storedResources + 1);
+    if (rows.length <= applyLimits.storedResources) return rows;
     throw failedPrecondition(
       "TOO_MANY_RESOURCES",
-      `the group has more than ${applyLimits.stored} resources of the kind ${kinds[kind].field}; apply to a subgroup`,
+      `the group has more than ${applyLimits.storedResources} resources of the kind ${kinds[kind].field}; apply to a subgroup`,
       baseUid,
     );
   }
@@ -106,6 +106,6 @@ async function readOuterRoles(session: Session, baseUid: string, call: Call): Pr
   const access = accessOf(call);
   const visible = ancestorsOf(baseUid).filter((uid) => access.has(kinds.role.list, uid));
   const found: RoleRow[] = [];
-  for (const uid of visible.reverse()) found.push(...(await findRolesIn(session, uid, applyLimits.stored)));
+  for (const uid of visible.reverse()) found.push(...(await findRolesIn(session, uid, applyLimits.storedResources)));
   return found;
 }

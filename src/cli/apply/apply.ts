@@ -1,0 +1,152 @@
+// `gatehouse apply` and `diff`: sends the resources of files in one request.
+import { create, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import {
+  type ApplyResourcesRequest,
+  ApplyResourcesRequestSchema,
+  type ApplyResourcesResponse,
+  ApplyResourcesResponseSchema,
+  ApplyService,
+  type SpecKind,
+} from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { confirm } from "../client/prompt.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
+import { groups } from "../resources/groups.ts";
+import { findUid } from "../resources/lookup.ts";
+import { documentKinds, type Located } from "./documents.ts";
+import { readResources } from "./files.ts";
+import { hasChanges, planLines, summaryOf } from "./plan-text.ts";
+
+/** The maximum size of a request. */
+const maxRequestBytes = 4 * 1024 * 1024;
+
+/** The flags of the commands. */
+export interface ApplyOptions {
+  readonly file: readonly string[];
+  readonly group?: string;
+  readonly prune?: boolean;
+  readonly pruneKinds?: readonly string[];
+  readonly setClientSecrets?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Applies files, after a confirmation of the plan. */
+export async function applyFiles(session: Session, options: ApplyOptions): Promise<void> {
+  const { shell } = session;
+  const work = await workOf(session, options);
+  if (options.yes === true && options.dryRun !== true) return await printResult(session, await send(session, work, {}));
+  const plan = await send(session, work, { validateOnly: true });
+  await printPlan(session, plan);
+  if (options.dryRun === true || !hasChanges(plan)) return;
+  await confirm(shell, "Apply these changes?", undefined);
+  const done = await send(session, work, { expectedPlan: plan.plan });
+  shell.stdout.write(`${summaryOf(done, true)}\n`);
+}
+
+/** Shows the difference between files and the server. Returns whether there is one. */
+export async function compareFiles(session: Session, options: ApplyOptions): Promise<boolean> {
+  const plan = await send(session, await workOf(session, options), { planOnly: true });
+  await printPlan(session, plan);
+  return hasChanges(plan);
+}
+
+interface Work {
+  readonly request: ApplyResourcesRequest;
+  readonly located: readonly Located[];
+}
+
+async function workOf(session: Session, options: ApplyOptions): Promise<Work> {
+  const { file, prune, pruneKinds, setClientSecrets = false } = options;
+  const located = await readResources(session.shell, file);
+  if (located.length === 0) throw wrongUsage("the files have no resources");
+  const request = create(ApplyResourcesRequestSchema, {
+    groupUid: await groupUidOf(session, located, options.group),
+    resources: located.map(({ resource }) => resource),
+    prune: prune === true || pruneKinds !== undefined,
+    pruneKinds: (pruneKinds ?? []).map(kindNamed),
+    setClientSecrets,
+  });
+  const size = toBinary(ApplyResourcesRequestSchema, request).length;
+  if (size > maxRequestBytes)
+    throw wrongUsage(
+      `the resources have ${size} bytes, and a request at most ${maxRequestBytes}; apply some groups at a time`,
+    );
+  return { request, located };
+}
+
+function kindNamed(name: string): SpecKind {
+  const index = documentKinds.findIndex((kind) => kind.toLowerCase() === name.toLowerCase());
+  // The kinds have the numbers of their fields.
+  if (index >= 0) return (index + 1) as SpecKind;
+  throw wrongUsage(`--prune-kinds: ${JSON.stringify(name)} is not one of ${documentKinds.join(", ")}`);
+}
+
+/** Returns the uid of the group that the paths begin at; empty for an organization that does not exist. */
+async function groupUidOf(session: Session, located: readonly Located[], group: string | undefined): Promise<string> {
+  if (group !== undefined) return await findUid(session, groups, group);
+  const [organization] = located.flatMap(({ resource: { resource } }) =>
+    resource.case === "organization" ? [resource.value] : [],
+  );
+  if (!organization) {
+    const configured = session.config["default.group"];
+    if (configured !== undefined) return await findUid(session, groups, configured);
+    throw wrongUsage(
+      "the files do not say which organization they are for",
+      "Add a document `kind: Organization` with its name, or name a group with --group.",
+    );
+  }
+  const client = await session.client(GroupsService);
+  const { groups: found } = await client.listGroups({ name: organization.name, uidp: { inRoot: true }, pageSize: 10 });
+  const named = found.filter(({ uid, name }) => !uid.includes("/") && name === organization.name);
+  if (named.length <= 1) return named[0]?.uid ?? "";
+  throw new CommandFailure(
+    `several organizations are called ${JSON.stringify(organization.name)}; name one with --group`,
+    {
+      hint: named.map(({ uid }) => uid).join("\n"),
+    },
+  );
+}
+
+type How = Partial<Pick<ApplyResourcesRequest, "validateOnly" | "planOnly" | "expectedPlan">>;
+
+async function send(session: Session, { request, located }: Work, how: How): Promise<ApplyResourcesResponse> {
+  const client = await session.client(ApplyService);
+  try {
+    return await client.applyResources({ ...request, ...how });
+  } catch (error) {
+    throw error instanceof CommandFailure ? withPlaces(error, located) : error;
+  }
+}
+
+/** The server counts resources; people know files and lines. */
+function withPlaces(failure: CommandFailure, located: readonly Located[]): CommandFailure {
+  const replaced = (text: string) =>
+    text.replaceAll(/resources\[(\d+)\](?:\.|: )?/g, (found, index) => {
+      const place = located[Number(index)]?.place;
+      return place === undefined ? found : `${place}: `;
+    });
+  const { exitCode, status, reason } = failure;
+  return new CommandFailure(replaced(failure.message), { hint: replaced(failure.hint), exitCode, status, reason });
+}
+
+async function printPlan(session: Session, plan: ApplyResourcesResponse): Promise<void> {
+  const { shell, output } = session;
+  if (!output.isPlain) return await output.data(jsonOf(plan));
+  for (const line of planLines(plan, shell.stdout)) shell.stdout.write(`${line}\n`);
+  shell.stdout.write(
+    `${hasChanges(plan) ? summaryOf(plan, false) : "No changes: the organization is as in the files."}\n`,
+  );
+}
+
+async function printResult(session: Session, done: ApplyResourcesResponse): Promise<void> {
+  const { shell, output } = session;
+  if (!output.isPlain) return await output.data(jsonOf(done));
+  for (const line of planLines(done, shell.stdout)) shell.stdout.write(`${line}\n`);
+  shell.stdout.write(`${summaryOf(done, true)}\n`);
+}
+
+function jsonOf(response: ApplyResourcesResponse): JsonObject {
+  return toJson(ApplyResourcesResponseSchema, response) as JsonObject;
+}

@@ -1,0 +1,49 @@
+// `gatehouse export`: writes the resources of a group as files for `gatehouse apply`.
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { ApplyService } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { errorMessage } from "../../base/system-error.ts";
+import { writeWholeText } from "../advisories/whole-file.ts";
+import type { Session } from "../client/session.ts";
+import { CommandFailure } from "../failure.ts";
+import { groups } from "../resources/groups.ts";
+import { findUid } from "../resources/lookup.ts";
+import { note } from "../shell.ts";
+import { type DocumentKind, documentKinds, documentText } from "./documents.ts";
+
+/** Writes one file per kind, or everything to standard output. */
+export async function exportResources(session: Session, name: string, directory: string | undefined): Promise<void> {
+  const client = await session.client(ApplyService);
+  const { resources } = await client.exportResources({ groupUid: await findUid(session, groups, name) });
+  const texts = new Map<DocumentKind, string[]>(documentKinds.map((kind) => [kind, []]));
+  for (const resource of resources) {
+    const { kind, text } = await documentText(resource);
+    texts.get(kind)!.push(text);
+  }
+  if (directory === undefined) session.shell.stdout.write([...texts.values()].flat().join("---\n"));
+  else await writeFiles(directory, texts);
+  note(session.shell, `exported: ${resources.length} resources`);
+  note(session.shell, "left out: uids, client secrets, SCIM tokens, invites, tags, images and advisories");
+}
+
+async function writeFiles(directory: string, texts: ReadonlyMap<DocumentKind, readonly string[]>): Promise<void> {
+  try {
+    mkdirSync(directory, { recursive: true });
+    for (const [kind, documents] of texts) {
+      const file = path.join(directory, `${fileName(kind)}.yaml`);
+      // An apply of the directory must not bring back what is gone.
+      if (documents.length === 0) rmSync(file, { force: true });
+      else await writeWholeText(file, documents.join("---\n"));
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(`${directory} cannot be written: ${errorMessage(error, directory)}`);
+  }
+}
+
+/** Returns the name of the file of a kind: `role-bindings` for RoleBinding. */
+function fileName(kind: DocumentKind): string {
+  const words = kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+  if (kind === "Organization") return words;
+  return words.endsWith("y") ? `${words.slice(0, -1)}ies` : `${words}s`;
+}

@@ -1,0 +1,45 @@
+// `delete --recursive` of a group: shows what is in it, asks for its name, and deletes it with everything.
+import { ApplyService, type DestroySubtreeResponse } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { ask } from "../client/prompt.ts";
+import type { Session } from "../client/session.ts";
+import { printable } from "../escape.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
+import { findUid } from "./lookup.ts";
+import type { Resource } from "./resource.ts";
+
+/** Deletes one group with everything in it and its subgroups, in one transaction. */
+export async function destroyGroup(session: Session, resource: Resource, name: string, yes: boolean): Promise<void> {
+  const { shell, output } = session;
+  const groupUid = await findUid(session, resource, name);
+  const client = await session.client(ApplyService);
+  if (!yes) {
+    const planned = await client.destroySubtree({ groupUid, validateOnly: true });
+    for (const line of countLines(planned)) shell.stderr.write(`${line}\n`);
+    await confirmName(session, resource, name);
+    await client.destroySubtree({ groupUid, expectedPlan: planned.plan });
+  } else {
+    const done = await client.destroySubtree({ groupUid });
+    if (output.format !== "none") for (const line of countLines(done)) shell.stderr.write(`${line}\n`);
+  }
+  if (output.format === "id") shell.stdout.write(`${groupUid}\n`);
+  else if (output.format !== "none")
+    shell.stderr.write(`Deleted ${resource.noun} ${groupUid} with everything in it.\n`);
+}
+
+function countLines({ counts }: DestroySubtreeResponse): string[] {
+  const kinds = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return kinds.map(([kind, count]) => printable(`- ${count} ${kind.replaceAll("_", " ")}`));
+}
+
+async function confirmName({ shell }: Session, { noun }: Resource, name: string): Promise<void> {
+  if (!shell.interactive)
+    throw wrongUsage(
+      `Delete ${noun} ${name} with everything in it? Nobody can be asked here.`,
+      "Say --yes to go on without a question.",
+    );
+  const answer = await ask(
+    shell,
+    `All of this is deleted, and cannot be brought back. Type ${printable(name)} to go on: `,
+  );
+  if (answer !== name) throw new CommandFailure("nothing was done");
+}
