@@ -2,9 +2,20 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addFindingExamples } from "../services/organizations/finding-examples.ts";
 import { openChromium } from "./chromium.ts";
-import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
+import {
+  bindRole,
+  buildConsole,
+  builtInRoleUid,
+  createGroup,
+  createResource,
+  findProblems,
+  openConsole,
+  signIn,
+} from "./console.ts";
 
 const tabs = ["people", "invites", "providers", "accounts"] as const;
 
@@ -22,6 +33,7 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await server?.[Symbol.asyncDispose]();
   });
 
+  const personUid = (name: string) => userUid(`${server.config.baseUrl}/development/login`, name);
   const address = (tab: string, more = "") => `/console/o/${server.groupUid}/identities/?tab=${tab}${more}`;
 
   async function pick(page: Page, label: string, text: string): Promise<void> {
@@ -55,6 +67,63 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     );
     await page.getByRole("link", { name: "People" }).click();
     await page.getByRole("row", { name: /newcomer/ }).waitFor();
+  });
+
+  it("lists who holds a role only in a subgroup, finds a part of a name, and says who has not signed in", async () => {
+    const folder = await createGroup(server, "builds", server.groupUid);
+    const roleUid = builtInRoleUid("viewer");
+    for (const name of ["ana", "ben"])
+      await createResource(server, `roleBindings/${folder}`, { identityUid: personUid(name), roleUid });
+    // Who opens a view of the organization has accepted it.
+    await using other = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/groups/${folder}` });
+    await signIn(other.page, "ana");
+    await other.page.getByRole("heading", { name: "builds" }).waitFor();
+
+    await using console = await openConsole(browser, server, { path: address("people") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const ana = page.getByRole("row", { name: /ana.*viewer at builds/ });
+    await ana.waitFor();
+    await page.getByRole("row", { name: /viewer at builds.*has not signed in here yet/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("AN");
+    await page.getByText("1–1 of 1").waitFor();
+    await ana.waitFor();
+    assert.match(page.url(), /filter=AN/);
+    await page.getByLabel("Name, e-mail or uid").fill("nobody has this name");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.goto(server.url + address("people", `&filter=${personUid("ben")}&group=${folder}`));
+    await page.getByText("1–1 of 1").waitFor();
+    await page.getByRole("link", { name: "viewer at builds" }).click();
+    await page.getByRole("heading", { name: "Access" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows the people of a subgroup to its owner, and nothing to a stranger", async () => {
+    const team = await createGroup(server, "team", server.groupUid);
+    await createResource(server, `roleBindings/${team}`, {
+      identityUid: personUid("lead"),
+      roleUid: builtInRoleUid("owner"),
+    });
+    await using console = await openConsole(browser, server, { path: address("people") });
+    await signIn(console.page, "lead");
+    await console.page.getByRole("row", { name: /lead.*owner at team/ }).waitFor();
+    await console.page.getByText("1–1 of 1").waitFor();
+    assert.deepEqual(console.complaints, []);
+    await using stranger = await openConsole(browser, server, { path: address("people") });
+    await signIn(stranger.page, "stranger");
+    await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
+    assert.deepEqual(stranger.complaints, []);
+  });
+
+  it("marks an invite whose maker has lost the role", async () => {
+    const folder = await createGroup(server, "departed", server.groupUid);
+    await addFindingExamples(server, server.groupUid, folder);
+    await using console = await openConsole(browser, server, { path: address("invites") });
+    await signIn(console.page, "owner");
+    await console.page.getByRole("row", { name: /viewer at departed.*not in force/ }).waitFor();
+    assert.equal(await console.page.getByText("not in force").count(), 1);
+    assert.deepEqual(console.complaints, []);
   });
 
   it("creates a login provider, says what to register, tests it, maps a group and shows a SCIM token once", async () => {

@@ -2,23 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { delayQueue, enqueueEvent } from "../../../src/storage/events/delivery-queues.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
-import { addSubscription } from "../../security/registry-tree.ts";
-import {
-  addCaller,
-  addGroup,
-  addIdentity,
-  addRole,
-  arrange,
-  bind,
-  ownerRole,
-  viewerRole,
-} from "../../security/tree.ts";
+import { addCaller, addGroup, addRole, ownerRole, viewerRole } from "../../security/tree.ts";
+import { addFindingExamples, type FindingExamples } from "./finding-examples.ts";
 
-const dayMs = 24 * 60 * 60 * 1000;
 const kinds = ["FAILING_DELIVERY", "EXPIRING_KEYS", "INACTIVE_DELEGATION", "CONFINED_BINDING", "UNUSED_IDENTITY"];
 
 for (const database of ["sqlite", "postgres"] as const) {
@@ -27,54 +15,16 @@ for (const database of ["sqlite", "postgres"] as const) {
     let root: string;
     let folder: string;
     let owner: { uid: string; token: string };
-    const made: Record<string, string> = {};
+    let made: FindingExamples;
 
     before(async () => {
       server = await startTestServer({ database });
       root = await addGroup(server, null, "example.org");
       folder = await addGroup(server, root, "folder");
       owner = await addCaller(server, root, ownerRole.uid);
-      made.subscription = await addFailing(folder);
-      await addSubscription(server, folder);
-      const ends = server.clock() + 3 * dayMs;
-      made.key = await addKeys(folder, "ends soon", new Date(ends).toISOString());
-      await addKeys(folder, "ends later", new Date(ends + 30 * dayMs).toISOString());
-      const [old, today] = [server.clock() - 30 * dayMs, server.clock()];
-      made.unused = await addIdentity(server, folder, { name: "unused", createTime: old, lastSeenTime: old });
-      await addIdentity(server, folder, { name: "used", createTime: old, lastSeenTime: today });
-      made.confined = await bind(server, root, await addIdentity(server, folder, { name: "bot" }), viewerRole.uid);
-      made.invite = await inviteOfDeparted();
+      made = await addFindingExamples(server, root, folder);
     });
     after(() => server[Symbol.asyncDispose]());
-
-    /** Adds a subscription whose first event has failed 23 times. */
-    async function addFailing(group: string): Promise<string> {
-      const uid = await addSubscription(server, group);
-      const time = server.clock() - 3_600_000;
-      await arrange(server, async (tx) => {
-        await enqueueEvent(tx, { sequence: Math.trunc(time), time, headers: {}, data: "{}" }, [uid]);
-        await delayQueue(tx, uid, { attempts: 23, lastFailure: "HTTP 503", lastDuration: 5, nextTime: time });
-      });
-      return uid;
-    }
-
-    function addKeys(group: string, name: string, expirationTime: string): Promise<string> {
-      const value = { issuer: "keys", subject: name, issuerKeys: "{}", expirationTime };
-      const relationship = { case: "staticKeys", value };
-      return addIdentity(server, group, { name, relationshipType: RelationshipType.STATIC, relationship });
-    }
-
-    /** Adds an invite whose maker has lost the role, and returns its uid. */
-    async function inviteOfDeparted(): Promise<string> {
-      const leaver = await addCaller(server, root, ownerRole.uid);
-      const { uid } = await call(leaver.token, "POST", `/iam/v2beta1/groupInvites/${folder}`, {
-        roleUid: viewerRole.uid,
-        ttl: "86400s",
-        email: "guest@example.com",
-      });
-      await call(owner.token, "DELETE", `/iam/v2beta1/roleBindings/${leaver.binding}`);
-      return uid;
-    }
 
     async function call(token: string, method: string, path: string, request?: unknown) {
       const { status, body } = await rest(server.url, token, method, path, request);

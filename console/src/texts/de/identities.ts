@@ -16,6 +16,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "identities.use": "Nutzung",
   "identities.anyUse": "Jede Nutzung",
   "identities.neverUsed": "Nie genutzt",
+  "identities.neverUsed7": "Nie, seit 7 Tagen und länger",
   "identities.unused30": "Seit 30 Tagen nicht",
   "identities.unused90": "Seit 90 Tagen nicht",
   "identities.keys": "Schlüssel",

@@ -2,8 +2,15 @@ import type { texts as english } from "../en/people.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
   "people.lead":
-    "Personen, die sich angemeldet haben und bei der Organisation eine Rolle haben. Rollen durch Gruppen eines Anmeldedienstes stehen hier nicht: Sie dauern so lange wie eine Sitzung.",
+    "Personen, die bei der Organisation oder in einer ihrer Gruppen eine Rolle haben. Rollen durch Gruppen eines Anmeldedienstes stehen hier nicht: Sie dauern so lange wie eine Sitzung.",
   "people.none": "Noch niemand. Laden Sie Personen ein, oder fügen Sie einen Anmeldedienst hinzu.",
+  "people.filter": "Name, E-Mail oder uid",
+  "people.within": "Rollen in",
+  "people.roles": "Rollen",
+  "people.moreRoles": "{count, plural, one {und # weitere} other {und # weitere}}",
+  "people.since": "Mitglied seit",
+  "people.pending": "hat sich hier noch nicht angemeldet",
+  "invites.inactive": "gilt nicht: {maker} hat sie gemacht und hat die Rolle nicht mehr",
   "people.person": "Person",
   "people.email": "E-Mail",
   "invites.lead": "Eine Einladung verspricht der Person, die sie annimmt, eine Rolle.",

@@ -15,6 +15,7 @@ export const texts = {
   "identities.use": "Use",
   "identities.anyUse": "Any use",
   "identities.neverUsed": "Never used",
+  "identities.neverUsed7": "Never, in 7 days and more",
   "identities.unused30": "Not for 30 days",
   "identities.unused90": "Not for 90 days",
   "identities.keys": "Keys",

@@ -1,8 +1,15 @@
 /** Texts of people, invites, login providers and cloud accounts. */
 export const texts = {
   "people.lead":
-    "People who have signed in and hold a role at the organization. Roles by groups of a login provider are not listed: they last as long as a session.",
+    "People who hold a role at the organization or in a group of it. Roles by groups of a login provider are not listed: they last as long as a session.",
   "people.none": "Nobody yet. Invite people, or add a login provider.",
+  "people.filter": "Name, e-mail or uid",
+  "people.within": "Roles in",
+  "people.roles": "Roles",
+  "people.moreRoles": "{count, plural, one {and # more} other {and # more}}",
+  "people.since": "Member since",
+  "people.pending": "has not signed in here yet",
+  "invites.inactive": "not in force: {maker}, who made it, no longer holds the role",
   "people.person": "Person",
   "people.email": "E-mail",
   "invites.lead": "An invite promises a role to the person who accepts it.",

@@ -9,11 +9,13 @@ import {
   GroupInviteSchema,
   GroupInvitesService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
+import { nameOf } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
@@ -37,7 +39,7 @@ export function Invites() {
   const turn = (page: number | undefined) => void open(selected, { page });
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listGroupInvites, request, { enabled: mayList });
-  const columns = useColumns(data?.groupInvites ?? []);
+  const columns = useColumns(data?.groupInvites ?? [], useInactive());
   if (me && !mayList) return <Denied capabilities={requiredBy(listGroupInvites)} uid={org} />;
   const wanted = data?.groupInvites.find(({ uid }) => uid === selected);
   return (
@@ -64,7 +66,16 @@ export function Invites() {
   );
 }
 
-function useColumns(invites: readonly GroupInvite[]): Column<GroupInvite>[] {
+/** Returns the invites that are not in force, with the name of who made each: a person who has left, or has lost the role. */
+function useInactive(): ReadonlyMap<string, string> {
+  const { data: me } = useMe();
+  const { org } = useIdentitiesAddress();
+  const request = { parent: org, kinds: [FindingKind.INACTIVE_DELEGATION], pageSize: 200 };
+  const { data } = useQuery(FindingsService.method.listFindings, request, { enabled: me !== undefined });
+  return new Map(data?.findings.map(({ resourceUid, identity }) => [resourceUid, identity ? nameOf(identity) : "–"]));
+}
+
+function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<string, string>): Column<GroupInvite>[] {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useIdentitiesAddress();
@@ -76,11 +87,21 @@ function useColumns(invites: readonly GroupInvite[]): Column<GroupInvite>[] {
     { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
     {
       title: t("identities.role"),
-      cell: ({ uid, role, roleUid }) =>
-        t("invites.promise", {
-          role: role?.name ?? shortUid(roleUid),
-          group: groups.get(parentOf(uid)) ?? shortUid(parentOf(uid)),
-        }),
+      cell: ({ uid, role, roleUid }) => (
+        <span className="lines">
+          <bdi>
+            {t("invites.promise", {
+              role: role?.name ?? shortUid(roleUid),
+              group: groups.get(parentOf(uid)) ?? shortUid(parentOf(uid)),
+            })}
+          </bdi>
+          {inactive.has(uid) && (
+            <span className="warning small">
+              ⊘ <bdi>{t("invites.inactive", { maker: inactive.get(uid) })}</bdi>
+            </span>
+          )}
+        </span>
+      ),
     },
     { title: t("invites.for"), cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>) },
     { title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },

@@ -1,52 +1,90 @@
-// The people with access to the organization.
+// The people who hold roles at the organization or in a group of it.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
-import { may, requiredBy, useMe } from "../../api/access.ts";
+import { useMemo } from "react";
+import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
-import { CopyAs, Copyable } from "../../shell/parts.tsx";
+import { useKeys } from "../../shell/keyboard.ts";
+import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
+import { TextFilter } from "./workload-filters.tsx";
 
-const { whoCan } = AccessService.method;
+const { listPeople } = AccessService.method;
 
-/** Who has access at the organization. People belong to no group, so their uids have one segment. */
+/** How many roles of a person are shown. */
+const shownRoles = 3;
+
+/** The list, with a filter by a part of a name or an address, and by group. */
 export function People() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, selected, search, open } = useIdentitiesAddress();
-  const mayList = may(me, whoCan, org);
+  const [place = org] = outermostWith(me, listPeople, org);
+  const { filter = "", group = place } = search;
+  const mayList = may(me, listPeople, group);
   const turn = (page: number | undefined) => void open(selected, { page });
-  const request = { group: org, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(whoCan, request, { enabled: mayList });
+  const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
   const columns = useColumns();
-  if (me && !mayList) return <Denied capabilities={requiredBy(whoCan)} uid={org} />;
-  const people = data?.identities.filter(({ identity }) => identity && !identity.uid.includes("/"));
+  useKeys(useMemo(() => ({ "/": () => document.getElementById("people-filter")?.focus() }), []));
   return (
     <div className="stack">
-      <div className="head">
-        <p className="muted">{t("people.lead")}</p>
+      <p className="muted">{t("people.lead")}</p>
+      <div className="filters whole">
+        <TextFilter name="filter" id="people-filter" label={t("people.filter")} opensUids={false} />
+        <Picker
+          kind="group"
+          label={t("people.within")}
+          within={org}
+          value={group}
+          onChange={(uid) =>
+            void open(selected, { group: uid === place ? undefined : uid || undefined, page: undefined })
+          }
+        />
         <div className="grow" />
-        <CopyAs method={whoCan} request={request} />
+        <CopyAs method={listPeople} request={request} />
       </div>
-      <Table
-        label={t("identities.people")}
-        list={{ rows: people, error, onRetry: () => void refetch() }}
-        columns={columns}
-        keyOf={({ identity }) => identity?.uid ?? ""}
-        empty={<p className="notice">{t("people.none")}</p>}
-      />
-      {Number(data?.totalCount ?? 0) > pageSize && (
-        <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.identities.length ?? 0} />
+      {me && !mayList && <Denied capabilities={requiredBy(listPeople)} uid={group} />}
+      {mayList && (
+        <>
+          <Table
+            label={t("identities.people")}
+            list={{ rows: data?.people, error, onRetry: () => void refetch() }}
+            columns={columns}
+            keyOf={({ identity }) => identity?.uid ?? ""}
+            empty={
+              <div className="notice">
+                <p>{t(filter === "" ? "people.none" : "list.noMatch")}</p>
+                {filter !== "" && (
+                  <div>
+                    <Button
+                      variant="default"
+                      size="sm"
+                      onClick={() => void open(selected, { filter: undefined, page: undefined })}
+                    >
+                      {t("list.clear")}
+                    </Button>
+                  </div>
+                )}
+              </div>
+            }
+          />
+          <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.people.length ?? 0} />
+        </>
       )}
     </div>
   );
 }
 
-function useColumns(): Column<IdentityAccess>[] {
+function useColumns(): Column<Person>[] {
   const { t } = useTexts();
   const { org } = useIdentitiesAddress();
   return [
@@ -59,13 +97,40 @@ function useColumns(): Column<IdentityAccess>[] {
       ),
     },
     { title: t("people.email"), cell: ({ identity }) => <bdi>{identity?.email}</bdi> },
+    { title: t("people.roles"), cell: (person) => <Roles person={person} /> },
     {
-      title: t("identities.roles"),
-      cell: ({ bindings }) => bindings.map(({ roleName }) => roleName || "…").join(", "),
+      title: t("people.since"),
+      cell: ({ joinTime }) =>
+        joinTime ? <Ago time={timestampDate(joinTime)} /> : <span className="warning">! {t("people.pending")}</span>,
     },
     {
       title: "uid",
+      isWide: true,
       cell: ({ identity }) => <Copyable value={identity?.uid ?? ""} shown={shortUid(identity?.uid ?? "")} what="uid" />,
     },
   ];
+}
+
+/** The first roles with the groups where they are held, and how many more there are. */
+function Roles({ person: { identity, bindings, bindingCount } }: { readonly person: Person }) {
+  const { t } = useTexts();
+  const { org } = useIdentitiesAddress();
+  const uid = identity?.uid ?? "";
+  const more = Number(bindingCount) - Math.min(bindings.length, shownRoles);
+  return (
+    <span className="lines">
+      {bindings.slice(0, shownRoles).map(({ roleBindingUid, roleName, roleUid, groupUid, groupName }) => (
+        <Link key={roleBindingUid} to="/o/$org/access" params={{ org }} search={{ group: groupUid, identity: uid }}>
+          <bdi>
+            {t("invites.promise", { role: roleName || shortUid(roleUid), group: groupName || shortUid(groupUid) })}
+          </bdi>
+        </Link>
+      ))}
+      {more > 0 && (
+        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
+          {t("people.moreRoles", { count: more })}
+        </Link>
+      )}
+    </span>
+  );
 }

@@ -25,7 +25,7 @@ export interface IdentitiesSearch {
   readonly issuer?: string;
   readonly type?: "claimMatch" | "staticKeys" | "aws" | "service";
   /** Identities that were never used, or not for so long. */
-  readonly used?: "never" | "30d" | "90d";
+  readonly used?: "never" | "never7d" | "30d" | "90d";
   /** Identities whose keys end soon, or have ended. */
   readonly keys?: "14d" | "ended";
   readonly group?: string;
@@ -43,7 +43,7 @@ export const identitiesRoute = createRoute({
     ...textIn(search, "filter"),
     ...textIn(search, "issuer"),
     ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws", "service"]),
-    ...choiceIn(search, "used", ["never", "30d", "90d"]),
+    ...choiceIn(search, "used", ["never", "never7d", "30d", "90d"]),
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
     ...pageIn(search),

@@ -21,7 +21,8 @@ const relationships = {
 } as const;
 
 const dayMs = 24 * 3_600_000;
-const unusedDays = { "30d": 30, "90d": 90 } as const;
+// "never7d" is what the overview finds: the creation of an identity counts as seen.
+const unusedDays = { never7d: 7, "30d": 30, "90d": 90 } as const;
 /** From how many days before their end keys are shown as ending soon. */
 export const endsSoonDays = 14;
 
@@ -46,7 +47,7 @@ export function useWorkloadFilter() {
     query: filter,
     issuer,
     relationshipType: type ? relationships[type] : RelationshipType.UNSPECIFIED,
-    neverUsed: used === "never",
+    neverUsed: used === "never" || used === "never7d",
     ...(used && used !== "never" && { lastSeenEndTime: timestampFromMs(nowMs - unusedDays[used] * dayMs) }),
     ...(keys && { keysEndTime: timestampFromMs(nowMs + (keys === "ended" ? 0 : endsSoonDays * dayMs)) }),
   };
@@ -62,6 +63,7 @@ const types = [
 ] as const;
 const uses = [
   { value: "never", text: "identities.neverUsed" },
+  { value: "never7d", text: "identities.neverUsed7" },
   { value: "30d", text: "identities.unused30" },
   { value: "90d", text: "identities.unused90" },
 ] as const;
@@ -97,17 +99,21 @@ export function WorkloadFilters() {
   );
 }
 
-function TextFilter({
+/** A field for a text in the address. */
+export function TextFilter({
   name,
   label,
   id,
   isBare = false,
+  opensUids = true,
 }: {
   readonly name: "filter" | "issuer";
   readonly label: string;
   readonly id?: string;
   /** Whether the label stands in the field. */
   readonly isBare?: boolean;
+  /** Whether a pasted uid opens its identity, instead of filtering. */
+  readonly opensUids?: boolean;
 }) {
   const { selected, search, open } = useIdentitiesAddress();
   const inAddress = search[name] ?? "";
@@ -128,14 +134,14 @@ function TextFilter({
   useEffect(() => {
     const { open: to, selected: at, inAddress: known } = latest.current;
     if (wanted === known) return;
-    if (isUid(wanted)) {
+    if (opensUids && isUid(wanted)) {
       setTyped(known);
       void to(wanted);
       return;
     }
     setSent(wanted);
     void to(at, { [name]: wanted || undefined, page: undefined });
-  }, [wanted, name]);
+  }, [wanted, name, opensUids]);
   return (
     <TextInput
       {...(id !== undefined && { id })}

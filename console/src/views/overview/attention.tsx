@@ -1,165 +1,128 @@
-// What needs attention in an organization. Each finding is read only if the caller may.
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+// What needs attention in an organization: the first findings of each kind, or all of one kind.
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
-import { DeliveryService } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
-import { DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
-import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
-import { may, useMe } from "../../api/access.ts";
-import { shortUid } from "../../api/uids.ts";
-import { Loading } from "../../shell/parts.tsx";
+import {
+  type Finding,
+  type FindingCount,
+  FindingKind,
+  FindingsService,
+} from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { useMe } from "../../api/access.ts";
+import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
-import type { TextId } from "../../texts/catalogues.ts";
+import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { useOverviewAddress } from "./address.ts";
+import { FindingDialogs } from "./finding-dialogs.tsx";
+import { FindingRow } from "./finding-row.tsx";
+import type { OverviewSearch } from "./route.ts";
 
-const { searchIdentities } = IdentitySearchService.method;
-const { listDeliveryStates } = DeliveryService.method;
-const { listDelegations } = DelegationsService.method;
-const { whoCan } = AccessService.method;
+const { listFindings } = FindingsService.method;
 
-const soonMs = 14 * 24 * 3_600_000;
-/** How many rows of a finding are listed, and how many of a list are looked through. */
-const [shownRows, readRows] = [20, 200];
+type Name = NonNullable<OverviewSearch["finding"]>;
 
-/** A finding: how many, and the first ones with links. */
-interface Finding {
-  readonly text: TextId;
-  readonly count: number;
-  readonly rows: readonly { readonly key: string; readonly content: ReactNode }[];
-}
+const kinds = {
+  failing: FindingKind.FAILING_DELIVERY,
+  expiring: FindingKind.EXPIRING_KEYS,
+  inactive: FindingKind.INACTIVE_DELEGATION,
+  confined: FindingKind.CONFINED_BINDING,
+  unused: FindingKind.UNUSED_IDENTITY,
+} as const satisfies Readonly<Record<Name, FindingKind>>;
 
-/** The findings of an organization. */
-export function Attention({ org }: { readonly org: string }) {
+/** How many findings of each kind are shown. */
+const shownOfEach = 3;
+
+/** Deliveries are not in the change log, which views follow otherwise. */
+const refetchInterval = 30_000;
+
+/** The findings. Nothing for callers who may list none of the kinds. */
+export function Attention() {
   const { t } = useTexts();
-  const { findings, isReading, error } = useFindings(org);
-  const found = findings.filter(({ count }) => count > 0);
+  const { data: me } = useMe();
+  const { org, search, open } = useOverviewAddress();
+  const { finding } = search;
+  const turn = (page: number | undefined) => void open({ ...(finding && { finding }), ...(page && { page }) });
+  const request = finding
+    ? { parent: org, kinds: [kinds[finding]], pageSize, skip: pagesOf(search.page, 0, turn).skip }
+    : { parent: org, pageSize: 200 };
+  const { data, error, refetch } = useQuery(listFindings, request, { enabled: me !== undefined, refetchInterval });
+  if (data?.counts.length === 0) return null;
+  const findings = data?.findings ?? [];
   return (
     <section className="card stack" aria-labelledby="attention">
-      <h2 id="attention">{t("overview.attention")}</h2>
-      {error !== null && <Failure error={error} />}
-      {isReading && <Loading lines={3} />}
-      {!isReading && error === null && found.length === 0 && (
+      <div className="row">
+        <h2 id="attention">{t("overview.attention")}</h2>
+        <div className="grow" />
+        {finding && (
+          <Link to="/o/$org/overview" params={{ org }}>
+            {t("overview.allFindings")}
+          </Link>
+        )}
+        <CopyAs method={listFindings} request={request} />
+      </div>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading lines={3} />}
+      {data && Number(data.totalCount ?? 0) === 0 && (
         <p>
-          <span className="good">✓</span> {t("overview.nothing")}
+          <span className="good">✓</span> {t(finding ? "overview.settled" : "overview.nothing")}
         </p>
       )}
-      {found.map((finding) => (
-        <FindingList key={finding.text} finding={finding} />
+      {data?.counts.map((count) => (
+        <OfKind key={count.kind} count={count} findings={findings.filter(({ kind }) => kind === count.kind)} />
       ))}
+      {finding && data && (
+        <Pager {...pagesOf(search.page, Number(data.totalCount ?? 0), turn)} count={findings.length} />
+      )}
+      <FindingDialogs findings={findings} />
     </section>
   );
 }
 
-function useFindings(org: string) {
-  const identities = useIdentityFindings(org);
-  const others = useOtherFindings(org);
-  const queries = [...identities.queries, ...others.queries];
-  return {
-    findings: [...identities.findings, ...others.findings],
-    isReading: queries.some(({ isLoading }) => isLoading),
-    error: queries.find(({ error }) => error)?.error ?? null,
-  };
-}
-
-function useIdentityFindings(org: string) {
-  const { data: me } = useMe();
-  const enabled = may(me, searchIdentities, org);
-  // The same request for a minute: a moment of its own in each would never be in the cache.
-  const soon = timestampFromMs(Math.ceil(Date.now() / 60_000) * 60_000 + soonMs);
-  const expiring = useQuery(searchIdentities, { parent: org, keysEndTime: soon, pageSize: shownRows }, { enabled });
-  const unused = useQuery(searchIdentities, { parent: org, neverUsed: true, pageSize: shownRows }, { enabled });
-  const findingOf = (text: TextId, { data }: typeof unused): Finding => ({
-    text,
-    count: Number(data?.totalCount ?? 0),
-    rows: (data?.identities ?? []).map(({ uid, name }) => ({
-      key: uid,
-      content: (
-        <Link to="/o/$org/identities/$" params={{ org, _splat: uid }}>
-          <bdi>{name}</bdi>
-        </Link>
-      ),
-    })),
-  });
-  return {
-    queries: [expiring, unused],
-    findings: [findingOf("overview.expiring", expiring), findingOf("overview.unused", unused)],
-  };
-}
-
-function useOtherFindings(org: string) {
-  const { data: me } = useMe();
-  const deliveries = useQuery(
-    listDeliveryStates,
-    { uidp: { descendantsOf: org }, pageSize: readRows },
-    { enabled: may(me, listDeliveryStates, org) },
-  );
-  const delegations = useQuery(
-    listDelegations,
-    { parent: org, inactive: true, pageSize: readRows },
-    { enabled: may(me, listDelegations, org) },
-  );
-  const holders = useQuery(
-    whoCan,
-    { group: org, showConfined: true, pageSize: readRows },
-    { enabled: may(me, whoCan, org) },
-  );
-  const failing = deliveries.data?.deliveryStates.filter(({ failedAttempts }) => failedAttempts > 0) ?? [];
-  const inactive = delegations.data?.delegations ?? [];
-  const confined = holders.data?.identities.filter((one) => one.confined) ?? [];
-  const findings: Finding[] = [
-    {
-      text: "overview.failing",
-      count: failing.length,
-      rows: failing.map(({ subscriptionUid, sink, lastFailure }) => ({
-        key: subscriptionUid,
-        content: (
-          <>
-            <Link to="/o/$org/events/$" params={{ org, _splat: subscriptionUid }}>
-              <bdi>{sink}</bdi>
-            </Link>{" "}
-            <bdi className="muted">{lastFailure}</bdi>
-          </>
-        ),
-      })),
-    },
-    {
-      text: "overview.inactive",
-      count: inactive.length,
-      rows: inactive.map(({ uid, kind }) => ({ key: `${kind} ${uid}`, content: <code>{shortUid(uid)}</code> })),
-    },
-    {
-      text: "overview.confined",
-      count: confined.length,
-      rows: confined.map(({ identity }) => ({
-        key: identity?.uid ?? "",
-        content: (
-          <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: identity?.uid ?? "" }}>
-            <bdi>{identity?.name || shortUid(identity?.uid ?? "")}</bdi>
-          </Link>
-        ),
-      })),
-    },
-  ];
-  return { queries: [deliveries, delegations, holders], findings };
-}
-
-function FindingList({ finding: { text, count, rows } }: { readonly finding: Finding }) {
+function OfKind({
+  count: { kind, count, isMinimum },
+  findings,
+}: {
+  count: FindingCount;
+  findings: readonly Finding[];
+}) {
   const { t } = useTexts();
+  const { search } = useOverviewAddress();
+  const name = (Object.keys(kinds) as Name[]).find((one) => kinds[one] === kind);
+  if (name === undefined || count === 0n) return null;
+  const shown = search.finding ? findings : findings.slice(0, shownOfEach);
   return (
-    <details>
-      <summary>
-        <span className="warning" aria-hidden="true">
-          !
-        </span>{" "}
-        {t(text, { count })}
-      </summary>
-      <ul className="list">
-        {rows.slice(0, shownRows).map(({ key, content }) => (
-          <li key={key}>{content}</li>
+    <section aria-labelledby={`finding-${name}`}>
+      <h3 id={`finding-${name}`} className="row">
+        <span className={name === "failing" ? "danger" : "warning"} aria-hidden="true">
+          {name === "failing" ? "✕" : name === "confined" ? "⊘" : "!"}
+        </span>
+        <FilteredView name={name}>
+          {t(`overview.${name}`, { count: Number(count), more: isMinimum ? "yes" : "no" })}
+        </FilteredView>
+      </h3>
+      <ul className="list findings">
+        {shown.map((finding) => (
+          <FindingRow key={`${finding.resourceUid} ${finding.details.case}`} finding={finding} />
         ))}
       </ul>
-    </details>
+    </section>
+  );
+}
+
+/** A link to all findings of a kind: to the list of identities, which has a filter for them, or in this view. */
+function FilteredView({ name, children }: { readonly name: Name; readonly children: string }) {
+  const { org, search } = useOverviewAddress();
+  const filter = { expiring: { keys: "14d" }, unused: { used: "never7d" } } as const;
+  if (name === "expiring" || name === "unused")
+    return (
+      <Link to="/o/$org/identities/$" params={{ org, _splat: "" }} search={filter[name]}>
+        {children}
+      </Link>
+    );
+  if (search.finding === name) return <span>{children}</span>;
+  return (
+    <Link to="/o/$org/overview" params={{ org }} search={{ finding: name }}>
+      {children}
+    </Link>
   );
 }

@@ -11,6 +11,7 @@ import { Failure } from "../../shell/states.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
 import { type Kind, kinds, useContents } from "../counts.ts";
 import { Attention } from "./attention.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 
 /** The overview of an organization. Parts that the caller may not read are left out. */
 export function Overview() {
@@ -31,8 +32,9 @@ export function Overview() {
           ))}
         </section>
       )}
+      <FirstSteps counts={contents?.counts ?? []} />
       <div className="two">
-        <Attention org={org} />
+        <Attention />
         {mayReadChanges(me, org) && <LatestChanges org={org} />}
       </div>
     </div>

@@ -1,8 +1,27 @@
 import { createRoute } from "@tanstack/react-router";
-import { lazyView, organization } from "../../routes.ts";
+import { choiceIn, lazyView, organization, pageIn, textIn } from "../../routes.ts";
+
+/** The kinds of findings, as they stand in the address. */
+export const findingNames = ["failing", "expiring", "inactive", "confined", "unused"] as const;
+
+/** What stands in the address of the overview. */
+export interface OverviewSearch {
+  /** The kind of which all findings are shown. */
+  readonly finding?: (typeof findingNames)[number];
+  readonly page?: number;
+  readonly dialog?: "revoke" | "confirm";
+  /** The uid of the resource that the dialog is about. */
+  readonly resource?: string;
+}
 
 export const overviewRoute = createRoute({
   getParentRoute: () => organization,
   path: "/overview",
-  component: lazyView(["overview"], () => import("./overview.tsx"), "Overview"),
+  validateSearch: (search: Record<string, unknown>): OverviewSearch => ({
+    ...choiceIn(search, "finding", findingNames),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["revoke", "confirm"]),
+    ...textIn(search, "resource"),
+  }),
+  component: lazyView(["overview", "events"], () => import("./overview.tsx"), "Overview"),
 });

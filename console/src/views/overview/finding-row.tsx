@@ -1,0 +1,196 @@
+// One finding: what, where, since when, and what to do about it.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { DelegationKind, InactivityReason } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { may, missingFor, useMe } from "../../api/access.ts";
+import { shortUid } from "../../api/uids.ts";
+import { nameOf } from "../../shell/access-preview.tsx";
+import { ActionButton, Ago } from "../../shell/parts.tsx";
+import type { TextId } from "../../texts/catalogues.ts";
+import { useTexts } from "../../texts/texts.ts";
+import { Retry } from "../events/retry.tsx";
+import { useOverviewAddress } from "./address.ts";
+import { missingToConfirm } from "./finding-dialogs.tsx";
+
+const { updateIdentity, deleteIdentity } = IdentitiesService.method;
+
+/** How many missing capabilities are named. */
+const shownCapabilities = 3;
+
+/** A finding in a list. */
+export function FindingRow({ finding }: { readonly finding: Finding }) {
+  const { t } = useTexts();
+  const { org } = useOverviewAddress();
+  const { kind, groupUid, groupName, time } = finding;
+  return (
+    <li>
+      <div className="lines">
+        <What finding={finding} />
+        <span className="muted small">
+          <Why finding={finding} />
+        </span>
+        <span className="muted small">
+          <Link to="/o/$org/groups/$" params={{ org, _splat: groupUid }}>
+            <bdi>{groupName || shortUid(groupUid)}</bdi>
+          </Link>
+          {time && (
+            <>
+              {" · "}
+              {t(times[kind]!)} <Ago time={timestampDate(time)} />
+            </>
+          )}
+        </span>
+      </div>
+      <div className="row actions">
+        <Actions finding={finding} />
+      </div>
+    </li>
+  );
+}
+
+/** What the time of each kind is. */
+const times: Readonly<Record<number, TextId>> = {
+  [FindingKind.UNSPECIFIED]: "overview.since.created",
+  [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
+  [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
+  [FindingKind.INACTIVE_DELEGATION]: "overview.since.confirmed",
+  [FindingKind.CONFINED_BINDING]: "overview.since.granted",
+  [FindingKind.UNUSED_IDENTITY]: "overview.since.created",
+};
+
+function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
+  const { t } = useTexts();
+  const { org } = useOverviewAddress();
+  const name = <bdi>{resourceName || shortUid(resourceUid)}</bdi>;
+  if (kind === FindingKind.FAILING_DELIVERY)
+    return (
+      <Link to="/o/$org/events/$" params={{ org, _splat: resourceUid }}>
+        {name}
+      </Link>
+    );
+  if (details.case === "delegation")
+    return (
+      <span>
+        {t(delegationTexts[details.value.kind]!)} {name}
+      </span>
+    );
+  const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
+  return (
+    <Link to="/o/$org/identities/$" params={{ org, _splat: identityUid }}>
+      {kind === FindingKind.CONFINED_BINDING ? <bdi>{nameOf(identity)}</bdi> : name}
+    </Link>
+  );
+}
+
+const delegationTexts: Readonly<Record<number, TextId>> = {
+  [DelegationKind.UNSPECIFIED]: "overview.delegation.other",
+  [DelegationKind.GROUP_INVITE]: "overview.delegation.invite",
+  [DelegationKind.SUBSCRIPTION]: "overview.delegation.subscription",
+  [DelegationKind.DEFAULT_ROLE]: "overview.delegation.defaultRole",
+  [DelegationKind.SCIM_TOKEN]: "overview.delegation.scim",
+  [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "overview.delegation.mapping",
+  [DelegationKind.STATIC_KEYS]: "overview.delegation.keys",
+};
+
+function Why({ finding: { kind, identity, details } }: { readonly finding: Finding }) {
+  const { t } = useTexts();
+  if (details.case === "deliveryState") {
+    const { failedAttempts: count, lastFailure, inactivity } = details.value;
+    return <bdi>{t("overview.why.failing", { count, reason: inactivity || lastFailure })}</bdi>;
+  }
+  if (details.case === "delegation") {
+    const { inactivity, capabilities } = details.value;
+    const values = {
+      maker: nameOf(identity),
+      capabilities: capabilities.slice(0, shownCapabilities).join(", "),
+      more: Math.max(capabilities.length - shownCapabilities, 0),
+    };
+    return <bdi>{t(reasons[inactivity]!, values)}</bdi>;
+  }
+  if (details.case === "roleBinding")
+    return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;
+  return t(kind === FindingKind.EXPIRING_KEYS ? "overview.why.expiring" : "overview.why.unused");
+}
+
+const reasons: Readonly<Record<number, TextId>> = {
+  [InactivityReason.UNSPECIFIED]: "overview.why.unknown",
+  [InactivityReason.MAKER_UNKNOWN]: "overview.why.unknown",
+  [InactivityReason.MAKER_DELETED]: "overview.why.deleted",
+  [InactivityReason.MAKER_LACKS_CAPABILITIES]: "overview.why.lacks",
+  [InactivityReason.ROLE_EXTENDED]: "overview.why.extended",
+};
+
+function Actions({ finding }: { readonly finding: Finding }): ReactNode {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, show } = useOverviewAddress();
+  const { kind, resourceUid: uid, groupUid, identity, details } = finding;
+  if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
+  if (details.case === "delegation")
+    return (
+      <>
+        {details.value.kind === DelegationKind.GROUP_INVITE && (
+          <ActionButton
+            missing={missingFor(me, GroupInvitesService.method.deleteGroupInvite, uid)}
+            onClick={() => void show("revoke", uid)}
+          >
+            {t("overview.revokeInvite")}
+          </ActionButton>
+        )}
+        <ActionButton missing={missingToConfirm(me, details.value.kind, uid)} onClick={() => void show("confirm", uid)}>
+          {t("overview.confirm")}
+        </ActionButton>
+      </>
+    );
+  if (kind === FindingKind.CONFINED_BINDING) {
+    const access = { identity: identity?.uid ?? "", ...(groupUid !== org && { group: groupUid }) };
+    return (
+      <>
+        <Link className="action" to="/o/$org/access" params={{ org }} search={{ ...access, confined: "yes" }}>
+          {t("overview.whyQuestion")}
+        </Link>
+        {may(me, RoleBindingsService.method.deleteRoleBinding, uid) && (
+          <Link
+            className="action"
+            to="/o/$org/access"
+            params={{ org }}
+            search={{ ...access, confined: "yes", dialog: "revoke", binding: uid }}
+          >
+            {t("overview.revokeRole")}
+          </Link>
+        )}
+      </>
+    );
+  }
+  return <IdentityAction uid={uid} isKey={kind === FindingKind.EXPIRING_KEYS} />;
+}
+
+/** Opens the dialog of an identity, in the view of identities. */
+function IdentityAction({ uid, isKey }: { readonly uid: string; readonly isKey: boolean }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org } = useOverviewAddress();
+  const missing = missingFor(me, isKey ? updateIdentity : deleteIdentity, uid);
+  const text = t(isKey ? "overview.extendKeys" : "overview.deleteIdentity");
+  if (missing.length > 0)
+    return (
+      <ActionButton missing={missing} onClick={() => {}}>
+        {text}
+      </ActionButton>
+    );
+  return (
+    <Link
+      className="action"
+      to="/o/$org/identities/$"
+      params={{ org, _splat: uid }}
+      search={{ dialog: isKey ? "claims" : "delete" }}
+    >
+      {text}
+    </Link>
+  );
+}
