@@ -42,14 +42,25 @@ function countTerms(filter: Filter): number {
   return filter.op === "[]" ? countTerms(filter.valFilter) : 1;
 }
 
-/** Splits a filter into a condition for the database and the rest. `uidOf` makes the uid of an id. */
-export function planFilter(filter: Filter | undefined, uidOf: (id: string) => string): Query {
+/**
+ * Splits a filter into a condition for the database and the rest. `columns` are those of the table, and `uidOf` makes the
+ * uid of an id.
+ */
+export function planFilter(
+  filter: Filter | undefined,
+  columns: readonly ScimCondition["column"][],
+  uidOf: (id: string) => string,
+): Query {
   if (!filter) return { condition: undefined, filter: undefined };
-  const whole = conditionOf(filter, uidOf);
+  const translate = (each: Filter) => {
+    const condition = conditionOf(each, uidOf);
+    return condition && columns.includes(condition.column) ? condition : undefined;
+  };
+  const whole = translate(filter);
   if (whole) return { condition: whole, filter: undefined };
   if (filter.op !== "and") return { condition: undefined, filter };
   // Equality with a unique attribute leaves the fewest rows.
-  const found = filter.filters.map((each) => conditionOf(each, uidOf)).filter((each) => each !== undefined);
+  const found = filter.filters.map(translate).filter((each) => each !== undefined);
   const rank = ({ column, operator }: ScimCondition) =>
     operator === "eq" && column !== "isActive" ? 0 : operator === "sw" ? 1 : 2;
   return { condition: found.sort((a, b) => rank(a) - rank(b))[0], filter };

@@ -49,6 +49,7 @@ interface Movement {
 export const groups: ResourceHandlers = {
   list: (request, range) =>
     listResources(request, range, {
+      columns: ["uid", "displayNameKey", "externalId", "updateTime"],
       list: listScimGroups,
       count: countScimGroups,
       memberships: { attribute: "members", column: "groupUid" },

@@ -2,7 +2,7 @@
 import type { Session } from "../storage/engine/session.ts";
 import type { ScimMembership } from "../storage/iam/scim-groups.ts";
 import { findScimMemberships } from "../storage/iam/scim-groups.ts";
-import type { ScimPage } from "../storage/iam/scim-users.ts";
+import type { ScimCondition, ScimPage } from "../storage/iam/scim-users.ts";
 import type { EndpointResponse } from "../transport/pages/endpoints.ts";
 import { listResponse } from "./discovery.ts";
 import { type Filter, matches, planFilter } from "./filter.ts";
@@ -22,6 +22,8 @@ import { scimError } from "./scim-error.ts";
 
 /** How resources of a kind are listed. */
 export interface Listing<R extends { readonly uid: string }> {
+  /** The columns that conditions may have. */
+  readonly columns: readonly ScimCondition["column"][];
   readonly list: (session: Session, page: ScimPage) => Promise<R[]>;
   readonly count: (session: Session, page: Pick<ScimPage, "providerUid" | "condition">) => Promise<number>;
   /** The attribute with the memberships, in lower case, and the column by which they are found. */
@@ -54,7 +56,7 @@ export async function listResources<R extends { readonly uid: string }>(
 ): Promise<ListPart> {
   const { provider, session, endpoint } = request;
   const projection = readProjection(request);
-  const { condition, filter } = planFilter(wanted, (id) => uidOf(request, id));
+  const { condition, filter } = planFilter(wanted, listing.columns, (id) => uidOf(request, id));
   const providerUid = provider.uid;
   const skip = startIndex - 1;
   const { rows, total } = filter

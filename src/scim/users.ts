@@ -37,6 +37,7 @@ import { resourceNotFound, scimError } from "./scim-error.ts";
 export const users: ResourceHandlers = {
   list: (request, range) =>
     listResources(request, range, {
+      columns: ["uid", "userNameKey", "displayNameKey", "externalId", "isActive", "updateTime"],
       list: listScimUsers,
       count: countScimUsers,
       memberships: { attribute: "groups", column: "userUid" },
