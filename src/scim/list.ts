@@ -32,7 +32,7 @@ export interface Listing<R extends { readonly uid: string }> {
 }
 
 /** How many rows are read at a time to compare them with a filter. */
-const batch = 1_000;
+const batch = 500;
 
 /** Returns the response to a request that lists these kinds of resources, one after the other (RFC 7644 §3.4.2.1). */
 export async function respondWithList(request: ScimRequest, lists: readonly List[]): Promise<EndpointResponse> {
@@ -82,12 +82,13 @@ async function scan<R extends { readonly uid: string }>(
 ): Promise<{ rows: R[]; total: number }> {
   const needsMembers = JSON.stringify(filter).toLowerCase().includes(listing.memberships.attribute);
   const found: R[] = [];
-  for (let read = 0; ; read += batch) {
-    if (read >= scimLimits.scannedRows)
-      throw scimError(
-        "tooMany",
-        "the filter matches no index: add a condition with eq for userName, externalId or displayName",
-      );
+  const compared = await listing.count(session, { providerUid: provider.uid, condition });
+  if (compared > scimLimits.scannedRows)
+    throw scimError(
+      "tooMany",
+      `no index answers the filter, and ${compared} resources are too many to compare: add eq for userName, externalId or displayName`,
+    );
+  for (let read = 0; read < scimLimits.scannedRows; read += batch) {
     const page = { providerUid: provider.uid, condition, skip: read, limit: batch };
     const rows = await listing.list(session, page);
     const members = needsMembers ? await membersOf(session, listing, rows) : new Map<string, ScimMembership[]>();

@@ -3,7 +3,7 @@ import { ConcurrencyConflict } from "../engine/errors.ts";
 import { limitOf, placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, count, eq, or, sql } from "../schema/drizzle.ts";
-import { conditionOf, keyOf, type ScimPage, valuesOf } from "./scim-users.ts";
+import { conditionOf, keyOf, ofProvider, rangeOf, type ScimPage, valuesOf } from "./scim-users.ts";
 
 /** A provisioned group as it is stored, without its members. */
 export interface ScimGroupRow {
@@ -47,12 +47,12 @@ export async function listScimGroups(session: Session, page: ScimPage): Promise<
     db
       .select()
       .from(scimGroups)
-      .where(and(eq(scimGroups.providerUid, textPlaceholder("providerUid")), conditionOf(scimGroups, condition)))
+      .where(and(ofProvider(scimGroups, condition), conditionOf(scimGroups, condition)))
       .orderBy(asc(scimGroups.uid))
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip")),
   );
-  return await statement.execute({ providerUid, skip, limit, ...valuesOf(condition) });
+  return await statement.execute({ ...rangeOf(providerUid), skip, limit, ...valuesOf(condition) });
 }
 
 /** Counts the groups of a provider. */

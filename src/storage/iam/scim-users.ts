@@ -1,5 +1,5 @@
 // The users that SCIM clients provision, each for one identity provider (docs/decisions/0094).
-import type { SQL } from "drizzle-orm";
+import type { AnyColumn, SQL } from "drizzle-orm";
 import { ConcurrencyConflict } from "../engine/errors.ts";
 import { limitOf, numberPlaceholder, placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -89,12 +89,12 @@ export async function listScimUsers(session: Session, page: ScimPage): Promise<S
     db
       .select()
       .from(scimUsers)
-      .where(and(eq(scimUsers.providerUid, textPlaceholder("providerUid")), conditionOf(scimUsers, condition)))
+      .where(and(ofProvider(scimUsers, condition), conditionOf(scimUsers, condition)))
       .orderBy(asc(scimUsers.uid))
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip")),
   );
-  return await statement.execute({ providerUid, skip, limit, ...valuesOf(condition) });
+  return await statement.execute({ ...rangeOf(providerUid), skip, limit, ...valuesOf(condition) });
 }
 
 /** Counts the users of a provider. */
@@ -171,6 +171,24 @@ function requireOne(changed: readonly unknown[], uid: string): void {
 /** Conditions have few columns and operators, so there are few statements. */
 export function keyOf(condition: ScimCondition | undefined): string {
   return condition ? `${condition.column}.${condition.operator}` : "all";
+}
+
+/**
+ * Returns the condition for the rows of a provider. Without an index for the other condition, the rows are a range of the
+ * primary key, which has the order of lists: the databases would sort all rows of the provider otherwise.
+ */
+export function ofProvider(
+  { uid, providerUid }: { readonly uid: AnyColumn; readonly providerUid: AnyColumn },
+  condition: ScimCondition | undefined,
+): SQL | undefined {
+  const isIndexed = condition && condition.column !== "isActive" && condition.column !== "updateTime";
+  if (isIndexed) return eq(providerUid, textPlaceholder("providerUid"));
+  return and(gt(uid, textPlaceholder("from")), lt(uid, textPlaceholder("to")));
+}
+
+/** Returns the values of that condition; `0` follows `/` in byte order. */
+export function rangeOf(providerUid: string): Record<string, string> {
+  return { providerUid, from: `${providerUid}/`, to: `${providerUid}0` };
 }
 
 /** Returns the condition for a table that has its column. */

@@ -57,6 +57,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "live.paused": "Angehalten",
   "one.account_associations": "verbundenes Konto",
   "one.external_group_role_mappings": "Gruppenzuordnung",
+  "one.scim_groups": "bereitgestellte Gruppe",
+  "one.scim_users": "bereitgestellte Person",
   "one.repo_readmes": "Readme",
   "one.delegations": "Delegation",
   "one.sign_ins": "Anmeldung",

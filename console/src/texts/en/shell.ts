@@ -55,6 +55,8 @@ export const texts = {
   "live.paused": "Paused",
   "one.account_associations": "connected account",
   "one.external_group_role_mappings": "group mapping",
+  "one.scim_groups": "provisioned group",
+  "one.scim_users": "provisioned user",
   "one.repo_readmes": "readme",
   "one.delegations": "delegation",
   "one.sign_ins": "sign-in",
