@@ -147,7 +147,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await call(server, server.ownerToken, "POST", `roleBindings/${group}`, binding);
       }
       const token = await server.tokenOf(victim);
-      const read = async (group: string) => (await rest(server.url, token, "GET", `/iam/v2beta1/groups/${group}`)).status;
+      const read = async (group: string) =>
+        (await rest(server.url, token, "GET", `/iam/v2beta1/groups/${group}`)).status;
       assert.deepEqual([await read(attacker.uid), await read(server.groupUid)], [200, 200]);
       const client = await enableScim(server, await createProvider(server, { issuer }, attacker.uid));
       const user = { schemas, userName: "victim", externalId: "victim", active: false };
