@@ -1,6 +1,6 @@
 // What the routes of all views need: their parents, and how a view is loaded.
 import { createRootRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { OrganizationLayout } from "./shell/organization.tsx";
+import { OrganizationLayout } from "./shell/organization-layout.tsx";
 import { NotFound, Shell } from "./shell/shell.tsx";
 import type { Catalogue } from "./texts/catalogues.ts";
 import { loadTexts } from "./texts/texts.ts";

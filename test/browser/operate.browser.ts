@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
+import { writeNode } from "../../src/storage/installation/nodes.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
@@ -29,6 +30,7 @@ describe("the view Operate", { timeout: 300_000 }, () => {
     await page.getByRole("heading", { name: "Operate this installation" }).waitFor();
     await page.getByText(/SQLite \d/).waitFor();
     await page.getByText("✓ ready").waitFor();
+    await page.getByText("✓ all run the same version").waitFor();
     await page.getByText(/None of \d+ limits/).waitFor();
     await page.getByText("✓ signs").waitFor();
     await page.getByText("owner@example.org").waitFor();
@@ -75,7 +77,40 @@ describe("the view Operate", { timeout: 300_000 }, () => {
     await row.waitFor({ state: "detached" });
     await other.page.reload();
     await other.page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
+    await page.goto(`${server.url}/console/o/${server.groupUid}/audit?q=kind:ended_sessions`);
+    const entry = page.getByRole("list", { name: "Audit" }).getByRole("listitem").first();
+    await entry.getByText("EndSession", { exact: true }).waitFor();
+    await entry.getByText("ended session").waitFor();
     assert.deepEqual(complaints, []);
+  });
+
+  it("lists the servers of a PostgreSQL database, with their versions and those that were not seen", async () => {
+    await using shared = await startTestServer({ database: "postgres" });
+    await bindRole(shared, "owner", "operator");
+    const now = Date.now();
+    const pod = { hostName: "gatehouse-b", version: "0.1.9", workerCount: 4, startTime: now - 3_600_000 };
+    const context = { actor: "", method: "test", requestId: "", time: now };
+    await shared.server.database.write(context, async (tx) => {
+      // A clock that is ahead keeps the state for the whole test.
+      await writeNode(tx, { ...pod, id: "upgraded", lastSeenTime: now + 600_000 });
+      await writeNode(tx, { ...pod, id: "crashed", hostName: "gatehouse-c", lastSeenTime: now - 120_000 });
+    });
+    for (const [width, dark] of [
+      [1280, false],
+      [375, true],
+    ] as const) {
+      await using console = await openConsole(browser, shared, { path: "/console/operate", width, dark });
+      const { page, complaints } = console;
+      await signIn(page, "owner");
+      const nodes = page.getByRole("region", { name: "Nodes" });
+      await nodes.getByText("1 not seen for a minute").waitFor();
+      await nodes.getByText("2 versions: an upgrade is under way").waitFor();
+      await page.getByText("(this server)").waitFor();
+      await page.getByText("✕ not seen since 2 minutes ago").waitFor();
+      assert.equal(await page.getByText("✓ runs").count(), 2);
+      assert.deepEqual(await findProblems(page), []);
+      assert.deepEqual(complaints, []);
+    }
   });
 
   for (const name of ["viewer", "nobody"])

@@ -1,4 +1,5 @@
 import { Fragment } from "react";
+import { isOperator, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
 import { views } from "./navigation.tsx";
@@ -7,13 +8,16 @@ import { Dialog } from "./parts.tsx";
 const keys: readonly (readonly [string, TextId])[] = [
   ["Ctrl K", "keys.palette"],
   ["/", "keys.filter"],
-  ["↑ ↓ Home End", "keys.move"],
+  ["↑ ↓ Home End PgUp PgDn", "keys.move"],
   ["→ ←", "keys.open"],
   ["Enter", "keys.enter"],
   ["w", "keys.why"],
   ["n", "keys.new"],
   ["e", "keys.edit"],
   ["Del", "keys.delete"],
+  ["c", "keys.copyAs"],
+  ["Shift F10", "keys.menu"],
+  ["U", "keys.utc"],
   ["Ctrl Enter", "keys.send"],
   ["Esc", "keys.close"],
   ["?", "keys.help"],
@@ -22,7 +26,12 @@ const keys: readonly (readonly [string, TextId])[] = [
 /** The list of all keys. */
 export function KeyList({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
-  const opening = [...views.map(({ key, text }) => ({ key, text })), { key: "m", text: "nav.me" } as const];
+  const { data: me } = useMe();
+  const opening: readonly { readonly key: string; readonly text: TextId }[] = [
+    ...views,
+    { key: "m", text: "nav.me" },
+    ...(isOperator(me) ? ([{ key: "p", text: "nav.operate" }] as const) : []),
+  ];
   return (
     <Dialog title={t("app.help")} onClose={onClose}>
       <dl className="facts">

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { auditCapabilities, holds, isOperator, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
+import { clickShortcut, type Shortcut } from "./actions.ts";
 import { useKeys } from "./keyboard.ts";
 
 /**
@@ -94,19 +95,30 @@ export function Navigation({
   );
 }
 
-/** Opens views by `g` and their key, the account by `g m`, and the list of keys by `?`. */
-export function useViewKeys(org: string, onHelp: () => void): void {
+const shortcuts: readonly Shortcut[] = ["n", "e", "c", "Delete"];
+
+/** Opens views by `g` and their key, the list of keys by `?`, the filter or the palette by `/`, and clicks actions by their key. */
+export function useViewKeys(org: string, onHelp: () => void, onPalette: () => void): void {
   const navigate = useNavigate();
+  const { data: me } = useMe();
+  const operates = isOperator(me);
   const keys = useMemo(
     () => ({
+      ...Object.fromEntries(shortcuts.map((key) => [key, () => clickShortcut(key)])),
       "?": onHelp,
+      "/": () => {
+        const filter = document.querySelector<HTMLElement>('#content input[type="search"]');
+        if (filter) filter.focus();
+        else onPalette();
+      },
       "g m": () => void navigate({ to: "/me" }),
+      ...(operates && { "g p": () => void navigate({ to: "/operate" }) }),
       ...(org !== "" &&
         Object.fromEntries(
           views.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, params: { org, _splat: "" } })]),
         )),
     }),
-    [navigate, org, onHelp],
+    [navigate, org, operates, onHelp, onPalette],
   );
   useKeys(keys);
 }

@@ -1,14 +1,11 @@
 // The organization in the address.
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
-import { Outlet, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, organizationsOf, useMe } from "../api/access.ts";
-import { shortUid } from "../api/uids.ts";
-import { useTexts } from "../texts/texts.ts";
-import { Heading } from "./parts.tsx";
-import { Failure } from "./states.tsx";
+import { isUid, shortUid } from "../api/uids.ts";
 
 /** An organization in the switcher. */
 export interface Organization {
@@ -38,30 +35,34 @@ function nameIn(
   return held.find(({ group }) => group?.id === uid)?.group?.name ?? shortUid(uid);
 }
 
+/**
+ * Returns an organization by its uid; null if the caller may not see it, and undefined while it is read. It need not be
+ * among the first ones of `useOrganizations`.
+ */
+export function useOrganization(uid: string): Organization | null | undefined {
+  const { data: me } = useMe();
+  const organizations = useOrganizations();
+  const known = organizations?.find((one) => one.uid === uid);
+  const isAsked = organizations !== undefined && !known && may(me, GroupsService.method.listGroups);
+  const { data, isError } = useQuery(
+    GroupsService.method.listGroups,
+    { uidp: create(UIDPFilterSchema, { ids: [uid] }), pageSize: 1 },
+    { enabled: isAsked && isUid(uid) },
+  );
+  if (known || !organizations) return known;
+  if (isAsked && isUid(uid) && !data && !isError) return undefined;
+  const [group] = data?.groups ?? [];
+  return group ? { uid, name: group.name } : null;
+}
+
 /** Returns the uid of the organization in the address; empty without one. */
 export function useOrganizationUid(): string {
   return useParams({ strict: false }).org ?? "";
 }
 
-/** Returns the name of the organization in the address. */
-export function useOrganizationName(): string {
-  const uid = useOrganizationUid();
-  return useOrganizations()?.find((one) => one.uid === uid)?.name ?? shortUid(uid);
-}
-
-/** The views of an organization. */
-export function OrganizationLayout() {
-  const { t } = useTexts();
-  const organizations = useOrganizations();
-  const uid = useOrganizationUid();
-  const { error } = useMe();
-  if (error && !organizations) return <Failure error={error} />;
-  if (organizations && !organizations.some((one) => one.uid === uid))
-    return (
-      <div className="stack">
-        <Heading>{t("state.notFound.title")}</Heading>
-        <p className="notice warn">{t("state.notFound")}</p>
-      </div>
-    );
-  return <Outlet />;
+/** Returns the name of an organization; of the one in the address if absent. */
+export function useOrganizationName(other?: string): string {
+  const inAddress = useOrganizationUid();
+  const uid = other ?? inAddress;
+  return useOrganization(uid)?.name ?? shortUid(uid);
 }

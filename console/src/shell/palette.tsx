@@ -1,13 +1,23 @@
-// The palette: views and resources by a few letters, or a resource by its uid. Loaded when it is opened first.
+// The palette: actions, views and resources by a few letters, or a resource by its uid. Loaded when it is opened first.
 import { useQuery } from "@connectrpc/connect-query";
+import { useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
+import { SubscriptionsService } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import { GroupInvitesService } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { type FoundResource, ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
-import { isOperator, useMe } from "../api/access.ts";
+import { isOperator, missingFor, useMe } from "../api/access.ts";
 import { shortUid } from "../api/uids.ts";
+import { signOut } from "../session/session.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
+import { clickShortcut, usePageActions } from "./actions.ts";
 import { useViews } from "./navigation.tsx";
+import { useOrganizations } from "./organization.tsx";
 import { Dialog, useDelayed } from "./parts.tsx";
 
 /** Where a resource of each kind is shown. */
@@ -29,16 +39,31 @@ interface Choice {
   readonly key: string;
   readonly name: string;
   readonly note: string;
+  /** Why the caller may not choose it. */
+  readonly reason?: string | undefined;
   readonly open: () => unknown;
 }
 
+/** Scrolls an option into the list. */
+function showOption(option: HTMLDivElement | null): void {
+  option?.scrollIntoView({ block: "nearest" });
+}
+
 /** The dialog. Arrow keys choose, Enter opens. */
-export function Palette({ org, onClose }: { readonly org: string; readonly onClose: () => void }) {
+export function Palette({
+  org,
+  onHelp,
+  onClose,
+}: {
+  readonly org: string;
+  readonly onHelp: () => void;
+  readonly onClose: () => void;
+}) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState(0);
   const listId = useId();
-  const choices = useChoices(org, typed.trim());
+  const { choices, isTruncated, isSearching } = useChoices(org, typed.trim(), onHelp);
   // Another list begins at its top.
   const keys = choices.map(({ key }) => key).join(" ");
   const [listed, setListed] = useState(keys);
@@ -47,9 +72,10 @@ export function Palette({ org, onClose }: { readonly org: string; readonly onClo
     setChosen(0);
   }
   const choose = (choice: Choice | undefined) => {
-    if (!choice) return;
+    if (!choice || choice.reason !== undefined) return;
     onClose();
-    void choice.open();
+    // The dialog gives the focus back first: what opens takes it.
+    setTimeout(() => void choice.open());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const to = { ArrowDown: chosen + 1, ArrowUp: chosen - 1 }[event.key];
@@ -83,59 +109,153 @@ export function Palette({ org, onClose }: { readonly org: string; readonly onClo
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys.
             <div
               key={choice.key}
+              ref={index === chosen ? showOption : null}
               id={optionId(index)}
               role="option"
               tabIndex={-1}
               aria-selected={index === chosen}
+              {...(choice.reason !== undefined && { "aria-disabled": true })}
               className="palette-option"
               onClick={() => choose(choice)}
             >
-              <bdi>{choice.name}</bdi> <span className="muted">{choice.note}</span>
+              <bdi>{choice.name}</bdi>{" "}
+              <span className="palette-note">{choice.reason === undefined ? choice.note : `⊘ ${choice.reason}`}</span>
             </div>
           ))}
         </div>
-        {choices.length === 0 && <p role="status">{t("palette.none")}</p>}
+        <p role="status" className="muted small">
+          {isTruncated && t("palette.more")}
+          {choices.length === 0 && t(isSearching ? "picker.searching" : "palette.none")}
+        </p>
       </div>
     </Dialog>
   );
 }
 
-function useChoices(org: string, typed: string): readonly Choice[] {
+/** What the caller can create, wherever the page is. `dialog` is in the address of the view. */
+const creations = [
+  { method: GroupsService.method.createGroup, to: "/o/$org/groups/$", search: {}, text: "palette.newGroup" },
+  {
+    method: IdentitiesService.method.createIdentity,
+    to: "/o/$org/identities/$",
+    search: {},
+    text: "palette.newIdentity",
+  },
+  {
+    method: GroupInvitesService.method.createGroupInvite,
+    to: "/o/$org/identities/$",
+    search: { tab: "invites" },
+    text: "palette.newInvite",
+  },
+  { method: RolesService.method.createRole, to: "/o/$org/roles/$", search: {}, text: "palette.newRole" },
+  {
+    method: RoleBindingsService.method.createRoleBinding,
+    to: "/o/$org/access",
+    search: { dialog: "grant" },
+    text: "palette.grant",
+  },
+  {
+    method: SubscriptionsService.method.createSubscription,
+    to: "/o/$org/events/$",
+    search: {},
+    text: "palette.newSubscription",
+  },
+] as const;
+
+function useChoices(org: string, typed: string, onHelp: () => void) {
   const { t } = useTexts();
   const navigate = useNavigate();
-  const views = useViews(org).map(
-    ({ to, text }): Choice => ({
-      key: to,
-      name: t(text),
-      note: t("palette.view"),
-      open: () => navigate({ to, params: { org, _splat: "" } }),
+  // The address is data: the router cannot check it.
+  const go = (to: string, params: object, search: object) =>
+    navigate({ to, params, search } as unknown as Parameters<typeof navigate>[0]);
+  const { data: caller } = useMe();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme("light");
+  const onPage = usePageActions().map(
+    ({ text, missing, act }): Choice => ({
+      ...{ key: `page ${text}`, name: text, note: t("palette.onPage"), open: act },
+      reason: reasonOf(missing),
     }),
   );
-  const me: Choice = { key: "/me", name: t("nav.me"), note: t("palette.view"), open: () => navigate({ to: "/me" }) };
-  const operate: Choice = { ...me, key: "/operate", name: t("nav.operate"), open: () => navigate({ to: "/operate" }) };
-  const { data: caller } = useMe();
+  const inOrganization = (org === "" ? [] : creations)
+    .map(
+      ({ method, to, search, text }): Choice => ({
+        ...{ key: text, name: t(text), note: t("palette.action") },
+        reason: reasonOf(missingFor(caller, method, org)),
+        open: () => go(to, { org, _splat: "" }, { dialog: "new", ...search }),
+      }),
+    )
+    .filter(({ name }) => !onPage.some((one) => one.name === name));
+  const views = useViews(org).map(
+    ({ to, text, key }): Choice => ({
+      ...{ key: to, name: t(text), note: `${t("palette.view")} · g ${key}` },
+      open: () => go(to, { org, _splat: "" }, {}),
+    }),
+  );
+  const view = (to: string, text: TextId, key: string): Choice => ({
+    ...{ key: to, name: t(text), note: `${t("palette.view")} · g ${key}`, open: () => go(to, {}, {}) },
+  });
+  const setting = (text: TextId, open: () => unknown): Choice => ({
+    ...{ key: text, name: t(text), note: t("palette.action"), open },
+  });
+  const organizations = (useOrganizations() ?? [])
+    .filter(({ uid }) => uid !== org)
+    .map(
+      ({ uid, name }): Choice => ({
+        ...{ key: `organization ${uid}`, name, note: `${t("palette.organization")} ${shortUid(uid)}` },
+        open: () => go("/o/$org/overview", { org: uid }, {}),
+      }),
+    );
   const query = useDelayed(typed, 120);
-  const { data } = useQuery(
+  const { data, isFetching } = useQuery(
     SearchService.method.search,
     { parent: org, query, pageSize: 8 },
     { enabled: org !== "" && query !== "", refetchInterval: false },
   );
-  const wanted = typed.toLowerCase();
-  const found = typed === "" || query !== typed ? [] : (data?.resources ?? []);
-  return [
-    ...[...views, me, ...(isOperator(caller) ? [operate] : [])].filter(({ name }) =>
-      name.toLowerCase().startsWith(wanted),
-    ),
-    ...found.flatMap((one) => choiceOf(one)),
+  const isCurrent = typed !== "" && query === typed;
+  const found = isCurrent ? (data?.resources ?? []) : [];
+  const fixed = [
+    ...onPage,
+    ...inOrganization,
+    ...views,
+    view("/me", "nav.me", "m"),
+    ...(isOperator(caller) ? [view("/operate", "nav.operate", "p")] : []),
+    setting("palette.copyAs", () => clickShortcut("c")),
+    setting("palette.keys", onHelp),
+    setting("palette.scheme", () => setColorScheme(scheme === "dark" ? "light" : "dark")),
+    setting("palette.signOut", signOut),
+    ...(typed === "" ? [] : organizations),
   ];
+  return {
+    choices: [
+      ...fixed.filter(({ name, reason }) => reason === undefined && hasWords(name, typed)),
+      ...found.flatMap((one) => choiceOf(one)),
+      // What the caller may not do comes last, and says why.
+      ...fixed.filter(({ name, reason }) => reason !== undefined && hasWords(name, typed)),
+    ],
+    // The search says so when a longer name would find others.
+    isTruncated: isCurrent && data?.truncated === true,
+    isSearching: org !== "" && typed !== "" && (!isCurrent || isFetching),
+  };
+
+  function reasonOf(missing: readonly string[]): string | undefined {
+    return missing.length === 0 ? undefined : t("state.missing", { capabilities: missing.join(", ") });
+  }
 
   function choiceOf({ kind, uid, name }: FoundResource): Choice[] {
     const address = addresses[kind];
     if (!address) return [];
     const { to, search, text } = address;
-    // The address is data: the router cannot check it.
-    const open = () =>
-      navigate({ to, params: { org, _splat: uid }, search } as unknown as Parameters<typeof navigate>[0]);
+    const open = () => go(to, { org, _splat: uid }, search);
     return [{ key: `${kind} ${uid}`, name, note: `${t(text)} ${shortUid(uid)}`, open }];
   }
+}
+
+/** Whether each typed word begins a word of the name. */
+function hasWords(name: string, typed: string): boolean {
+  const words = name.toLowerCase().split(/\s+/);
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((wanted) => words.some((word) => word.startsWith(wanted)));
 }

@@ -5,6 +5,7 @@ import { Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mant
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
+import { type Shortcut, usePageAction } from "./actions.ts";
 import { notify } from "./toast.tsx";
 
 /** The heading of a view. It gets the focus when the view opens. */
@@ -98,7 +99,7 @@ export function CopyAs<M extends DescMethodUnary>({
   return (
     <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="sm">
+        <Button variant="default" size="sm" aria-keyshortcuts="c">
           {t("action.copyAs")} ▾
         </Button>
       </Menu.Target>
@@ -119,30 +120,33 @@ export function ActionButton({
   onClick,
   color,
   variant = "default",
+  shortcut,
   children,
 }: {
   readonly missing: readonly string[];
   readonly onClick: () => void;
   readonly color?: string;
   readonly variant?: string;
+  /** The key that does the same. */
+  readonly shortcut?: Shortcut;
   readonly children: ReactNode;
 }) {
   const { t } = useTexts();
   const reason = useId();
   const isDenied = missing.length > 0;
   const text = t("state.missing", { capabilities: missing.join(", ") });
+  usePageAction({ text: typeof children === "string" ? children : "", missing, act: onClick });
   // Not `disabled`: a disabled button has no focus, and nobody could learn why.
   const button = (
     <Button
       variant={variant}
       size="sm"
       {...(color !== undefined && { color })}
+      {...(shortcut !== undefined && { "aria-keyshortcuts": shortcut })}
       aria-disabled={isDenied}
       data-disabled={isDenied}
       {...(isDenied && { "aria-describedby": reason })}
-      onClick={() => {
-        if (!isDenied) onClick();
-      }}
+      onClick={() => (isDenied ? notify(text) : onClick())}
     >
       {children}
     </Button>

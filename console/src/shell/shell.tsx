@@ -1,23 +1,30 @@
 // The frame of all views: top bar, navigation, place of the view.
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
-import { Link, Navigate, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { useLive, useLiveTime } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
-import { useTexts } from "../texts/texts.ts";
+import { loadTexts, useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
 import { Mark } from "./mark.tsx";
 import { Navigation, useViewKeys } from "./navigation.tsx";
-import { useOrganizations, useOrganizationUid } from "./organization.tsx";
+import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
+import { lastUsed, noteUse } from "./organization-memory.ts";
 import { Heading, Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const OrganizationDialog = lazy(async () => {
+  const [module] = await Promise.all([import("./organization-dialog.tsx"), loadTexts("frame")]);
+  return { default: module.OrganizationDialog };
+});
 
-const lastOrganization = "gatehouse-organization";
+const Palette = lazy(async () => {
+  const [module] = await Promise.all([import("./palette.tsx"), loadTexts("frame")]);
+  return { default: module.Palette };
+});
 
 /** The frame. */
 export function Shell() {
@@ -26,8 +33,9 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const showHelp = useCallback(() => setHelpOpen(true), []);
-  useViewKeys(org, showHelp);
   const [isPaletteOpen, setPaletteOpen] = usePalette();
+  const openPalette = useCallback(() => setPaletteOpen(true), [setPaletteOpen]);
+  useViewKeys(org, showHelp, openPalette);
   useLive(org);
   return (
     <div className="shell">
@@ -50,7 +58,7 @@ export function Shell() {
         </Link>
         <OrganizationSwitcher />
         <div className="grow" />
-        <button type="button" className="jump" onClick={() => setPaletteOpen(true)}>
+        <button type="button" className="jump" onClick={openPalette}>
           <span>{t("palette.label")}</span> <kbd>Ctrl K</kbd>
         </button>
         <Live />
@@ -65,8 +73,8 @@ export function Shell() {
         <Outlet />
       </main>
       {isPaletteOpen && (
-        <Suspense>
-          <Palette org={org} onClose={() => setPaletteOpen(false)} />
+        <Suspense fallback={<Opening />}>
+          <Palette org={org} onHelp={showHelp} onClose={() => setPaletteOpen(false)} />
         </Suspense>
       )}
       {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
@@ -75,48 +83,59 @@ export function Shell() {
   );
 }
 
+/** Stands for a dialog that is being loaded: single-letter keys do not act meanwhile. */
+function Opening() {
+  return <div role="dialog" hidden />;
+}
+
 /** Returns the organization of the address, or the one that was shown last. */
 function useCurrentOrganization(): string {
   const inAddress = useOrganizationUid();
   const organizations = useOrganizations();
-  if (inAddress !== "") {
-    localStorage.setItem(lastOrganization, inAddress);
-    return inAddress;
-  }
-  const last = localStorage.getItem(lastOrganization);
+  useEffect(() => {
+    if (inAddress !== "") noteUse(inAddress);
+  }, [inAddress]);
+  if (inAddress !== "") return inAddress;
+  const [last] = lastUsed();
   return (organizations?.find(({ uid }) => uid === last) ?? organizations?.[0])?.uid ?? "";
 }
 
 function OrganizationSwitcher() {
   const { t } = useTexts();
-  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
   const organizations = useOrganizations() ?? [];
   const org = useCurrentOrganization();
-  const [only] = organizations;
-  if (organizations.length <= 1) return <span className="muted">{only?.name}</span>;
+  const name = useOrganizationName(org);
+  if (organizations.length <= 1) return <span className="muted">{organizations[0]?.name}</span>;
   return (
-    <select
-      className="select"
-      aria-label={t("app.organization")}
-      value={org}
-      onChange={({ target }) => void navigate({ to: "/o/$org/overview", params: { org: target.value } })}
-    >
-      {organizations.map(({ uid, name }) => (
-        <option key={uid} value={uid}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <>
+      <button
+        type="button"
+        className="switcher"
+        aria-haspopup="dialog"
+        aria-label={t("organizations.switch", { name })}
+        onClick={() => setOpen(true)}
+      >
+        <bdi className="switcher-name">{name}</bdi> <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && (
+        <Suspense fallback={<Opening />}>
+          <OrganizationDialog current={org} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-/** Ctrl K opens the palette, also from within a field. */
+/** Ctrl K opens the palette, also from within a field, and Shift F10 for a row of a tree. */
 function usePalette() {
   const state = useState(false);
   const [, setOpen] = state;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
+      const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+      const isRowMenu = !isPalette && selectForMenu(event);
+      if (!isPalette && !isRowMenu) return;
       event.preventDefault();
       if (!document.querySelector('[role="dialog"]')) setOpen(true);
     };
@@ -124,6 +143,13 @@ function usePalette() {
     return () => document.removeEventListener("keydown", onKey);
   }, [setOpen]);
   return state;
+}
+
+/** Shift F10 in a tree selects the row: the palette then has its actions. Rows of tables with a menu open it themselves. */
+function selectForMenu({ key, shiftKey, target }: KeyboardEvent): boolean {
+  if (key !== "F10" || !shiftKey || !(target instanceof HTMLElement) || target.role !== "treeitem") return false;
+  target.click();
+  return true;
 }
 
 /** When the page was last up to date. */

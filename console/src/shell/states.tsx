@@ -3,11 +3,18 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useMe } from "../api/access.ts";
 import { errorInfo, requestIdOf } from "../api/field-errors.ts";
 import { shortUid } from "../api/uids.ts";
-import { useTexts } from "../texts/texts.ts";
+import { loadTexts, useTexts } from "../texts/texts.ts";
+import { useOrganizationName } from "./organization.tsx";
 import { Copyable } from "./parts.tsx";
+
+const Owners = lazy(async () => {
+  const [module] = await Promise.all([import("./owners.tsx"), loadTexts("frame")]);
+  return { default: module.Owners };
+});
 
 /** What the caller lacks, where, and what to send to an owner. */
 export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
@@ -15,11 +22,15 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
   const { data: me } = useMe();
   const { org = "" } = useParams({ strict: false });
   const [first] = capabilities;
-  const values = { capabilities: capabilities.join(", "), place: shortUid(uid) };
+  const organization = useOrganizationName();
+  const values = { capabilities: capabilities.join(", "), place: uid === org ? organization : shortUid(uid) };
   return (
     <div className="notice warn">
       <h2>{t("state.denied.title")}</h2>
       <p>{t("state.denied", values)}</p>
+      <Suspense>
+        <Owners uid={uid} />
+      </Suspense>
       <p>{t("state.denied.ask")}</p>
       <Copyable
         what={t("state.denied.title")}
@@ -43,7 +54,12 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   const { reason } = errorInfo(error);
   const requestId = requestIdOf(error);
   if (code === Code.NotFound || code === Code.PermissionDenied)
-    return <p className="notice warn">{t("state.notFound")}</p>;
+    return (
+      <div className="notice warn">
+        <p>{t("state.notFound")}</p>
+        {requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />}
+      </div>
+    );
   return (
     <div className="notice bad" role="alert">
       <h2>{t("state.error.title")}</h2>

@@ -1,10 +1,15 @@
 // The page of a person who holds nothing.
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { signIn } from "../session/session.ts";
-import { useTexts } from "../texts/texts.ts";
+import { loadTexts, useTexts } from "../texts/texts.ts";
 import { Copyable, Heading } from "./parts.tsx";
+
+const FindOrganization = lazy(async () => {
+  const [module] = await Promise.all([import("./find-organization.tsx"), loadTexts("frame")]);
+  return { default: module.FindOrganization };
+});
 
 /** Says what a person without a role can do. */
 export function Stranger() {
@@ -34,6 +39,12 @@ export function Stranger() {
           <Button type="submit">{t("stranger.accept")}</Button>
         </div>
       </form>
+      <section className="stack" aria-label={t("stranger.find")}>
+        <h2>{t("stranger.find")}</h2>
+        <Suspense>
+          <FindOrganization />
+        </Suspense>
+      </section>
     </div>
   );
 }

@@ -84,9 +84,11 @@ function move(event: KeyboardEvent, body: HTMLTableSectionElement | null): void 
   if (!body || !(target instanceof HTMLTableRowElement)) return;
   const rows = [...body.rows];
   const at = rows.indexOf(target);
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[key];
-  if (to !== undefined) rows[Math.min(Math.max(to, 0), rows.length - 1)]?.focus();
+  const last = rows.length - 1;
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last, PageDown: at + 10, PageUp: at - 10 }[key];
+  if (to !== undefined) rows[Math.min(Math.max(to, 0), last)]?.focus();
   else if (key === "Enter" || key === " ") target.querySelector<HTMLElement>("a, button")?.click();
+  else if (key === "F10" && event.shiftKey) target.querySelector<HTMLElement>('[aria-haspopup="menu"]')?.click();
   else return;
   event.preventDefault();
 }

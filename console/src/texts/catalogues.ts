@@ -7,6 +7,7 @@ interface Catalogues {
   readonly audit: typeof import("./en/audit.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly events: typeof import("./en/events.ts");
+  readonly frame: typeof import("./en/frame.ts");
   readonly groups: typeof import("./en/groups.ts");
   readonly identities: typeof import("./en/identities.ts");
   readonly me: typeof import("./en/me.ts");

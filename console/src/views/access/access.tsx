@@ -1,8 +1,6 @@
 // "Who may do what here, and why?"
-import { useMemo } from "react";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
 import { Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -18,9 +16,6 @@ export function Access() {
   const { data: me } = useMe();
   const { org, group, search, set } = useAccessAddress();
   const missing = missingFor(me, RoleBindingsService.method.createRoleBinding, group);
-  const mayGrant = missing.length === 0;
-  const keys = useMemo(() => (mayGrant ? { n: () => void set({ dialog: "grant" }) } : {}), [mayGrant, set]);
-  useKeys(keys);
   if (!me) return <Loading />;
   const link = { to: "/o/$org/access", params: { org } } as const;
   const kept = { ...(search.group !== undefined && { group: search.group }) };
@@ -31,7 +26,7 @@ export function Access() {
       <div className="head">
         <Heading>{t("access.title")}</Heading>
         <div className="grow" />
-        <ActionButton variant="filled" missing={missing} onClick={() => void set({ dialog: "grant" })}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void set({ dialog: "grant" })}>
           {t("access.grant")}
         </ActionButton>
       </div>

@@ -45,6 +45,7 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
       <div className="row">
         {state.waiting > 0 && <Retry uid={uid} />}
         <ActionButton
+          shortcut="Delete"
           missing={missingFor(me, deleteSubscription, uid)}
           onClick={() => void open(uid, { dialog: "delete" })}
         >

@@ -1,13 +1,11 @@
 // "Does everybody get what they subscribed to?"
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -18,7 +16,7 @@ import { EventsDialogs } from "./dialogs.tsx";
 import { Retry } from "./retry.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
-const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+const { createSubscription } = SubscriptionsService.method;
 const { listDeliveryStates } = DeliveryService.method;
 
 /** The subscriptions with the state of their queues, and the selected one. */
@@ -32,7 +30,6 @@ export function Events() {
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listDeliveryStates, request, { enabled: mayList, refetchInterval });
   const columns = useColumns(data?.deliveryStates ?? []);
-  useEventsKeys(missing.length === 0);
   if (!me) return <Loading />;
   return (
     <>
@@ -40,7 +37,12 @@ export function Events() {
         <Heading>{t("events.title")}</Heading>
         <div className="grow" />
         <CopyAs method={listDeliveryStates} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void open(selected, { dialog: "new" })}>
+        <ActionButton
+          variant="filled"
+          shortcut="n"
+          missing={missing}
+          onClick={() => void open(selected, { dialog: "new" })}
+        >
           {t("events.new")}
         </ActionButton>
       </div>
@@ -120,18 +122,4 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
         ),
     },
   ];
-}
-
-function useEventsKeys(mayCreate: boolean): void {
-  const { data: me } = useMe();
-  const { selected, open } = useEventsAddress();
-  const keys = useMemo(
-    () => ({
-      ...(mayCreate && { n: () => void open(selected, { dialog: "new" }) }),
-      ...(selected !== "" &&
-        may(me, deleteSubscription, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
-    }),
-    [me, mayCreate, selected, open],
-  );
-  useKeys(keys);
 }

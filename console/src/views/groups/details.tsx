@@ -35,12 +35,14 @@ export function GroupDetails({ uid }: { readonly uid: string }) {
       </div>
       <div className="row">
         <ActionButton
+          shortcut="e"
           missing={missingFor(me, updateGroup, uid)}
           onClick={() => void open(uid, { ...search, dialog: "edit" })}
         >
           {t("groups.edit")}
         </ActionButton>
         <ActionButton
+          shortcut="Delete"
           missing={missingFor(me, deleteGroup, uid)}
           onClick={() => void open(uid, { ...search, dialog: "delete" })}
         >

@@ -9,7 +9,6 @@ import { type Group, GroupsService } from "../../../../gen/chainguard/platform/i
 import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -42,7 +41,6 @@ export function Groups() {
   const roots = useMemo(() => outermostWith(me, list, org), [me, org]);
   const at = selected === "" ? org : selected;
   const missing = missingFor(me, GroupsService.method.createGroup, at);
-  useGroupKeys(missing.length === 0);
   if (!me) return <Loading />;
   return (
     <>
@@ -51,6 +49,7 @@ export function Groups() {
         <div className="grow" />
         <ActionButton
           variant="filled"
+          shortcut="n"
           missing={missing}
           onClick={() => void open(selected, { ...search, dialog: "new" })}
         >
@@ -72,22 +71,6 @@ export function Groups() {
       <GroupDialogs />
     </>
   );
-}
-
-function useGroupKeys(mayCreate: boolean): void {
-  const { selected, search, open } = useGroupAddress();
-  const keys = useMemo(
-    () => ({
-      "/": () => document.getElementById("group-filter")?.focus(),
-      ...(mayCreate && { n: () => void open(selected, { ...search, dialog: "new" }) }),
-      ...(selected !== "" && {
-        e: () => void open(selected, { ...search, dialog: "edit" }),
-        Delete: () => void open(selected, { ...search, dialog: "delete" }),
-      }),
-    }),
-    [mayCreate, selected, search, open],
-  );
-  useKeys(keys);
 }
 
 function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonly name: string }) {

@@ -206,7 +206,7 @@ function targetOf(key: string, { row, place, isOpen, perPage, root }: Move): num
 function takesLetter({ key, timeStamp }: KeyboardEvent, typed: { text: string; at: number }): boolean {
   const isSame = timeStamp - typed.at < typeAheadMs && typed.text !== "";
   if (key.length !== 1 || !/[\p{L}\p{N}._ -]/u.test(key)) return false;
-  if (!isSame && /[neg ]/.test(key)) return false;
+  if (!isSame && /[negc ]/.test(key)) return false;
   typed.text = isSame ? typed.text + key : key;
   typed.at = timeStamp;
   return true;

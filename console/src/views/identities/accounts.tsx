@@ -45,7 +45,7 @@ export function Accounts() {
         <p className="muted">{t("accounts.lead")}</p>
         <div className="grow" />
         <CopyAs method={listAccountAssociations} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
           {t("accounts.new")}
         </ActionButton>
       </div>
@@ -94,12 +94,14 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
             {t("accounts.check")}
           </Button>
           <ActionButton
+            shortcut="e"
             missing={missingFor(me, updateAccountAssociation, uid)}
             onClick={() => void open(uid, { dialog: "edit" })}
           >
             {t("identities.edit")}
           </ActionButton>
           <ActionButton
+            shortcut="Delete"
             missing={missingFor(me, deleteAccountAssociation, uid)}
             onClick={() => void open(uid, { dialog: "delete" })}
           >

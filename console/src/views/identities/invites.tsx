@@ -48,7 +48,7 @@ export function Invites() {
         <p className="muted">{t("invites.lead")}</p>
         <div className="grow" />
         <CopyAs method={listGroupInvites} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
           {t("invites.new")}
         </ActionButton>
       </div>
@@ -113,6 +113,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
       title: t("invites.action"),
       cell: ({ uid }) => (
         <ActionButton
+          shortcut="Delete"
           missing={missingFor(me, deleteGroupInvite, uid)}
           onClick={() => void open(uid, { dialog: "delete" })}
         >

@@ -41,10 +41,18 @@ function Details({ provider }: { readonly provider: IdentityProvider }) {
         <bdi>{name}</bdi>
       </h2>
       <div className="row">
-        <ActionButton missing={missingFor(me, updateIdentityProvider, uid)} onClick={() => void show("edit")}>
+        <ActionButton
+          shortcut="e"
+          missing={missingFor(me, updateIdentityProvider, uid)}
+          onClick={() => void show("edit")}
+        >
           {t("identities.edit")}
         </ActionButton>
-        <ActionButton missing={missingFor(me, deleteIdentityProvider, uid)} onClick={() => void show("delete")}>
+        <ActionButton
+          shortcut="Delete"
+          missing={missingFor(me, deleteIdentityProvider, uid)}
+          onClick={() => void show("delete")}
+        >
           {t("identities.delete")}
         </ActionButton>
         <CopyAs method={getIdentityProvider} request={{ uid }} />

@@ -41,7 +41,7 @@ export function Providers() {
         <p className="muted">{t("providers.lead")}</p>
         <div className="grow" />
         <CopyAs method={listIdentityProviders} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
           {t("providers.new")}
         </ActionButton>
       </div>

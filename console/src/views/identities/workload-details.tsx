@@ -2,12 +2,10 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { timeText, useTexts } from "../../texts/texts.ts";
@@ -43,21 +41,13 @@ function Details({ identity }: { readonly identity: Identity }) {
   const keysEnd = keysEndOf(identity);
   const mayChangeClaims = isEditable(identity);
   const [mayEdit, mayDelete] = [may(me, updateIdentity, uid), may(me, deleteIdentity, uid)];
-  const keys = useMemo(
-    () => ({
-      ...(mayEdit && { e: () => void show("edit") }),
-      ...(mayDelete && { Delete: () => void show("delete") }),
-    }),
-    [mayEdit, mayDelete, show],
-  );
-  useKeys(keys);
   return (
     <section className="card stack" aria-labelledby="identity-name">
       <h2 id="identity-name">
         <bdi>{name}</bdi>
       </h2>
       <div className="row">
-        <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("edit")}>
+        <ActionButton shortcut="e" missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("edit")}>
           {t("identities.edit")}
         </ActionButton>
         {mayChangeClaims && (
@@ -65,7 +55,11 @@ function Details({ identity }: { readonly identity: Identity }) {
             {t("claims.open")}
           </ActionButton>
         )}
-        <ActionButton missing={missingFor(me, deleteIdentity, uid)} onClick={() => void show("delete")}>
+        <ActionButton
+          shortcut="Delete"
+          missing={missingFor(me, deleteIdentity, uid)}
+          onClick={() => void show("delete")}
+        >
           {t("identities.delete")}
         </ActionButton>
         {mayTry && (

@@ -3,11 +3,9 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -32,15 +30,6 @@ export function Workloads() {
   const { filter, isFiltered, clear } = useWorkloadFilter();
   const request = { ...filter, orderBy: "name", pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(searchIdentities, request, { enabled: mayList });
-  const mayCreate = missing.length === 0;
-  const keys = useMemo(
-    () => ({
-      "/": () => document.getElementById("identity-filter")?.focus(),
-      ...(mayCreate && { n: () => void show("new") }),
-    }),
-    [mayCreate, show],
-  );
-  useKeys(keys);
   const { dialog: _dialog, ...kept } = search;
   const columns = useColumns(data?.roleBindingCounts ?? {});
   if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} />;
@@ -50,7 +39,7 @@ export function Workloads() {
         <WorkloadSearch />
         <div className="grow" />
         <CopyAs method={searchIdentities} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
           {t("identities.new")}
         </ActionButton>
       </div>
@@ -87,7 +76,7 @@ export function Workloads() {
           </div>
         )}
       </div>
-      {search.dialog === "new" && mayCreate && <Wizard onClose={() => void close()} />}
+      {search.dialog === "new" && missing.length === 0 && <Wizard onClose={() => void close()} />}
     </>
   );
 }

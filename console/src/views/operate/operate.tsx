@@ -2,14 +2,15 @@
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import type { ReactNode } from "react";
 import { type Installation, OperateService } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { isOperator, useMe } from "../../api/access.ts";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { Nodes, NodesTile } from "./nodes.tsx";
 import { Sessions } from "./sessions.tsx";
 import { SigningKeys } from "./signing-keys.tsx";
+import { Tile } from "./tile.tsx";
 
 /** The view. */
 export function Operate() {
@@ -31,6 +32,7 @@ export function Operate() {
       {me && isOperator(me) && (
         <>
           <Health />
+          <Nodes />
           <SigningKeys />
           <Sessions />
         </>
@@ -59,10 +61,10 @@ function Tiles({ installation }: { readonly installation: Installation }) {
   return (
     <div className="tiles wide-tiles">
       <Tile title={t("operate.version")} value={version}>
-        Node {nodeVersion}
-      </Tile>
-      <Tile title={t("operate.address")} value={new URL(baseUrl).host}>
-        {baseUrl}
+        <span className="lines">
+          <span>Node {nodeVersion}</span>
+          <span>{baseUrl}</span>
+        </span>
       </Tile>
       <Tile title={t("operate.process")} value={t("operate.processes", { count: workerCount })}>
         {startTime && (
@@ -71,6 +73,7 @@ function Tiles({ installation }: { readonly installation: Installation }) {
           </>
         )}
       </Tile>
+      <NodesTile />
       <Tile title={t("operate.database")} value={`${database?.product ?? ""} ${database?.version.split(" ")[0] ?? ""}`}>
         {sizeText(Number(database?.sizeBytes ?? 0))}{" "}
         <span className={isReady ? "good" : "danger"}>
@@ -78,24 +81,6 @@ function Tiles({ installation }: { readonly installation: Installation }) {
         </span>
       </Tile>
     </div>
-  );
-}
-
-function Tile({
-  title,
-  value,
-  children,
-}: {
-  readonly title: string;
-  readonly value: string;
-  readonly children: ReactNode;
-}) {
-  return (
-    <section className="tile" aria-label={title}>
-      <span className="muted">{title}</span>
-      <strong>{value}</strong>
-      <span>{children}</span>
-    </section>
   );
 }
 

@@ -68,7 +68,7 @@ function useColumns(onEnd: (id: string) => void): Column<Session>[] {
     {
       title: t("operate.actions"),
       cell: ({ sessionId }) => (
-        <ActionButton missing={[]} color="danger" onClick={() => onEnd(sessionId)}>
+        <ActionButton shortcut="Delete" missing={[]} color="danger" onClick={() => onEnd(sessionId)}>
           {t("operate.end")}
         </ActionButton>
       ),

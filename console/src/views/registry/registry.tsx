@@ -3,12 +3,10 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -17,7 +15,7 @@ import { useRegistryAddress } from "./address.ts";
 import { RegistryDialogs } from "./dialogs.tsx";
 import { RepoDetails } from "./repo-details.tsx";
 
-const { listRepos, createRepo, updateRepo, deleteRepo } = ReposService.method;
+const { listRepos, createRepo } = ReposService.method;
 
 /** Up to so many repos are searched in the browser, by a part of the name or the description. More only by their exact name. */
 const searchedRepos = 200;
@@ -26,7 +24,6 @@ const searchedRepos = 200;
 export function Registry() {
   const { data: me } = useMe();
   const { org, selected } = useRegistryAddress();
-  useRegistryKeys();
   if (!me) return <Loading />;
   const mayList = holds(me, "repo.list", org);
   return (
@@ -63,6 +60,7 @@ function Repos() {
         <CopyAs method={listRepos} request={request} />
         <ActionButton
           variant="filled"
+          shortcut="n"
           missing={missingFor(me, createRepo, org)}
           onClick={() => void open("", { dialog: "new" })}
         >
@@ -151,22 +149,4 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
       cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
     },
   ];
-}
-
-function useRegistryKeys(): void {
-  const { data: me } = useMe();
-  const { org, selected, open } = useRegistryAddress();
-  const keys = useMemo(() => {
-    const may = (method: typeof createRepo | typeof updateRepo | typeof deleteRepo, uid: string) =>
-      me !== undefined && missingFor(me, method, uid).length === 0;
-    return {
-      "/": () => document.getElementById("repo-filter")?.focus(),
-      ...(may(createRepo, org) && { n: () => void open(selected, { dialog: "new" }) }),
-      ...(selected !== "" && {
-        ...(may(updateRepo, selected) && { e: () => void open(selected, { dialog: "edit" }) }),
-        ...(may(deleteRepo, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
-      }),
-    };
-  }, [me, org, selected, open]);
-  useKeys(keys);
 }

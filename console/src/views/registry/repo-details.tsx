@@ -86,10 +86,18 @@ function Content({ repo }: { readonly repo: Repo }) {
         <Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />
         <div className="grow" />
         <CopyAs method={getRepo} request={{ uid }} />
-        <ActionButton missing={missingFor(me, updateRepo, uid)} onClick={() => void open(uid, { dialog: "edit" })}>
+        <ActionButton
+          shortcut="e"
+          missing={missingFor(me, updateRepo, uid)}
+          onClick={() => void open(uid, { dialog: "edit" })}
+        >
           {t("registry.edit")}
         </ActionButton>
-        <ActionButton missing={missingFor(me, deleteRepo, uid)} onClick={() => void open(uid, { dialog: "delete" })}>
+        <ActionButton
+          shortcut="Delete"
+          missing={missingFor(me, deleteRepo, uid)}
+          onClick={() => void open(uid, { dialog: "delete" })}
+        >
           {t("registry.delete")}
         </ActionButton>
         <ActionButton

@@ -47,10 +47,15 @@ export function RoleDetails({ uid }: { readonly uid: string }) {
       <div className="row">
         {!isBuiltIn(role) && (
           <>
-            <ActionButton missing={missingFor(me, updateRole, uid)} onClick={() => void open(uid, { dialog: "edit" })}>
+            <ActionButton
+              shortcut="e"
+              missing={missingFor(me, updateRole, uid)}
+              onClick={() => void open(uid, { dialog: "edit" })}
+            >
               {t("roles.edit")}
             </ActionButton>
             <ActionButton
+              shortcut="Delete"
               missing={missingFor(me, deleteRole, uid)}
               onClick={() => void open(uid, { dialog: "delete" })}
             >

@@ -3,12 +3,10 @@ import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
@@ -18,7 +16,7 @@ import { RoleDetails } from "./details.tsx";
 import { RoleDialogs } from "./dialogs.tsx";
 import type { RoleSearch } from "./route.ts";
 
-const { listRoles, createRole, updateRole, deleteRole } = RolesService.method;
+const { listRoles, createRole } = RolesService.method;
 const { countRoleBindings } = AccessService.method;
 
 /** Whether a role is one of the server: those of organizations lie in a group. */
@@ -34,7 +32,6 @@ export function Roles() {
   const missing = missingFor(me, createRole, org);
   const mayList = may(me, listRoles);
   const { roles, total, error, refetch, request } = useRoles(mayList);
-  useRoleKeys(missing.length === 0);
   const shown = roles?.filter((role) => matches(role, search.filter ?? "", search.kind));
   const columns = useColumns(shown ?? []);
   const kept = keptOf(search);
@@ -45,7 +42,12 @@ export function Roles() {
         <Heading>{t("roles.title")}</Heading>
         <div className="grow" />
         <CopyAs method={listRoles} request={request} />
-        <ActionButton variant="filled" missing={missing} onClick={() => void open(selected, { dialog: "new" })}>
+        <ActionButton
+          variant="filled"
+          shortcut="n"
+          missing={missing}
+          onClick={() => void open(selected, { dialog: "new" })}
+        >
           {t("roles.new")}
         </ActionButton>
       </div>
@@ -146,23 +148,6 @@ function Filter({ own, all }: { readonly own: number; readonly all: number }) {
       </fieldset>
     </div>
   );
-}
-
-function useRoleKeys(mayCreate: boolean): void {
-  const { data: me } = useMe();
-  const { selected, open } = useRoleAddress();
-  const keys = useMemo(
-    () => ({
-      "/": () => document.getElementById("role-filter")?.focus(),
-      ...(mayCreate && { n: () => void open(selected, { dialog: "new" }) }),
-      ...(selected.includes("/") && {
-        ...(may(me, updateRole, selected) && { e: () => void open(selected, { dialog: "edit" }) }),
-        ...(may(me, deleteRole, selected) && { Delete: () => void open(selected, { dialog: "delete" }) }),
-      }),
-    }),
-    [me, mayCreate, selected, open],
-  );
-  useKeys(keys);
 }
 
 function useColumns(roles: readonly Role[]): Column<Role>[] {

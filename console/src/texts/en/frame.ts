@@ -1,0 +1,38 @@
+/** Texts of the palette, of the list of organizations, and of what denied and new people can do. */
+export const texts = {
+  "palette.more": "More resources begin with that than are shown. Type more of the name.",
+  "palette.onPage": "on this page",
+  "palette.action": "action",
+  "palette.organization": "organization",
+  "palette.newGroup": "New group",
+  "palette.newIdentity": "New identity",
+  "palette.newInvite": "Invite somebody",
+  "palette.newRole": "New role",
+  "palette.grant": "Grant access",
+  "palette.newSubscription": "New subscription",
+  "palette.copyAs": "Copy as …",
+  "palette.keys": "Show all keys",
+  "palette.scheme": "Switch color scheme",
+  "palette.signOut": "Sign out",
+  "organizations.title": "Organizations",
+  "organizations.search": "Name or uid",
+  "organizations.pinned": "Pinned",
+  "organizations.recent": "Recently used",
+  "organizations.all": "All organizations ({count, number})",
+  "organizations.found": "What was found",
+  "organizations.more": "The first {count, number} are shown. Type a part of the name to find others.",
+  "organizations.current": "open",
+  "organizations.pin": "Pin {name}",
+  "owners.lead": "They can grant it:",
+  "owners.ask": "Ask an owner of {organization}.",
+  "find.button": "Find my organization",
+  "find.help":
+    "Gatehouse looks for the organization of the domain of your e-mail address, if your login provider has confirmed it.",
+  "find.none":
+    "No organization is known for your e-mail address. Ask your administrator for its invite, and give your uid.",
+  "find.notEligible":
+    "Your login provider has not confirmed an e-mail address that belongs to one organization. Ask an owner for an invite, and give your uid.",
+  "find.found": "Your organization is {name}.",
+  "find.request": "Ask its owners for access",
+  "find.requested": "The owners were asked. You see the organization here once one of them has granted you a role.",
+} as const;
