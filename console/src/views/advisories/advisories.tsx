@@ -2,14 +2,13 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useState } from "react";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import {
   AdvisoriesService,
   type Advisory,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
-import { useKeys } from "../../shell/keyboard.ts";
 import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -28,7 +27,6 @@ export function Advisories() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, selected } = useAdvisoryAddress();
-  useKeys(useMemo(() => ({ "/": () => document.getElementById("advisory-search")?.focus() }), []));
   if (!me) return <Loading />;
   if (!holds(me, "advisories.list", org))
     return (
@@ -46,8 +44,6 @@ function List() {
   const { org, search, open, show } = useAdvisoryAddress();
   const places = outermostWith(me, Advisories1.method.create, org);
   const missingToCreate = places.length > 0 ? [] : requiredBy(Advisories1.method.create);
-  const newHere = useMemo(() => (places.length > 0 ? { n: () => void show("new") } : {}), [places.length, show]);
-  useKeys(newHere);
   const turn = (page: number | undefined) => void open("", { page });
   const request = { ...requestOf(org, search), pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listAdvisories, request, { placeholderData: (before) => before });
@@ -69,7 +65,7 @@ function List() {
           </Button>
         )}
         <CopyAs method={listAdvisories} request={request} />
-        <ActionButton variant="filled" missing={missingToCreate} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missingToCreate} onClick={() => void show("new")}>
           {t("advisories.new")}
         </ActionButton>
       </div>

@@ -100,10 +100,10 @@ function Actions({ uid }: { readonly uid: string }) {
       >
         {t("advisories.newEvent")}
       </ActionButton>
-      <ActionButton missing={missingFor(me, update, uid)} onClick={() => void show("edit")}>
+      <ActionButton shortcut="e" missing={missingFor(me, update, uid)} onClick={() => void show("edit")}>
         {t("advisories.edit")}
       </ActionButton>
-      <ActionButton missing={missingFor(me, remove, uid)} onClick={() => void show("delete")}>
+      <ActionButton shortcut="Delete" missing={missingFor(me, remove, uid)} onClick={() => void show("delete")}>
         {t("advisories.delete")}
       </ActionButton>
     </>

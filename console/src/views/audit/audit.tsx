@@ -84,7 +84,6 @@ export function Audit() {
 function useAuditKeys(search: AuditSearch, set: (next: AuditSearch) => unknown): void {
   const keys = useMemo(
     () => ({
-      "/": () => document.getElementById("audit-filter")?.focus(),
       U: () => {
         const { clock, ...rest } = search;
         set(clock === "utc" ? rest : { ...rest, clock: "utc" });
