@@ -6,6 +6,7 @@ import { note, type Shell } from "../shell.ts";
 import type { Section } from "./details.ts";
 import { type Arrangement, inOrder, sorted } from "./order.ts";
 import { compileQuery, type Query, selectionOf } from "./query.ts";
+import { tableColumns, withBoldTitles } from "./terminal.ts";
 import { type Column, cellText, type View } from "./view.ts";
 
 /** The values of `-o`. */
@@ -48,7 +49,7 @@ export async function openOutput(shell: Shell, options: OutputOptions): Promise<
   const format = formatOf(options.format);
   const query = options.query === undefined ? undefined : await compileQuery(options.query);
   const print = async (data: JsonObject, otherwise: () => Promise<string>) =>
-    void shell.stdout.write(query ? await selected(query, data, format, hasHeaders) : await otherwise());
+    void shell.stdout.write(query ? await selected(shell, query, data, format, hasHeaders) : await otherwise());
   return {
     format,
     hasHeaders,
@@ -63,16 +64,16 @@ export async function openOutput(shell: Shell, options: OutputOptions): Promise<
     async list(view, rows) {
       if (rows.length === 0 && !query && isForPeople(format)) note(shell, `No ${view.noun}.`);
       const data = { items: [...rows] };
-      await print(data, () => render(format, view, rows, data, hasHeaders));
+      await print(data, () => render(shell, format, view, rows, data, hasHeaders));
     },
-    one: (view, row) => print(row, () => render(format, view, [row], row, hasHeaders)),
+    one: (view, row) => print(row, () => render(shell, format, view, [row], row, hasHeaders)),
     async details(view, row, sections) {
       const { describedRow, detailsText } = await import("./details.ts");
       const data = describedRow(row, sections);
       await print(data, async () =>
         ["table", "wide"].includes(format)
           ? detailsText(view, row, sections)
-          : await render(format, view, [row], data, hasHeaders),
+          : await render(shell, format, view, [row], data, hasHeaders),
       );
     },
     async data(value) {
@@ -95,6 +96,7 @@ function isForPeople(format: Format): boolean {
 }
 
 async function render(
+  shell: Shell,
   format: Format,
   view: View,
   rows: readonly JsonObject[],
@@ -115,16 +117,28 @@ async function render(
     case "none":
       return "";
     default:
-      return await table(format === "wide" ? view.columns : view.columns.filter(({ wide }) => !wide), rows, hasHeaders);
+      return await table(shell, format === "wide" ? view.columns : tableColumns(shell, view), rows, hasHeaders);
   }
 }
 
-async function table(columns: readonly Column[], rows: readonly JsonObject[], hasHeaders: boolean): Promise<string> {
-  return (await import("./table.ts")).tableText(columns, rows, hasHeaders);
+async function table(
+  shell: Shell,
+  columns: readonly Column[],
+  rows: readonly JsonObject[],
+  hasHeaders: boolean,
+): Promise<string> {
+  const text = (await import("./table.ts")).tableText(columns, rows, hasHeaders);
+  return hasHeaders ? withBoldTitles(shell, text) : text;
 }
 
 /** Formats the data that a query selects. */
-async function selected(query: Query, data: JsonObject, format: Format, hasHeaders: boolean): Promise<string> {
+async function selected(
+  shell: Shell,
+  query: Query,
+  data: JsonObject,
+  format: Format,
+  hasHeaders: boolean,
+): Promise<string> {
   const value = query(data);
   if (format === "none") return "";
   if (format === "yaml") return await yamlText(value);
@@ -133,5 +147,5 @@ async function selected(query: Query, data: JsonObject, format: Format, hasHeade
   if (selection.kind === "lines") return selection.lines.map((line) => `${line}\n`).join("");
   const { columns, rows } = selection;
   if (format === "csv") return (await import("./csv.ts")).csvText(columns, rows, hasHeaders);
-  return await table(columns, rows, hasHeaders);
+  return await table(shell, columns, rows, hasHeaders);
 }

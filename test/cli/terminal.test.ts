@@ -1,0 +1,74 @@
+// What a table shows on a terminal, and does not show in a pipe.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, it } from "node:test";
+import { ageText } from "../../src/cli/output/terminal.ts";
+import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
+import { environmentOf, launcher } from "./process.ts";
+
+describe("an age", () => {
+  const [minute, hour, day] = [60, 3600, 86_400];
+  const cases: [number, string][] = [
+    [0, "0s"],
+    [59, "59s"],
+    [minute, "1m"],
+    [hour - 1, "59m"],
+    [23 * hour, "23h"],
+    [day, "1d"],
+    [729 * day, "729d"],
+    [730 * day, "2y"],
+    // The clock of the server may be ahead.
+    [-5, "0s"],
+    [Number.NaN, ""],
+  ];
+  for (const [seconds, text] of cases)
+    it(`of ${seconds} s is ${JSON.stringify(text)}`, () => assert.equal(ageText(seconds * 1000), text));
+});
+
+const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+describe("a table", { skip: !hasScript && "there is no program script of util-linux" }, () => {
+  let caller: Caller;
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(() => caller[Symbol.asyncDispose]());
+
+  /** Runs a command with a terminal as its output. */
+  async function onTerminal(args: readonly string[], variables: Record<string, string> = {}): Promise<string> {
+    const line = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
+    const env = environmentOf({
+      ...homeEnvironment(path.join(caller.home, "terminal")),
+      GATEHOUSE_URL: caller.server.url,
+      GATEHOUSE_TOKEN: caller.server.ownerToken,
+      TERM: "xterm",
+      ...variables,
+    });
+    // The server is in this process, which must not block.
+    const { stdout } = spawn("script", ["-qec", line, "/dev/null"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    return (await text(stdout)).replaceAll("\r\n", "\n");
+  }
+
+  const list = ["iam", "groups", "list"];
+  const [bold, normal] = ["\u001b[1m", "\u001b[22m"];
+
+  it("has bold titles and the age", async () => {
+    const [titles = "", row] = (await onTerminal(list)).split("\n");
+    assert.ok(titles.startsWith(`${bold}NAME`) && titles.endsWith(`AGE${normal}`), titles);
+    assert.match(row!, /^example\.org .* \d+[smhd]$/);
+  });
+  it("has no styles with NO_COLOR", async () => {
+    assert.match(await onTerminal(list, { NO_COLOR: "1" }), /^NAME .* AGE\n/);
+  });
+  it("has no titles without headers", async () => {
+    assert.match(await onTerminal([...list, "--no-headers"]), /^example\.org /);
+  });
+  it("has the time of creation in the wide format", async () => {
+    assert.match(await onTerminal([...list, "-o", "wide"], { NO_COLOR: "1" }), /CREATED +UPDATED\n/);
+  });
+  it("has neither in a pipe", async () => {
+    assert.match((await caller.run(...list)).stdout, /^NAME +UID +DESCRIPTION\n/);
+  });
+});
