@@ -1,5 +1,5 @@
 // Counts durations by bucket, for a histogram of the metrics. To record one takes some nanoseconds: a statement of SQLite takes
-// microseconds, and prom-client's own histogram would take half of one for each.
+// microseconds, and prom-client's own histogram would take a third of one for each.
 
 /** The upper limits of the buckets, in seconds. */
 export const durationBounds: readonly number[] = [

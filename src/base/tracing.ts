@@ -36,7 +36,9 @@ export interface TracedStep {
 
 /** Records traces. */
 export interface Tracing {
-  /** Runs a call in a span, if its trace is sampled. */
+  /** Whether the trace of a call is recorded. Ask before describing the call: most calls are not. */
+  isSampled(call: Pick<TracedCall, "header" | "requestId">): boolean;
+  /** Runs a sampled call in a span. */
   call<T>(call: TracedCall, run: () => MaybePromise<T>): MaybePromise<T>;
   /** Runs a step in a span below that of the current call, if that one is sampled. */
   step<T>(step: TracedStep, run: () => MaybePromise<T>): MaybePromise<T>;

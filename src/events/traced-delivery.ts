@@ -15,7 +15,8 @@ export async function inTraceOf<T extends { readonly outcome: string }>(
 ): Promise<T> {
   const traces = tracing();
   const requestId = readTraceParent(headers.traceparent)?.traceId;
-  if (!traces || requestId === undefined) return await deliver();
+  const header = () => undefined;
+  if (requestId === undefined || !traces?.isSampled({ requestId, header })) return await deliver();
   let outcome = "";
   const describe = () => ({
     // The sink is responsible for its failures.
@@ -28,7 +29,7 @@ export async function inTraceOf<T extends { readonly outcome: string }>(
       "gatehouse.outcome": outcome,
     },
   });
-  const span = { name: "deliver event", requestId, isBackground: true, header: () => undefined, describe };
+  const span = { name: "deliver event", requestId, isBackground: true, header, describe };
   return await traces.call(span, async () => {
     const attempt = await deliver();
     outcome = attempt.outcome;

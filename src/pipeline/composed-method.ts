@@ -63,7 +63,7 @@ export class ComposedMethod implements Method {
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
     const traces = tracing();
-    if (!traces) return this.#call(call, decode);
+    if (!traces?.isSampled(call)) return this.#call(call, decode);
     let request: Message | undefined;
     const remember = () => mapMaybe(decode(), (decoded) => (request = decoded));
     const described = tracedCallOf(this, this.#definition.rule, call, () => request);

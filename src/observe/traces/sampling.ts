@@ -25,7 +25,8 @@ export function samplerOf(env: Readonly<Record<string, string | undefined>>): Sa
   const ratio = name === "always_on" ? 1 : name === "always_off" ? 0 : ratioOf(env.OTEL_TRACES_SAMPLER_ARG);
   return (traceparent, requestId) => {
     const parent = isParentBased ? readTraceParent(traceparent) : undefined;
-    return parent?.isSampled ?? fractionOf(requestId) < ratio;
+    if (parent || ratio === 0 || ratio === 1) return parent?.isSampled ?? ratio === 1;
+    return fractionOf(requestId) < ratio;
   };
 }
 
@@ -37,7 +38,7 @@ function ratioOf(text = ""): number {
 
 /** Returns the same fraction of 1 for the same id: all parts of a request are sampled, or none. Below 1. */
 function fractionOf(requestId: string): number {
-  const number = /^[0-9a-f]{8}/.test(requestId) ? Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32 : undefined;
+  const number = requestId.length < 8 ? Number.NaN : Number(`0x${requestId.slice(0, 8)}`);
   // A proxy may send ids of another form.
-  return number ?? Math.random();
+  return number >= 0 ? number / 2 ** 32 : Math.random();
 }

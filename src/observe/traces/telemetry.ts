@@ -91,9 +91,8 @@ const headers = {
 function newTracing(provider: TracerProvider, sampler: Sampler, ids: CallIdGenerator, version: string): Tracing {
   const tracer = provider.getTracer("gatehouse", version);
   return {
+    isSampled: ({ header, requestId }) => sampler(header("traceparent"), requestId),
     call(call, run) {
-      const traceparent = call.header("traceparent");
-      if (!sampler(traceparent, call.requestId)) return run();
       const current = context.active();
       // Version 1 of the API calls methods of version 2.
       const isInner = trace.getSpan(current) !== undefined;

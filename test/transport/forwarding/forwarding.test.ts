@@ -80,7 +80,7 @@ describe("forwarded calls", () => {
     });
     using forwarder = newForwarder({ path: writer.socket, key, onExecuted: () => {} });
     const asItIs = <T>(_about: unknown, run: () => T) => run();
-    setTracing({ call: asItIs, step: asItIs, traceparent: () => traceparent });
+    setTracing({ isSampled: () => true, call: asItIs, step: asItIs, traceparent: () => traceparent });
     try {
       await (await forwarded(forwarder)).response;
     } finally {

@@ -1,0 +1,151 @@
+// `npm run bench:tracing`: the CPU time of a call without traces, with one call in a hundred recorded, and with all of them. The servers
+// run side by side and take turns. The lowest round counts: other programs on the machine only add to the time.
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { median } from "./statistics.ts";
+
+const options = {
+  rounds: Number(process.argv[2] ?? 60),
+  calls: 500,
+  concurrency: 8,
+  warmUpCalls: 5_000,
+} as const;
+
+/** The variables of OpenTelemetry by the name of the row. */
+const modes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  off: {},
+  "off again": {},
+  "1 %": { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.01" },
+  "100 %": { OTEL_TRACES_SAMPLER: "always_on" },
+};
+
+/** The calls that are made: one that a cache answers, and one that reads the database. */
+const targets: Readonly<Record<string, (organization: string, i: number) => string>> = {
+  "list of groups from the cache": () => "/iam/v2beta1/groups?uidp.in_root=true",
+  "list of groups from the database": (organization, i) =>
+    `/iam/v2beta1/groups?uidp.descendants_of=${organization}&page_size=20&name=none-${i}`,
+};
+
+interface Target {
+  readonly server: ServerProcess;
+  readonly token: string;
+  readonly organization: string;
+  readonly agent: Agent;
+}
+
+async function main(): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const collector = createServer((received, response) => {
+    received.resume().on("end", () => response.end("{}"));
+  }).listen(0, "127.0.0.1");
+  opened.defer(() => {
+    collector.closeAllConnections();
+    collector.close();
+  });
+  await once(collector, "listening");
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const started = new Map<string, Target>();
+  for (const [name, variables] of Object.entries(modes)) {
+    const own = Object.keys(variables).length > 0 ? { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } : {};
+    started.set(name, await startTarget(opened, own));
+  }
+  for (const [what, targetOf] of Object.entries(targets)) report(what, await measure(started, targetOf));
+}
+
+async function startTarget(opened: AsyncDisposableStack, variables: Readonly<Record<string, string>>): Promise<Target> {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-tracing-"));
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const port = await freePort();
+  const args = ["--max-semi-space-size=8", "dist/gatehouse.js", "serve", "--dev", "--listen", `127.0.0.1:${port}`];
+  const own = ["--data-dir", folder, "--log-level", "silent"];
+  const environment = { ...process.env, ...variables };
+  const server = opened.use(await startServerProcess(process.execPath, [...args, ...own], port, { environment }));
+  const agent = new Agent({ keepAlive: true, maxSockets: options.concurrency });
+  opened.defer(() => agent.destroy());
+  const token = readFileSync(path.join(folder, "owner-token"), "utf8").trim();
+  const target = { server, agent, token, organization: "" };
+  const { groups } = JSON.parse(await call(target, "/iam/v2beta1/groups?uidp.in_root=true"));
+  return { ...target, organization: groups[0].uid };
+}
+
+async function call({ server, agent, token }: Omit<Target, "organization">, target: string): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  const sent = request({ host: "127.0.0.1", port: server.port, path: target, agent, headers }).end();
+  const [response]: IncomingMessage[] = await once(sent, "response");
+  const body = await text(response!);
+  if (response!.statusCode !== 200) throw new Error(`${target}: ${response!.statusCode} ${body}`);
+  return body;
+}
+
+/** Returns the microseconds of CPU per call of each round, by mode. */
+async function measure(
+  started: ReadonlyMap<string, Target>,
+  targetOf: (organization: string, i: number) => string,
+): Promise<ReadonlyMap<string, number[]>> {
+  let made = 0;
+  const run = async (target: Target, calls: number) => {
+    const end = made + calls;
+    const one = async () => {
+      while (made < end) await call(target, targetOf(target.organization, made++));
+    };
+    await Promise.all(Array.from({ length: options.concurrency }, one));
+  };
+  for (const target of started.values()) await run(target, options.warmUpCalls);
+  const rounds = new Map<string, number[]>([...started.keys()].map((name) => [name, []]));
+  for (let round = 0; round < options.rounds; round++)
+    for (const [name, target] of rotated([...started], round)) {
+      const before = cpuNanosOf(target.server.pid);
+      await run(target, options.calls);
+      // Spans are sent every five seconds; what they take belongs to the calls.
+      if (name === "100 %") await pause(200);
+      rounds.get(name)?.push((cpuNanosOf(target.server.pid) - before) / 1000 / options.calls);
+    }
+  return rounds;
+}
+
+/** Each round begins with another server, because the first one of a round finds other caches of the processor. */
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const first = by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+/** The CPU time of all threads of a process, in nanoseconds: /proc/PID/stat counts in steps of ten milliseconds. */
+function cpuNanosOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => {
+    const [onCpu] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    return sum + Number(onCpu);
+  }, 0);
+}
+
+function report(what: string, rounds: ReadonlyMap<string, readonly number[]>): void {
+  const base = figuresOf(rounds.get("off") ?? []);
+  console.log(
+    `\n${what}: CPU µs per call in ${options.rounds} rounds of ${options.calls} calls, and as a ratio to "off"`,
+  );
+  console.log(
+    `${"".padEnd(10)}${Object.keys(base)
+      .map((name) => name.padStart(22))
+      .join("")}`,
+  );
+  for (const [mode, micros] of rounds) {
+    const cells = Object.entries(figuresOf(micros)).map(([name, value]) =>
+      `${value.toFixed(1)} (${(value / base[name]!).toFixed(3)})`.padStart(22),
+    );
+    console.log(`${mode.padEnd(10)}${cells.join("")}`);
+  }
+}
+
+function figuresOf(micros: readonly number[]): Readonly<Record<string, number>> {
+  const sorted = micros.toSorted((a, b) => a - b);
+  return { lowest: sorted[0]!, "lower quartile": sorted[Math.floor(sorted.length / 4)]!, median: median(sorted) };
+}
+
+await main();
