@@ -120,9 +120,8 @@ for (const database of ["sqlite", "postgres"] as const) {
         assert.notEqual(recipient, "guest@example.com");
       }
       const stranger = await addCaller(server, await addGroup(server, null, "other"), ownerRole.uid);
-      assert.deepEqual(await list({}, stranger.token), {
-        ...{ findings: [], nextPageToken: "", totalCount: "0", skipped: 0, counts: [] },
-      });
+      const { findings, counts, totalCount } = await list({}, stranger.token);
+      assert.deepEqual([findings, counts, totalCount], [[], [], "0"]);
     });
 
     it("shows a caller of a subgroup what is there", async () => {

@@ -9,7 +9,12 @@ import type { GrantedRole } from "../../../model/grants.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
-import { type Delegation, type DelegationKind, findDelegation } from "../../../storage/iam/delegations.ts";
+import {
+  type Delegation,
+  type DelegationKind,
+  findDelegation,
+  findRoleCapabilities,
+} from "../../../storage/iam/delegations.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
@@ -52,11 +57,24 @@ interface Node {
 export interface Evaluator {
   /** Returns for each delegation why it is not in force, or undefined if it is. */
   inactivitiesOf(named: readonly DelegationRef[]): Promise<(Inactivity | undefined)[]>;
+  /** Returns the roles that a delegation gives, or undefined if it does not exist. */
+  givenBy(delegation: DelegationRef): MaybePromise<Given | undefined>;
 }
 
-/** Makes an evaluator. It never reads a delegation again, so use it for one snapshot only. */
-export function newEvaluator(session: Session): Evaluator {
-  const readNode = nodeReader(session);
+/**
+ * Makes an evaluator. It never reads a delegation or a role again, so use it for one snapshot only. `known` are delegations that were read
+ * from it.
+ */
+export function newEvaluator(session: Session, known: readonly Delegation[] = []): Evaluator {
+  const capabilitiesOf = memoizeByUid((uid) => findRoleCapabilities(session, uid));
+  const given = new Map<string, MaybePromise<Given | undefined>>();
+  const givenBy = (one: DelegationRef) => {
+    const key = keyOf(one);
+    const found = given.get(key) ?? findGiven(session, one.kind, one.uid, capabilitiesOf);
+    given.set(key, found);
+    return found;
+  };
+  const readNode = nodeReader(session, givenBy, new Map(known.map((one) => [keyOf(one), one])));
   const nodes = new Map<string, Node>();
   const inForce = new Set<string>();
 
@@ -76,6 +94,7 @@ export function newEvaluator(session: Session): Evaluator {
   }
 
   return {
+    givenBy,
     async inactivitiesOf(named) {
       await read(named);
       settle(nodes, inForce);
@@ -128,7 +147,7 @@ async function findActiveMappedRoles(session: Session, mappingUids: readonly str
 }
 
 /** Makes the function that reads a delegation. It reads shared makers and mapped roles once. */
-function nodeReader(session: Session) {
+function nodeReader(session: Session, givenBy: Evaluator["givenBy"], known: ReadonlyMap<string, Delegation>) {
   const findHeld = memoizeByUid((uid) => findGrants(session, uid));
   const findIdentity = memoizeByUid((uid) => findRow(session, identityCollection, uid));
   const findMapped = memoizeByUid((uid) => findMappedRole(session, uid));
@@ -148,9 +167,9 @@ function nodeReader(session: Session) {
     return { roles: holder.roles, keys, mapped };
   }
 
-  return async ({ kind, uid }: DelegationRef): Promise<Node> => {
-    const given = await findGiven(session, kind, uid);
-    const delegation = given && (await findDelegation(session, kind, uid));
+  return async (one: DelegationRef): Promise<Node> => {
+    const given = await givenBy(one);
+    const delegation = given && (known.get(keyOf(one)) ?? (await findDelegation(session, one.kind, one.uid)));
     return { given, delegation, maker: delegation && (await readMaker(delegation)) };
   };
 }

@@ -1,5 +1,6 @@
 // Reads the roles that a delegation gives at present.
 
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { GrantedRole } from "../../../model/grants.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -21,30 +22,38 @@ export interface Given {
   readonly roleUid: string;
 }
 
+/** Reads the capabilities of a role. */
+export type CapabilitiesOf = (roleUid: string) => MaybePromise<readonly number[]>;
+
 /** Returns the roles that a delegation gives, or undefined if it does not exist. */
-export async function findGiven(session: Session, kind: DelegationKind, uid: string): Promise<Given | undefined> {
+export async function findGiven(
+  session: Session,
+  kind: DelegationKind,
+  uid: string,
+  capabilitiesOf: CapabilitiesOf = (roleUid) => findRoleCapabilities(session, roleUid),
+): Promise<Given | undefined> {
   switch (kind) {
     case "group_invites": {
       const row = await findRow(session, groupInviteCollection, uid);
-      return row && (await givenRole(session, row.roleUid, row.parent));
+      return row && (await givenRole(capabilitiesOf, row.roleUid, row.parent));
     }
     case "external_group_role_mappings": {
       const row = await findRow(session, externalGroupRoleMappingCollection, uid);
-      return row && (await givenRole(session, row.roleUid, row.scope));
+      return row && (await givenRole(capabilitiesOf, row.roleUid, row.scope));
     }
     case "scim_tokens": {
       // The bearer of the token decides who is in the mapped groups, so its maker must hold all that they give.
       const row = await findRow(session, identityProviderCollection, uid);
       if (!row) return undefined;
-      const { roles, roleUid } = await givenRole(session, row.defaultRole, row.parent);
+      const { roles, roleUid } = await givenRole(capabilitiesOf, row.defaultRole, row.parent);
       const mapped: GrantedRole[] = [];
       for (const { roleUid: each, scope } of await findMappedRoles(session, uid))
-        mapped.push(...(await givenRole(session, each, scope)).roles);
+        mapped.push(...(await givenRole(capabilitiesOf, each, scope)).roles);
       return { roles: [...roles, ...mapped], roleUid };
     }
     case "identity_providers": {
       const row = await findRow(session, identityProviderCollection, uid);
-      return row && (await givenRole(session, row.defaultRole, row.parent));
+      return row && (await givenRole(capabilitiesOf, row.defaultRole, row.parent));
     }
     case "subscriptions": {
       const row = await findRow(session, subscriptionCollection, uid);
@@ -57,6 +66,6 @@ export async function findGiven(session: Session, kind: DelegationKind, uid: str
   }
 }
 
-async function givenRole(session: Session, roleUid: string, groupUid: string): Promise<Given> {
-  return { roles: [{ groupUid, capabilities: await findRoleCapabilities(session, roleUid) }], roleUid };
+async function givenRole(capabilitiesOf: CapabilitiesOf, roleUid: string, groupUid: string): Promise<Given> {
+  return { roles: [{ groupUid, capabilities: await capabilitiesOf(roleUid) }], roleUid };
 }

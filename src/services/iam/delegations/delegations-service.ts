@@ -88,7 +88,7 @@ export function delegations(context: ServiceContext): Implementation {
           const confirmed: Shown[] = [];
           const evaluator = newEvaluator(tx);
           for (const { kind } of found)
-            confirmed.push((await show(tx, evaluator, (await findDelegation(tx, kind, uid))!)).message);
+            confirmed.push((await show(evaluator, (await findDelegation(tx, kind, uid))!)).message);
           return { delegations: confirmed };
         });
       },
@@ -154,10 +154,10 @@ async function scanDelegations(session: Session, { places, after, pageSize, inac
       found.push(...(await findDelegationsIn(session, range, after, limit + 1 - found.length)));
   }
   const shown: Shown[] = [];
-  const evaluator = newEvaluator(session);
+  const evaluator = newEvaluator(session, found);
   for (const [i, delegation] of found.entries()) {
     if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
-    const { message, inactivity } = await show(session, evaluator, delegation);
+    const { message, inactivity } = await show(evaluator, delegation);
     if (!inactive || inactivity) shown.push(message);
   }
   return { shown, last: undefined };
@@ -171,9 +171,9 @@ function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
   return scope.filter((root) => isWithin(root, parent)).sort();
 }
 
-async function show(session: Session, evaluator: Evaluator, delegation: Delegation) {
+async function show(evaluator: Evaluator, delegation: Delegation) {
   const { kind, uid, makerUid, isInstallation, time } = delegation;
-  const given = await findGiven(session, kind, uid);
+  const given = await evaluator.givenBy(delegation);
   const [inactivity] = await evaluator.inactivitiesOf([delegation]);
   const message: Shown = {
     uid,
