@@ -31,12 +31,16 @@ export interface NamedCapability {
   readonly text: TextId | undefined;
 }
 
+let known: readonly NamedCapability[] | undefined;
+
 /** Returns all capabilities that are not deprecated, in the order of their numbers. Those that nobody can grant are missing. */
 export function allCapabilities(): readonly NamedCapability[] {
-  return CapabilitySchema.values.flatMap((value) => {
+  // Read once, when the texts are there: each cell of a matrix asks, and the options of an enum are decoded each time.
+  known ??= CapabilitySchema.values.flatMap((value) => {
     const text = getOption(value, name);
     return text === "" || text === "internal" || value.deprecated ? [] : [named(value.number as Capability, text)];
   });
+  return known;
 }
 
 function named(number: Capability, capability: string): NamedCapability {

@@ -1,14 +1,16 @@
 // "Which workloads and people are there?"
-import { Heading } from "../../shell/parts.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
+import { Heading, Loading } from "../../shell/parts.tsx";
 import { type Tab, Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { Accounts } from "./accounts.tsx";
 import { useIdentitiesAddress } from "./address.ts";
-import { Invites } from "./invites.tsx";
-import { People } from "./people.tsx";
-import { Providers } from "./providers.tsx";
 import { tabs } from "./route.ts";
 import { Workloads } from "./workloads.tsx";
+
+const People = lazyPart(async () => (await import("./people.tsx")).People, <Loading />);
+const Invites = lazyPart(async () => (await import("./invites.tsx")).Invites, <Loading />);
+const Providers = lazyPart(async () => (await import("./providers.tsx")).Providers, <Loading />);
+const Accounts = lazyPart(async () => (await import("./accounts.tsx")).Accounts, <Loading />);
 
 /** The view: the workloads, or another part. */
 export function Identities() {

@@ -6,17 +6,20 @@ import { IdentitiesService, type Identity } from "../../../../gen/chainguard/pla
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { timeText, useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { isEditable } from "./claims-draft.ts";
-import { EditClaims } from "./claims-form.tsx";
 import { HeldRoles } from "./held-roles.tsx";
 import { demandsOf, keysEndOf, typeOf } from "./identity-facts.ts";
-import { TryToken } from "./try-token.tsx";
-import { DeleteIdentity, EditIdentity } from "./workload-dialogs.tsx";
 import { Seen } from "./workloads.tsx";
+
+const EditClaims = lazyPart(async () => (await import("./claims-form.tsx")).EditClaims);
+const TryToken = lazyPart(async () => (await import("./try-token.tsx")).TryToken);
+const EditIdentity = lazyPart(async () => (await import("./workload-dialogs.tsx")).EditIdentity);
+const DeleteIdentity = lazyPart(async () => (await import("./workload-dialogs.tsx")).DeleteIdentity);
 
 const { getIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
 

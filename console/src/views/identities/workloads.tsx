@@ -6,15 +6,17 @@ import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
+import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { issuerOf, keysEndOf, subjectOf, typeOf, wasUsed } from "./identity-facts.ts";
-import { Wizard } from "./wizard.tsx";
-import { WorkloadDetails } from "./workload-details.tsx";
 import { endsSoonDays, useWorkloadFilter, WorkloadFilters, WorkloadSearch } from "./workload-filters.tsx";
+
+const Wizard = lazyPart(async () => (await import("./wizard.tsx")).Wizard);
+const WorkloadDetails = lazyPart(async () => (await import("./workload-details.tsx")).WorkloadDetails, <Loading />);
 
 const { searchIdentities } = IdentitySearchService.method;
 const { createIdentity } = IdentitiesService.method;

@@ -7,13 +7,16 @@ import { NameProblem, RepositoriesService } from "../../../../gen/gatehouse/regi
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token.tsx";
-import { Readme } from "./readme.tsx";
 import { Tags } from "./tags.tsx";
+
+/** With a parser of Markdown, which is half of the view. */
+const Readme = lazyPart(async () => (await import("./readme.tsx")).Readme, <Loading />);
 
 const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = ReposService.method;
 const { getRepository } = RepositoriesService.method;

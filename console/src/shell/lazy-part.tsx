@@ -1,0 +1,19 @@
+// Loads parts of a view when they are shown first: dialogs, and what stands behind another tab.
+import { lazyRouteComponent } from "@tanstack/react-router";
+import { type ComponentType, type ReactNode, Suspense } from "react";
+
+/**
+ * Returns a component that is loaded when it is shown first. A page that is older than the server, which has other files by then, is
+ * loaded again. `waiting` stands in its place meanwhile; a dialog needs nothing.
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  waiting: ReactNode = null,
+): ComponentType<Props> {
+  const Part = lazyRouteComponent(async () => ({ Part: await load() }), "Part") as ComponentType<Props>;
+  return (props) => (
+    <Suspense fallback={waiting}>
+      <Part {...props} />
+    </Suspense>
+  );
+}
