@@ -35,7 +35,8 @@ describe("the tree of groups with thousands of children", { timeout: 600_000 }, 
   });
 
   const pathOf = (uid: string) => `/console/o/${server.groupUid}/groups/${uid}`;
-  const nameOf = (i: number) => `child ${String(i).padStart(4, "0")}`;
+  // The last one begins with another letter.
+  const nameOf = (i: number) => (i === total - 1 ? "zulu" : `child ${String(i).padStart(4, "0")}`);
   const row = (page: Page, i: number) => page.getByRole("treeitem", { name: new RegExp(`^${nameOf(i)}`) });
   const focusOn = (page: Page, name: string) =>
     page.locator('[role="treeitem"]:focus', { hasText: new RegExp(`^${name}`) }).waitFor();
@@ -57,19 +58,18 @@ describe("the tree of groups with thousands of children", { timeout: 600_000 }, 
     await page.keyboard.press("ArrowRight");
     await focusOn(page, "child 0000");
     await page.keyboard.press("End");
-    // Every root of the tree is there, with the last of the children of the organization at the end.
-    await page.getByRole("treeitem", { name: /^many/ }).waitFor({ state: "detached" });
+    await focusOn(page, "zulu");
     await page.keyboard.press("ArrowUp");
+    await focusOn(page, "child 2998");
     await page.keyboard.press("Home");
-    await page.getByRole("treeitem", { name: /^example\.org/ }).waitFor();
     await focusOn(page, "example.org");
     // Letters go to a name in the open group where the keyboard is.
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowDown");
     await focusOn(page, "child 0000");
-    await page.keyboard.type("child 2987");
-    await focusOn(page, "child 2987");
-    await page.keyboard.press("PageDown");
-    await focusOn(page, "child 299");
+    await page.keyboard.press("z");
+    await focusOn(page, "zulu");
+    await page.keyboard.press("PageUp");
+    await focusOn(page, "child 29[789]");
     await page.getByRole("heading", { name: "many", level: 2 }).waitFor();
     assert.ok((await page.getByRole("treeitem").count()) < 80);
     assert.deepEqual(complaints, []);
@@ -105,6 +105,8 @@ describe("the tree of groups with thousands of children", { timeout: 600_000 }, 
     const field = page.getByLabel("Jump to a name in many");
     await field.fill("child 23");
     await row(page, 2300).waitFor();
+    await field.fill("zulu");
+    await row(page, total - 1).waitFor();
     await field.fill("CHILD 1234");
     await field.press("Enter");
     await row(page, 1234).waitFor();

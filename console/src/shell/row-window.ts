@@ -18,9 +18,12 @@ export interface RowWindow {
   readonly rendered: RowRange;
   /** Returns where the top of a row is in the element that scrolls, in pixels. */
   topOf(row: number): number;
-  /** Scrolls to a row: no further than needed, or so far that it is the first. */
-  reveal(row: number, align?: "nearest" | "start"): void;
+  /** Scrolls to a row: no further than needed, so far that it is the first, or, if it is not in view, to the middle. */
+  reveal(row: number, align?: Align): void;
 }
+
+/** Where a row comes to stand. */
+export type Align = "nearest" | "start" | "middle";
 
 /** Rows from one on, and up to another that does not belong to them. */
 export interface RowRange {
@@ -42,8 +45,10 @@ export function useRowWindow(place: RefObject<HTMLElement | null>, count: number
     reveal(index, align = "nearest") {
       const top = index * rowPx;
       const viewPx = place.current?.clientHeight ?? height;
-      if (align === "start" || top < exact.current) scrollTo(top);
-      else if (top + rowPx > exact.current + viewPx) scrollTo(top + rowPx - viewPx);
+      const [isAbove, isBelow] = [top < exact.current, top + rowPx > exact.current + viewPx];
+      if (align === "middle" && (isAbove || isBelow)) scrollTo(top - (viewPx - rowPx) / 2);
+      else if (align === "start" || isAbove) scrollTo(top);
+      else if (isBelow) scrollTo(top + rowPx - viewPx);
     },
   };
 }

@@ -14,16 +14,19 @@ const pauseMs = 200;
 export function JumpBar({
   root,
   view,
+  current,
   nameOf,
   onJump,
 }: {
   readonly root: Branch;
   readonly view: RowRange;
+  /** The row where the keyboard is, or to which the last jump led. */
+  readonly current: number | undefined;
   readonly nameOf: (uid: string) => string | undefined;
   readonly onJump: (parent: string, name: string, isFocusWanted: boolean) => void;
 }) {
   const { t } = useTexts();
-  const range = rangeIn(root, view);
+  const range = rangeIn(root, view, current);
   const uid = range?.uid ?? "";
   const known = useRef(new Map<string, string>());
   const name = nameOf(uid);
@@ -62,15 +65,20 @@ export function JumpBar({
   );
 }
 
-/** Returns the group with more than a page of children that has most of the rows in view, and which of its children they are. */
-function rangeIn(root: Branch, { from, to }: RowRange) {
+/**
+ * Returns a group with more than a page of children and which of them are in view: the group where the keyboard is, or the one with most of
+ * the rows in view.
+ */
+function rangeIn(root: Branch, { from, to }: RowRange, current: number | undefined) {
   const shown = new Map<Branch, number[]>();
   for (let row = from; row < to; row++) {
     const { branch, index } = placeAt(root, row);
     if (branch.uid !== "" && (branch.total ?? 0) > pageSize) shown.set(branch, [...(shown.get(branch) ?? []), index]);
   }
-  const [most] = [...shown].sort(([, a], [, b]) => b.length - a.length);
-  if (!most) return undefined;
-  const [{ uid, total = 0 }, indexes] = most;
-  return { uid, from: indexes[0]! + 1, to: indexes.at(-1)! + 1, total };
+  const here = current !== undefined && current >= from && current < to ? placeAt(root, current).branch : undefined;
+  const most = [...shown.keys()].sort((a, b) => shown.get(b)!.length - shown.get(a)!.length)[0];
+  const branch = here && shown.has(here) ? here : most;
+  const indexes = branch && shown.get(branch);
+  if (!branch || !indexes) return undefined;
+  return { uid: branch.uid, from: indexes[0]! + 1, to: indexes.at(-1)! + 1, total: branch.total ?? 0 };
 }

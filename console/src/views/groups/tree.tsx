@@ -1,11 +1,11 @@
 // The tree, with the keys of the ARIA pattern (https://www.w3.org/WAI/ARIA/apg/patterns/treeview/).
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useMediaQuery } from "@mantine/hooks";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Group } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { GroupTreeService } from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { parentOf } from "../../api/uids.ts";
-import { useRowWindow } from "../../shell/row-window.ts";
+import { type Align, type RowWindow, useRowWindow } from "../../shell/row-window.ts";
 import { Failure } from "../../shell/states.tsx";
 import { type Branch, branchOf, type Place, placeAt, rowOf } from "./branches.ts";
 import { JumpBar } from "./jump-bar.tsx";
@@ -66,7 +66,8 @@ export function Tree({
     shown.reveal(row, align);
   };
   useReveal(selected, selectedRow, shown.reveal);
-  useEffect(() => {
+  // Before the browser goes on: the row that had the focus may be gone, and a key would be lost.
+  useLayoutEffect(() => {
     if (!isFocusWanted.current) return;
     isFocusWanted.current = false;
     element.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
@@ -96,6 +97,7 @@ export function Tree({
       <JumpBar
         root={root}
         view={shown.view}
+        current={currentRow}
         nameOf={(uid) => nameOf(uid, root, tree, pages)}
         onJump={(parent, name, wantsFocus) => void jump(parent, name, { align: "start", isFocusWanted: wantsFocus })}
       />
@@ -150,12 +152,12 @@ function rowOfUid(tree: TreeState, uid: string, roots: readonly Group[]): number
 }
 
 /** Scrolls to the selected group once, when its row is known. */
-function useReveal(selected: string, row: number | undefined, reveal: (row: number) => void): void {
+function useReveal(selected: string, row: number | undefined, reveal: RowWindow["reveal"]): void {
   const revealed = useRef("");
   useEffect(() => {
     if (selected === "" || row === undefined || revealed.current === selected) return;
     revealed.current = selected;
-    reveal(row);
+    reveal(row, "middle");
   });
 }
 
@@ -174,8 +176,8 @@ function useJump(root: Branch, moveTo: MoveTo) {
   };
 }
 
-/** Moves to a row: no further than needed, or so far that it is the first in view. */
-type MoveTo = (row: number, how: { readonly align?: "nearest" | "start"; readonly isFocusWanted: boolean }) => void;
+/** Makes a row the one where the keyboard is, or would be. */
+type MoveTo = (row: number, how: { readonly align?: Align; readonly isFocusWanted: boolean }) => void;
 
 interface Move {
   readonly row: number;
