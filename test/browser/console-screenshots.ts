@@ -51,7 +51,16 @@ async function openStage(): Promise<Stage> {
   await addAccessExamples(opened);
   await addIdentityExamples(opened);
   await addRegistryExamples(opened);
+  await addManyGroups(opened);
   return opened;
+}
+
+/** Adds a group with more children than a page of the tree. */
+async function addManyGroups({ url, token, org }: Stage): Promise<void> {
+  const create = async (name: string, parent: string) =>
+    (await rest(url, token, "POST", `/iam/v2beta1/groups/${parent}`, { name, description: "" })).body.uid;
+  const parent = await create("customers", org);
+  for (let i = 0; i < 240; i++) await create(`customer ${String(i).padStart(3, "0")}`, parent);
 }
 
 async function pictures(
@@ -117,6 +126,12 @@ async function groups(page: Page, shoot: (view: string) => Promise<void>, isNarr
   await page.getByRole("dialog").waitFor();
   await shoot("delete");
   await page.keyboard.press("Escape");
+  await page.getByRole("treeitem", { name: /^customers/ }).click();
+  await page.getByRole("heading", { name: "customers" }).waitFor();
+  await page.getByRole("treeitem", { name: /^customers/ }).press("ArrowRight");
+  await page.getByLabel("Jump to a name").fill("customer 120");
+  await page.getByRole("treeitem", { name: /^customer 120/ }).waitFor();
+  await shoot("groups-many");
 }
 
 async function events(page: Page, shoot: (view: string) => Promise<void>): Promise<void> {
