@@ -5,7 +5,14 @@ import path from "node:path";
 import semver from "semver";
 
 /** Files that show the version in commands, output or manifests. Decision records and pages about formats name other versions. */
-const documents = ["README.md", "deploy/**/*", "docs/*.md", "docs/operate/*.md", "docs/reference/*.md"];
+const documents = [
+  "README.md",
+  "packages/client/README.md",
+  "deploy/**/*",
+  "docs/*.md",
+  "docs/operate/*.md",
+  "docs/reference/*.md",
+];
 
 /** Returns the version of the manifest in a folder. */
 export function versionOf(root: string): string {
@@ -46,7 +53,7 @@ export function setVersion(root: string, version: string): void {
 /** Replaces the version where it is that of Gatehouse: after its name, as a build argument, in manifests, metrics and output. */
 export function replaceVersion(text: string, current: string, version: string): string {
   const escaped = current.replaceAll(/[.+]/g, "\\$&");
-  const before = String.raw`Gatehouse |gatehouse-server-|gatehouse:|\bVERSION=|\bversion="|^version: |^appVersion: "`;
+  const before = String.raw`Gatehouse |gatehouse-(?:client|server)-|gatehouse:|\bVERSION=|\bversion="|^version: |^appVersion: "`;
   // The columns of `gatehouse version`: client, server, address.
   const columns = new RegExp(`^${escaped}( +)${escaped}( +http)`, "gm");
   return text
