@@ -1,12 +1,12 @@
 // The bearer token of calls (RFC 6750).
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { TokenSource } from "./tokens.ts";
+import { authorizationOf, type TokenSource } from "./tokens.ts";
 
 /** Returns an interceptor that sends the token of a source, and another one once if the server rejects it. */
 export function bearerToken(tokens: TokenSource): Interceptor {
   return (next) => async (request) => {
     const token = await tokens.current();
-    request.header.set("authorization", `Bearer ${token}`);
+    request.header.set("authorization", authorizationOf(token));
     try {
       return await next(request);
     } catch (error) {
@@ -14,7 +14,7 @@ export function bearerToken(tokens: TokenSource): Interceptor {
       if (request.stream || !(error instanceof ConnectError) || error.code !== Code.Unauthenticated) throw error;
       const renewed = await tokens.renewed(token);
       if (renewed === undefined) throw error;
-      request.header.set("authorization", `Bearer ${renewed}`);
+      request.header.set("authorization", authorizationOf(renewed));
       return await next(request);
     }
   };

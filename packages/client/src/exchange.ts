@@ -2,7 +2,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { type RawToken, SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { cachedToken, type ExpiringToken, type TokenSource } from "./tokens.ts";
+import { authorizationOf, cachedToken, type ExpiringToken, type TokenSource } from "./tokens.ts";
 
 /** The server that issues tokens, and a transport to it that sends none. */
 export interface TokenServer {
@@ -70,7 +70,7 @@ function requestOf({ audience, scopes = [], capabilities = [] }: TokenOptions, u
 }
 
 function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
+  return { authorization: authorizationOf(token) };
 }
 
 function expiring(issued: RawToken | undefined): ExpiringToken {

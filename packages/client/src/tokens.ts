@@ -17,6 +17,18 @@ export interface ExpiringToken {
 /** Tokens are replaced this long before they expire, or in the second half of a shorter life. */
 const marginMs = 60_000;
 
+/** Reports whether a text can be sent as a bearer token (RFC 6750 §2.1). */
+export function isBearerToken(text: string): boolean {
+  return /^[\w.~+/-]+=*$/.test(text);
+}
+
+/** Returns the value of the header that sends a token. */
+export function authorizationOf(token: string): string {
+  // The error of the header would contain the token.
+  if (!isBearerToken(token)) throw new Error("the token is empty, or has a character that a token cannot have");
+  return `Bearer ${token}`;
+}
+
 /** Returns a source with one token that never changes. */
 export function staticToken(token: string): TokenSource {
   return { current: async () => token, renewed: async () => undefined };

@@ -3,6 +3,7 @@
 import { globSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { isBearerToken } from "../../../packages/client/src/tokens.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
@@ -54,7 +55,7 @@ export function readToken(file: string): string | undefined {
 
 /** Validates a token for use in a header (RFC 6750 §2.1). Fails with the exit code, without printing the token. */
 export function checkToken(token: string, source: string, exitCode: 1 | 2): string {
-  if (/^[\w.~+/-]+=*$/.test(token)) return token;
+  if (isBearerToken(token)) return token;
   const problem = "it has a space, a line break or another odd character";
   throw new CommandFailure(`${source} does not contain a token: ${problem}`, { exitCode });
 }

@@ -72,6 +72,16 @@ describe("tokens for calls", () => {
     await assert.rejects(countGroups(staticToken("nonsense")), /unauthenticated/);
   });
 
+  for (const token of ["", "of two\nlines", "ключ"])
+    it(`cannot be ${JSON.stringify(token)}, and the error does not repeat it`, async () => {
+      const odd = staticToken(token);
+      for (const tokens of [odd, exchangedToken({ subject: odd })])
+        await assert.rejects(countGroups(tokens), (error) => {
+          assert.match(String(error), /the token is empty, or has a character/);
+          return token === "" || !String(error).includes(token);
+        });
+    });
+
   it("can be exchanged for that of a file, once for concurrent calls", async () => {
     const file = await writeToken();
     let reads = 0;
