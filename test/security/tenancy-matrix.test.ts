@@ -184,11 +184,12 @@ function expectedOfProviders(
   if (method.name === "CreateIdentityProvider" && !isBeyond) return Code.INVALID_ARGUMENT;
   if (method.name === "CreateExternalGroupRoleMapping" && use === "reference") return Code.PERMISSION_DENIED;
   if (isBeyond || isAbsent(relation)) return undefined;
-  // Every provider of the tree has a token, and the requests carry an etag of long ago.
-  const stale = { RegenerateScimToken: Code.ABORTED, SetScimEnabled: Code.ABORTED };
   const codes: Readonly<Record<string, Code>> = {
-    ...stale,
-    GenerateScimToken: Code.FAILED_PRECONDITION,
+    // The requests carry an etag of long ago.
+    SetScimEnabled: Code.ABORTED,
+    // The bearer of the token decides who gets the default role, and those of mappings (docs/decisions/0094).
+    GenerateScimToken: Code.PERMISSION_DENIED,
+    RegenerateScimToken: Code.PERMISSION_DENIED,
     CreateExternalGroupRoleMapping: Code.PERMISSION_DENIED,
   };
   return codes[method.name];
