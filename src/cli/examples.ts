@@ -201,7 +201,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "config unset": ["gatehouse config unset default.group"],
   "config get-contexts": ["gatehouse config get-contexts"],
-  "config use-context": ["gatehouse config use-context staging", "gatehouse config use-context --none"],
+  "config use-context": ["gatehouse config use-context staging"],
   "config current-context": ["gatehouse config current-context"],
   "config delete-context": ["gatehouse config delete-context staging"],
 

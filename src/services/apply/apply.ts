@@ -22,7 +22,8 @@ import { applyLimits } from "./limits.ts";
 import { Names } from "./names.ts";
 import { changesOf, hasChanges, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
 import { readStoredRows } from "./stored-rows.ts";
-import { storedResources } from "./stored-values.ts";
+import { type StoredResource, storedResources } from "./stored-values.ts";
+import { nameOf } from "./wanted.ts";
 import { changingServices, planWriter } from "./write-plan.ts";
 
 /** Serves the apply of resources. */
@@ -86,5 +87,23 @@ async function exportResources(session: Session, { groupUid, kinds: asked }: Exp
       `the group has more than ${applyLimits.storedResources} resources`,
       groupUid,
     );
-  return found.map(({ resource }) => ({ resource }));
+  return kindOrder.flatMap((kind) =>
+    inNameOrder(
+      found.filter(({ resource }) => resource.case === kind),
+      names,
+    ),
+  );
+}
+
+/** The order of uids differs between servers, and files of equal organizations must be equal. */
+function inNameOrder(resources: readonly StoredResource[], names: Names) {
+  return resources
+    .map(({ resource }) => nameOf(resource, names))
+    .sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.name, b.name))
+    .map(({ resource }) => ({ resource }));
+}
+
+/** Compares by code units: the order of a locale differs between machines. */
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
