@@ -64,6 +64,8 @@ export function newMetrics(version: string, shared?: SharedMetrics): Metrics {
   const measureProcess = onceLoaded(async () => {
     const { collectDefaultMetrics } = await import("prom-client");
     collectDefaultMetrics({ register: registry });
+    // The package leaves it out of sums. The latest start shows that one of several processes was started again.
+    Object.assign(registry.getSingleMetric("process_start_time_seconds")!, { aggregator: "max" });
   });
   // With too many open files the package cannot be loaded. The next scrape tries again, and reports the error.
   setTimeout(() => measureProcess().catch(() => {}), processMetricsDelay).unref();

@@ -1,4 +1,5 @@
 // What each page finds where its commands run.
+import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Browser } from "../harness/browser.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
@@ -52,6 +53,10 @@ const setups: Readonly<Record<string, Setup>> = {
     (_token, issuer) => ({ replacements: [["http://metadata.google.internal", issuer]] }),
     "text",
   ),
+  "docs/integrations/grafana.md": () => ({
+    hasServer: true,
+    files: { "alerts.yml": readFileSync("deploy/prometheus/alerts.yml", "utf8") },
+  }),
   "docs/integrations/kubernetes.md": workload("Kubernetes at container.googleapis.com", (token) => ({
     files: { "projected-token": token },
     replacements: [["/var/run/secrets/gatehouse/token", "projected-token"]],

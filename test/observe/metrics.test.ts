@@ -87,12 +87,16 @@ describe("metrics of several processes", () => {
       metrics.gauge({ name: "expiry", help: "Expiry.", combined: "min" }, () => 100 + pid);
       metrics.gauge({ name: "open", help: "Open.", combined: "sum" }, () => pid);
       metrics.observeCall({ ...call, traceId: String(pid).repeat(32) });
-      combined.set(pid, await published[0]!());
+      const families = await published[0]!();
+      const startTime = families.find(({ name }) => name === "process_start_time_seconds")!;
+      Object.assign(startTime, { values: [{ labels: {}, value: pid }] });
+      combined.set(pid, families);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const families = await combined.families();
     const text = await metricsText(families, "openmetrics");
-    for (const line of ["size 102", "expiry 101", "open 3"]) assert.match(text, new RegExp(`^${line}$`, "m"));
+    for (const line of ["size 102", "expiry 101", "open 3", "process_start_time_seconds 2"])
+      assert.match(text, new RegExp(`^${line}$`, "m"));
     assert.match(text, /le="0.0025".* 2 # \{trace_id="2{32}"\}/);
     assert.doesNotMatch(text, /1{32}/);
     combined.end(2);
