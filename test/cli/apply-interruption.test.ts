@@ -10,14 +10,15 @@ import { createInstallation } from "../history/installation.ts";
 import { documentsOf } from "../services/apply/documents.ts";
 import { largeOrganization } from "../services/apply/generated.ts";
 import { homeEnvironment } from "./caller.ts";
-import { dataDirectory, type Running, run, start } from "./process.ts";
+import { dataDirectory, type Running, run, serveWith, start } from "./process.ts";
 
 after(stopPostgres);
 
-/** When the server and the client are killed, in milliseconds after the client has sent its request. */
-const moments = [50, 300, 800, 1500];
+/** When the server is killed, in milliseconds after the client has read its files. At the first, no machine has applied them. */
+const moments = [0, 50, 300, 800, 1500];
 
-const resources = largeOrganization("large", { groups: 300, roles: 10, identities: 900, repos: 900, bindings: 1_500 });
+const size = { groups: 300, roles: 10, identities: 900, repos: 900, bindings: 1_500 };
+const count = largeOrganization("any", size).length;
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`an apply that is killed in the middle, on ${database}`, () => {
@@ -25,78 +26,84 @@ for (const database of ["sqlite", "postgres"] as const) {
     after(() => opened.disposeAsync());
     let settings: Record<string, string>;
     let environment: Record<string, string>;
-    let file: string;
+    let folder: string;
     let server: Running;
     before(async () => {
-      const folder = opened.use(dataDirectory());
-      file = path.join(folder.path, "large.yaml");
-      writeFileSync(file, documentsOf(resources));
+      folder = opened.use(dataDirectory()).path;
       const listen = `127.0.0.1:${await freePort()}`;
       const databaseUrl = database === "postgres" ? await newMigratedDatabase() : "";
-      settings = { dataDir: folder.path, listen, baseUrl: `http://${listen}`, eventDelivery: "off", logLevel: "info" };
+      settings = { dataDir: folder, listen, baseUrl: `http://${listen}`, eventDelivery: "off", logLevel: "info" };
       if (databaseUrl !== "") settings.databaseUrl = databaseUrl;
       const { ownerToken } = await createInstallation(settings);
-      environment = { ...homeEnvironment(folder.path), GATEHOUSE_URL: settings.baseUrl!, GATEHOUSE_TOKEN: ownerToken };
+      environment = { ...homeEnvironment(folder), GATEHOUSE_URL: settings.baseUrl!, GATEHOUSE_TOKEN: ownerToken };
     });
 
-    async function serve(): Promise<Running> {
-      const flags = Object.entries(settings).flatMap(([name, value]) => [
-        `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-        value,
-      ]);
-      const running = start(["serve", ...flags]);
+    async function serve(): Promise<void> {
+      const running = await serveWith(settings);
       opened.defer(() => void running.child.kill("SIGKILL"));
-      await running.said(/listens on/);
-      return running;
+      server = running;
     }
 
-    /** Returns how many resources are stored: all of them if there is no difference. */
-    async function storedCount(): Promise<number> {
+    async function kill({ child, finished }: Running): Promise<void> {
+      child.kill("SIGKILL");
+      await finished;
+    }
+
+    /** Writes a file with a large organization of this name. */
+    function newFile(organization: string): string {
+      const file = path.join(folder, `${organization}.yaml`);
+      writeFileSync(file, documentsOf(largeOrganization(organization, size)));
+      return file;
+    }
+
+    /** Returns how many resources of a file are stored. */
+    async function storedCount(file: string): Promise<number> {
       const { code, stdout, stderr } = await run(["diff", "-f", file, "-o", "json"], environment);
       assert.ok(code === 0 || code === 1, stderr);
       const { changes = [], unchangedCount = 0 } = JSON.parse(stdout);
-      assert.equal(changes.length + unchangedCount, resources.length);
+      assert.equal(changes.length + unchangedCount, count);
       return unchangedCount;
     }
 
-    /** The command has read the files when it looks for the organization. */
-    async function startApply(nth: number): Promise<Running> {
+    /** Starts an apply, the first call of the server. The command has read the file when it looks for the organization. */
+    async function startApply(file: string): Promise<Running> {
       const client = start(["apply", "-f", file, "--yes"], environment);
-      await server.logged(/GroupsService\/ListGroups/, nth);
+      await server.logged(/GroupsService\/ListGroups/);
       return client;
     }
 
     it("has written everything or nothing when the server ends", async () => {
+      const file = newFile("server-ends");
       let interrupted = 0;
       for (const moment of moments) {
-        server = await serve();
-        const client = await startApply(1);
+        await serve();
+        const client = await startApply(file);
         await pause(moment);
-        server.child.kill("SIGKILL");
+        await kill(server);
         const { code } = await client.finished;
-        server = await serve();
-        const stored = await storedCount();
-        assert.ok(stored === 0 || stored === resources.length, `${stored} of ${resources.length} are stored`);
-        if (code === 0) assert.equal(stored, resources.length, "it was confirmed");
+        await serve();
+        const stored = await storedCount(file);
+        assert.ok(stored === 0 || stored === count, `${stored} of ${count} are stored`);
+        if (code === 0) assert.equal(stored, count, "it was confirmed");
         if (stored === 0) interrupted++;
-        server.child.kill("SIGKILL");
-        await server.finished;
+        await kill(server);
         if (stored > 0) break;
       }
       assert.ok(interrupted > 0, "no apply was interrupted");
     });
 
     it("has written everything or nothing when the client ends, and a repeated apply completes it", async () => {
-      server = await serve();
-      const client = await startApply(1);
-      await pause(300);
-      client.child.kill("SIGKILL");
-      await client.finished;
-      const stored = await storedCount();
-      assert.ok(stored === 0 || stored === resources.length, `${stored} of ${resources.length} are stored`);
+      const file = newFile("client-ends");
+      await serve();
+      assert.equal(await storedCount(file), 0);
+      await kill(server);
+      await serve();
+      await kill(await startApply(file));
+      const stored = await storedCount(file);
+      assert.ok(stored === 0 || stored === count, `${stored} of ${count} are stored`);
       const again = await run(["apply", "-f", file, "--yes"], environment);
       assert.equal(again.code, 0, again.stderr);
-      assert.equal(await storedCount(), resources.length);
+      assert.equal(await storedCount(file), count);
     });
   });
 }

@@ -8,7 +8,7 @@ import { freePort } from "../harness/postgres.ts";
 import { createInstallation } from "../history/installation.ts";
 import { arrange } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
-import { dataDirectory, run, start } from "./process.ts";
+import { dataDirectory, flagsOf, type Running, run, serveWith, start } from "./process.ts";
 
 const groupCount = 3000;
 
@@ -35,12 +35,9 @@ describe("an import of an organization that is killed in the middle", () => {
     environment = { ...source.environment, GATEHOUSE_URL: settings.baseUrl!, GATEHOUSE_TOKEN: ownerToken };
   });
 
-  const flags = (names: readonly string[]) =>
-    names.flatMap((name) => [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, settings[name]!]);
-  async function serve() {
-    const running = start(["serve", ...flags(Object.keys(settings))]);
+  async function serve(): Promise<Running> {
+    const running = await serveWith(settings);
     opened.defer(() => void running.child.kill("SIGKILL"));
-    await running.said(/listens on/);
     return running;
   }
 
@@ -83,7 +80,7 @@ describe("an import of an organization that is killed in the middle", () => {
     assert.equal(stored(), groupCount);
     server.child.kill("SIGTERM");
     await server.finished;
-    const checked = await run(["db", "check", ...flags(["dataDir"])]);
+    const checked = await run(["db", "check", ...flagsOf({ dataDir: settings.dataDir! })]);
     assert.equal(checked.code, 0, checked.stdout + checked.stderr);
   });
 });

@@ -82,6 +82,21 @@ export async function run(args: readonly string[], environment: Record<string, s
   return await start(args, environment).finished;
 }
 
+/** Returns settings, by their names, as flags. */
+export function flagsOf(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => [
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    value,
+  ]);
+}
+
+/** Starts a server with these settings. Resolves once it listens. */
+export async function serveWith(settings: Readonly<Record<string, string>>): Promise<Running> {
+  const server = start(["serve", ...flagsOf(settings)]);
+  await server.said(/listens on/);
+  return server;
+}
+
 /** A data directory that goes with the test. */
 export function dataDirectory(): { readonly path: string } & Disposable {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-cli-"));

@@ -11,7 +11,7 @@ import {
 } from "@connectrpc/connect";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import { errorDetails } from "./errors.ts";
-import { withRetries } from "./retry.ts";
+import { type RetryOptions, withRetries } from "./retry.ts";
 
 /** How calls are retried. */
 export interface RetryPolicy {
@@ -42,18 +42,23 @@ export function isIdempotent(method: DescMethod): boolean {
  * the rate. It waits as long as the server asks for, else a random time that grows (exponential back-off with full jitter).
  */
 export function retryingCalls(policy: RetryPolicy = {}): Interceptor {
+  const delayMs = delaysOf(policy);
+  return (next) => (request) => {
+    if (request.stream || !(isIdempotent(request.method) || request.contextValues.get(repeatable)))
+      return next(request);
+    return withRetries(() => next(request), { delayMs, signal: request.signal });
+  };
+}
+
+/** Returns the delays of a policy, as `withRetries` takes them. */
+export function delaysOf(policy: RetryPolicy): RetryOptions["delayMs"] {
   const { retries: maxRetries = 4, firstDelayMs = 200, maxDelayMs = 10_000 } = policy;
-  const delayMs = (error: unknown, retries: number) => {
+  return (error, retries) => {
     if (retries >= maxRetries || !isTransient(error)) return undefined;
     const askedMs = errorDetails(error).retryAfterMs ?? 0;
     if (askedMs > maxDelayMs) return undefined;
     // Clients that were rejected at the same time must not return at the same time.
     return askedMs + Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** retries);
-  };
-  return (next) => (request) => {
-    if (request.stream || !(isIdempotent(request.method) || request.contextValues.get(repeatable)))
-      return next(request);
-    return withRetries(() => next(request), { delayMs, signal: request.signal });
   };
 }
 

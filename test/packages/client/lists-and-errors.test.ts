@@ -14,14 +14,14 @@ import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 
 let server: TestServer;
-let viewer: string;
+let nobody: string;
 before(async () => {
   server = await startTestServer();
   const created = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${server.groupUid}`, {
     name: "nobody",
     claimMatch: { issuer: "https://ci.example.org", subject: "nobody" },
   });
-  viewer = created.body.uid;
+  nobody = created.body.uid;
   for (const name of ["a", "b", "c", "d"])
     await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/groups/${server.groupUid}`, { name });
 });
@@ -52,10 +52,15 @@ for (const [name, open] of Object.entries(opened))
       const names: string[] = [];
       for await (const { name } of listAll(groups.listGroups, request, (page) => page.groups)) names.push(name);
       assert.deepEqual(names.toSorted(), ["a", "b", "c", "d"]);
-      for await (const group of listAll(groups.listGroups, request, (page) => page.groups)) {
+      let pageCount = 0;
+      for await (const group of listAll(groups.listGroups, request, (page) => {
+        pageCount++;
+        return page.groups;
+      })) {
         assert.ok(names.includes(group.name));
         break;
       }
+      assert.equal(pageCount, 1);
     });
 
     it("has the fields of an invalid request", async () => {
@@ -69,7 +74,7 @@ for (const [name, open] of Object.entries(opened))
     });
 
     it("has the missing capability of a denied request", async () => {
-      using client = open(await server.tokenOf(viewer));
+      using client = open(await server.tokenOf(nobody));
       const { reason, metadata } = await detailsOf(
         client.service(GroupsService).createGroup({ parent: server.groupUid, group: { name: "x" } }),
       );

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { Code } from "../../../src/aip/errors.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
@@ -35,7 +36,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     let server: TestServer;
     let client: ApiClient;
     before(async () => {
-      server = await startTestServer({ database, ...(process.env.LOGS && { log: process.stderr }) });
+      server = await startTestServer({ database });
       client = openApiClient("grpc", server.url);
     });
     after(async () => {
@@ -132,7 +133,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(changes.length, 1);
       assert.equal(await position(), before);
       await applied({ groupUid, resources: [{ group: { name: "research" } }] });
-      assert.match(await failure({ groupUid, resources, expectedPlan: plan }), /ABORTED|10/);
+      assert.equal((await outcome(apply, { groupUid, resources, expectedPlan: plan })).code, Code.ABORTED);
     });
 
     it("changes nothing if one resource is rejected, and says which", async () => {
@@ -189,7 +190,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("applies 5,000 resources within ten seconds", async () => {
+    it("applies 5,000 resources, and changes nothing the second time", async () => {
       const resources = largeOrganization("large", {
         groups: 500,
         roles: 20,
@@ -198,12 +199,8 @@ for (const database of ["sqlite", "postgres"] as const) {
         bindings: 1_999,
       });
       assert.equal(resources.length, 5_000);
-      const began = performance.now();
       const { groupUid } = await applied({ resources });
-      const took = performance.now() - began;
-      const again = performance.now();
       assert.deepEqual((await applied({ groupUid, resources })).changes, []);
-      console.log(`${database}: ${Math.round(took)} ms; again ${Math.round(performance.now() - again)} ms`);
     });
   });
 }
