@@ -40,15 +40,21 @@ export function newRegistry(format: MetricsFormat): Registry {
   return registry as unknown as Registry;
 }
 
+/** A metric without its values. */
+export type FamilyDefinition = Pick<MetricFamily, "name" | "help"> & { readonly type: unknown };
+
+/** Registers a metric whose samples `get` returns with every scrape. */
+export function registerFamily(registry: Registry, definition: FamilyDefinition, get: () => Promise<object>): void {
+  // The registry needs a name and this function, and no more. Metrics of prom-client would show what another scrape is just reading.
+  registry.registerMetric({ ...definition, get } as unknown as Parameters<Registry["registerMetric"]>[0]);
+}
+
 /** Writes metrics in a format. */
 export async function metricsText(families: readonly MetricFamily[], format: MetricsFormat): Promise<string> {
   const registry = newRegistry(format);
   for (const family of families) {
     const named = format === "openmetrics" ? withoutSuffix(family) : family;
-    // The registry needs a name and a function of the metrics that it writes, and no more.
-    registry.registerMetric({ ...named, get: async () => named } as unknown as Parameters<
-      typeof registry.registerMetric
-    >[0]);
+    registerFamily(registry, named, async () => named);
   }
   return await registry.metrics();
 }

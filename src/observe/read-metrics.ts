@@ -2,7 +2,7 @@
 import type Registry from "prom-client/lib/registry.js";
 import { type DurationCounts, durationBounds } from "../base/duration-counts.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { MetricSample } from "./metric-family.ts";
+import { type MetricSample, registerFamily } from "./metric-family.ts";
 
 /** A metric without its values. */
 export interface ReadMetric {
@@ -19,9 +19,7 @@ export function registerReadMetric(
   definition: ReadMetric,
   read: () => MaybePromise<readonly MetricSample[]>,
 ): void {
-  // The registry calls only `get`. Metrics of prom-client would show what another scrape is just reading.
-  const metric = { ...definition, get: async () => ({ ...definition, values: await read() }) };
-  registry.registerMetric(metric as unknown as Parameters<Registry["registerMetric"]>[0]);
+  registerFamily(registry, definition, async () => ({ ...definition, values: await read() }));
 }
 
 /** Returns a sample for each value of a label. */

@@ -6,7 +6,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import { readChangeHeads } from "../storage/change-log/change-log.ts";
 import type { Database } from "../storage/database.ts";
 import type { Session } from "../storage/engine/session.ts";
-import { countDeliveries, oldestEventTime } from "../storage/events/delivery-queues.ts";
+import { countDeliveries, oldestEventTime } from "../storage/events/queue-figures.ts";
 import { hasSubscriptions, readEventPosition } from "../storage/events/subscribers.ts";
 import { limits } from "./limits.ts";
 

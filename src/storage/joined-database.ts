@@ -60,7 +60,7 @@ function authorOf({ actor, actorClaims, method, requestId }: WriteContext) {
   return { actor, method, requestId, ...(actorClaims && { actorClaims }) };
 }
 
-/** Shows the stored counters with the changes of this transaction, and of those that commit with it. */
+/** Returns counter changes that also apply those of earlier transactions in the same commit, whose counters are not stored yet. */
 function countersAbove(own: CounterChanges, earlier: CounterChanges | undefined): CounterChanges {
   return {
     ...own,

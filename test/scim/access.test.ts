@@ -118,6 +118,53 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok((await signIn({ sub: "leaver" })).token);
     });
 
+    it("says of a deactivated person that the role bindings have no effect", async () => {
+      const uid = userUid(upstream.issuer, "shown");
+      const id = await provision("shown");
+      await signIn({ sub: "shown" });
+      const ask = async (path: string) => {
+        const reply = await rest(server.url, server.ownerToken, "GET", `/access/v1/${path}`);
+        assert.equal(reply.status, 200, JSON.stringify(reply.body));
+        return reply.body;
+      };
+      const capability = "capability=groups.list";
+      const at = `groups/${server.groupUid}`;
+      const shown = async () => {
+        const { roles = [] } = await ask(`whatCan?identity=${uid}`);
+        const { identities: confined = [] } = await ask(`${at}:whoCan?identity=${uid}&show_confined=true`);
+        return {
+          holders: (await ask(`${at}:whoCan?identity=${uid}`)).totalCount,
+          withCapability: (await ask(`whatCan?identity=${uid}&${capability}`)).totalCount,
+          places: roles.flatMap(({ effectiveGroupUids = [] }) => effectiveGroupUids),
+          capabilities: confined[0].capabilities?.length ?? 0,
+          marks: [roles[0], confined[0], (await ask(`${at}:people?query=${uid}`)).people[0]].map(
+            ({ suspended = false }) => suspended,
+          ),
+        };
+      };
+      const before = await shown();
+      assert.deepEqual(
+        { ...before, capabilities: before.capabilities > 0 },
+        {
+          ...{ holders: "1", withCapability: "1", places: [server.groupUid], capabilities: true },
+          marks: [false, false, false],
+        },
+      );
+      await setActive(id, false);
+      assert.deepEqual(await shown(), {
+        ...{ holders: "0", withCapability: "0", places: [], capabilities: 0 },
+        marks: [true, true, true],
+      });
+      // A preview promises nothing either.
+      const change = {
+        createRoleBinding: { parent: server.groupUid, roleBinding: { identityUid: uid, roleUid: editorRole.uid } },
+      };
+      const path = "/access/v1/simulate";
+      const { status, body } = await rest(server.url, server.ownerToken, "POST", path, change);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(body.effects ?? [], []);
+    });
+
     it("ends access with a deletion, until the person is provisioned again", async () => {
       const id = await provision("deleted");
       const { token } = await signIn({ sub: "deleted" });

@@ -34,21 +34,25 @@ export interface ApplyOptions {
 
 /** Applies files, after a confirmation of the plan. */
 export async function applyFiles(session: Session, options: ApplyOptions): Promise<void> {
-  const { shell } = session;
+  const { shell, output } = session;
   const work = await workOf(session, options);
-  if (options.yes === true && options.dryRun !== true) return await printResult(session, await send(session, work, {}));
+  if (options.yes === true && options.dryRun !== true)
+    return await print(session, await send(session, work, {}), appliedText);
   const plan = await send(session, work, { validateOnly: true });
-  await printPlan(session, plan);
-  if (options.dryRun === true || !hasChanges(plan)) return;
+  if (options.dryRun === true || !hasChanges(plan)) return await print(session, plan, planText);
+  // As JSON, standard output has the result and nothing else.
+  const { stdout, stderr } = shell;
+  write(output.isPlain ? stdout : stderr, plan, planText);
   await confirm(shell, "Apply these changes?", undefined);
   const done = await send(session, work, { expectedPlan: plan.plan });
-  shell.stdout.write(`${summaryOf(done, true)}\n`);
+  if (output.isPlain) stdout.write(`${appliedText(done)}\n`);
+  else await output.data(jsonOf(done));
 }
 
 /** Shows the difference between files and the server. Returns whether there is one. */
 export async function compareFiles(session: Session, options: ApplyOptions): Promise<boolean> {
   const plan = await send(session, await workOf(session, options), { planOnly: true });
-  await printPlan(session, plan);
+  await print(session, plan, planText);
   return hasChanges(plan);
 }
 
@@ -131,20 +135,20 @@ function withPlaces(failure: CommandFailure, located: readonly Located[]): Comma
   return new CommandFailure(replaced(failure.message), { hint: replaced(failure.hint), exitCode, status, reason });
 }
 
-async function printPlan(session: Session, plan: ApplyResourcesResponse): Promise<void> {
-  const { shell, output } = session;
-  if (!output.isPlain) return await output.data(jsonOf(plan));
-  for (const line of planLines(plan, shell.stdout)) shell.stdout.write(`${line}\n`);
-  shell.stdout.write(
-    `${hasChanges(plan) ? summaryOf(plan, false) : "No changes: the organization is as in the files."}\n`,
-  );
+type Summary = (response: ApplyResourcesResponse) => string;
+
+const appliedText: Summary = (done) => summaryOf(done, true);
+const planText: Summary = (plan) =>
+  hasChanges(plan) ? summaryOf(plan, false) : "No changes: the organization is as in the files.";
+
+async function print({ shell, output }: Session, response: ApplyResourcesResponse, summary: Summary): Promise<void> {
+  if (output.isPlain) write(shell.stdout, response, summary);
+  else await output.data(jsonOf(response));
 }
 
-async function printResult(session: Session, done: ApplyResourcesResponse): Promise<void> {
-  const { shell, output } = session;
-  if (!output.isPlain) return await output.data(jsonOf(done));
-  for (const line of planLines(done, shell.stdout)) shell.stdout.write(`${line}\n`);
-  shell.stdout.write(`${summaryOf(done, true)}\n`);
+function write(stream: NodeJS.WriteStream, response: ApplyResourcesResponse, summary: Summary): void {
+  for (const line of planLines(response, stream)) stream.write(`${line}\n`);
+  stream.write(`${summary(response)}\n`);
 }
 
 function jsonOf(response: ApplyResourcesResponse): JsonObject {

@@ -28,6 +28,7 @@ const holderView: View = {
     { title: "capabilities", value: ({ capabilities }) => String(listOf(capabilities).length) },
     { title: "names", value: "capabilities", wide: true },
     { title: "confined", value: ({ confined }) => (confined === true ? "yes" : ""), wide: true },
+    { title: "suspended", value: ({ suspended }) => (suspended === true ? "yes" : ""), wide: true },
   ],
 };
 
@@ -151,7 +152,8 @@ function roleAtPlace(binding: JsonObject): string {
   return `${nameOrUid(binding, "roleName", "roleUid")} at ${nameOrUid(binding, "groupName", "groupUid")}`;
 }
 
-function effectOf({ binding, effectiveGroupUids, confined }: JsonObject): string {
+function effectOf({ binding, effectiveGroupUids, confined, suspended }: JsonObject): string {
+  if (suspended === true) return "nowhere: an identity provider has deactivated the person";
   const places = listOf(effectiveGroupUids);
   if (places.length === 0) return "nowhere: the identity is confined";
   const isWhereBound = isJsonObject(binding) && confined !== true && String(places) === binding.groupUid;

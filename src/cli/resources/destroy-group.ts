@@ -1,9 +1,8 @@
 // `delete --recursive` of a group: shows what is in it, asks for its name, and deletes it with everything.
 import { ApplyService, type DestroySubtreeResponse } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { ask } from "../client/prompt.ts";
+import { confirmName } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
-import { CommandFailure, wrongUsage } from "../failure.ts";
 import { findUid } from "./lookup.ts";
 import type { Resource } from "./resource.ts";
 
@@ -15,7 +14,8 @@ export async function destroyGroup(session: Session, resource: Resource, name: s
   if (!yes) {
     const planned = await client.destroySubtree({ groupUid, validateOnly: true });
     for (const line of countLines(planned)) shell.stderr.write(`${line}\n`);
-    await confirmName(session, resource, name);
+    const question = `Delete ${resource.noun} ${name} with everything in it?`;
+    await confirmName(shell, question, "All of this is deleted, and cannot be brought back.", name);
     await client.destroySubtree({ groupUid, expectedPlan: planned.plan });
   } else {
     const done = await client.destroySubtree({ groupUid });
@@ -29,17 +29,4 @@ export async function destroyGroup(session: Session, resource: Resource, name: s
 function countLines({ counts }: DestroySubtreeResponse): string[] {
   const kinds = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
   return kinds.map(([kind, count]) => printable(`- ${count} ${kind.replaceAll("_", " ")}`));
-}
-
-async function confirmName({ shell }: Session, { noun }: Resource, name: string): Promise<void> {
-  if (!shell.interactive)
-    throw wrongUsage(
-      `Delete ${noun} ${name} with everything in it? Nobody can be asked here.`,
-      "Say --yes to go on without a question.",
-    );
-  const answer = await ask(
-    shell,
-    `All of this is deleted, and cannot be brought back. Type ${printable(name)} to go on: `,
-  );
-  if (answer !== name) throw new CommandFailure("nothing was done");
 }

@@ -12,12 +12,13 @@ import {
   missingCapabilities,
 } from "../../model/capabilities.ts";
 import type { GrantedRole } from "../../model/grants.ts";
-import { isBelow, isWithin } from "../../model/uid.ts";
+import { isBelow, isWithin, rootOf } from "../../model/uid.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { effectiveGroup, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findHeldRoles } from "../../storage/iam/held-roles.ts";
+import { findSuspensionsOf } from "../../storage/iam/scim-suspensions.ts";
 
 /** A role binding whose capabilities change. */
 export interface ChangedGrant {
@@ -54,14 +55,17 @@ export async function effectsOn(
   identityUid: string,
   changed: readonly ChangedGrant[],
 ): Promise<{ effects: Effect[]; isWhole: boolean }> {
-  const changing = changed.flatMap((grant) => placed(identityUid, grant));
+  const suspended = new Set((await findSuspensionsOf(session, identityUid)).map(rootOf));
+  const changing = changed
+    .filter(({ groupUid }) => !suspended.has(rootOf(groupUid)))
+    .flatMap((grant) => placed(identityUid, grant));
   if (changing.length === 0) return { effects: [], isWhole: true };
   const scope = [...new Set(changing.map(({ place }) => place))];
   const page = { descending: false, after: "", skip: 0, limit: maxBindings + 1 };
   const found = await findHeldRoles(session, { identityUid, scope }, page);
   const others = found
     .slice(0, maxBindings)
-    .filter(({ uid }) => !changed.some((grant) => grant.uid === uid))
+    .filter(({ uid, isSuspended }) => !isSuspended && !changed.some((grant) => grant.uid === uid))
     .flatMap((binding) => placed(identityUid, binding));
   const regions = mergeRegions(regionsOf(changing, others));
   const effects: Effect[] = [];

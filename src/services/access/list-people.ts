@@ -87,6 +87,7 @@ async function show(
       ...(joinTime !== null && { joinTime: toTimestamp(joinTime) }),
       bindings: held.map((binding) => showBinding(binding, call, isSelf)),
       bindingCount: BigInt(held[0]?.total ?? 0),
+      suspended: held.some(({ isSuspended }) => isSuspended),
     };
   });
 }

@@ -11,7 +11,7 @@ import type { ReachingBinding } from "../../storage/iam/grants.ts";
  * to callers who may list the bindings there.
  */
 export function showBinding(
-  binding: ReachingBinding,
+  binding: Omit<ReachingBinding, "capabilities" | "isSuspended">,
   call: Call,
   isSelf: boolean,
 ): MessageInitShape<typeof BindingExplanationSchema> {

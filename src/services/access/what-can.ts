@@ -21,7 +21,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type MessageRules, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { effectiveGroup, type ReachingBinding } from "../../storage/iam/grants.ts";
+import { effectiveGroup, groupInForce, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { countHeldRoles, findHeldRoles, findRolesOf, type HeldRoleQuery } from "../../storage/iam/held-roles.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { capabilityRule, isBeyondToken, rolesWith } from "./capability-rule.ts";
@@ -75,14 +75,15 @@ function listableScope(identityUid: string, call: Call): readonly string[] {
 }
 
 function show(binding: ReachingBinding, identityUid: string, narrowing: Narrowing, shown: Shown["binding"]): Shown {
-  const { groupUid, capabilities } = binding;
-  const effective = effectiveGroup(identityUid, groupUid);
+  const { groupUid, capabilities, isSuspended } = binding;
+  const effective = groupInForce(identityUid, binding);
   const places = effective === undefined ? [] : narrowedPlaces(effective, narrowing);
   return {
     ...(shown && { binding: shown }),
     effectiveGroupUids: places,
     capabilities: places.length === 0 ? [] : narrowedNames(capabilities, narrowing),
-    confined: effective !== groupUid,
+    confined: effectiveGroup(identityUid, groupUid) !== groupUid,
+    suspended: Boolean(isSuspended),
   };
 }
 

@@ -16,7 +16,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { type MessageRules, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { effectiveGroup } from "../../storage/iam/grants.ts";
+import { effectiveGroup, groupInForce } from "../../storage/iam/grants.ts";
 import {
   countHolders,
   findBindingsAt,
@@ -111,15 +111,16 @@ async function showAll(session: Session, group: string, holders: readonly Holder
       bindings: bindings.slice(0, maxShown).map((binding) => showBinding(binding, call, isSelf && !isNarrowed(call))),
       bindingCount: bindings.length,
       confined: !bindings.some((binding) => takesEffect(group, identityUid, binding)),
+      suspended: bindings.some(({ isSuspended }) => isSuspended),
     };
   });
 }
 
 /** Returns what the bindings give at the group. Of the caller's own, only what the token has not been narrowed to do without. */
 function heldAt(group: string, identityUid: string, bindings: readonly HolderBinding[], call: Call) {
-  const roles = bindings.flatMap(({ groupUid, capabilities }) => {
-    const effective = effectiveGroup(identityUid, groupUid);
-    return effective === undefined ? [] : [{ groupUid: effective, capabilities }];
+  const roles = bindings.flatMap((binding) => {
+    const effective = groupInForce(identityUid, binding);
+    return effective === undefined ? [] : [{ groupUid: effective, capabilities: binding.capabilities }];
   });
   const { uid, token } = callerOf(call);
   return new Access(combineRoles(roles), identityUid === uid ? token.narrowing : {}).heldAt(group);

@@ -77,10 +77,13 @@ export interface ReachingBinding {
   readonly roleUid: string;
   readonly roleName: string;
   readonly capabilities: readonly number[];
+  /** Whether an identity provider has deactivated the person: the binding has no effect then (docs/decisions/0094). */
+  readonly isSuspended: boolean | number;
 }
 
 /** The columns of a ReachingBinding. */
-export function reachingColumns({ roleBindings, roles, groups }: Pick<Tables, "roleBindings" | "roles" | "groups">) {
+export function reachingColumns(tables: Tables) {
+  const { roleBindings, roles, groups } = tables;
   return {
     uid: roleBindings.uid,
     groupUid: roleBindings.parent,
@@ -88,7 +91,17 @@ export function reachingColumns({ roleBindings, roles, groups }: Pick<Tables, "r
     roleUid: roles.uid,
     roleName: roles.name,
     capabilities: roles.capabilities,
+    // SQLite has 0 and 1 for truth values.
+    isSuspended: sql<boolean | number>`not (${isNotSuspended(tables)})`.as("is_suspended"),
   };
+}
+
+/** Returns the group where a binding takes effect: that of `effectiveGroup`, and none while the person is deactivated. */
+export function groupInForce(
+  identityUid: string,
+  { groupUid, isSuspended }: Pick<ReachingBinding, "groupUid" | "isSuspended">,
+): string | undefined {
+  return isSuspended ? undefined : effectiveGroup(identityUid, groupUid);
 }
 
 /**

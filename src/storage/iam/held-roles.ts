@@ -6,6 +6,7 @@ import type { Session } from "../engine/session.ts";
 import { and, asc, count, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isSubgroupIdentity, type ReachingBinding, reachingColumns } from "./grants.ts";
+import { isNotSuspended } from "./scim-suspensions.ts";
 
 /** Which bindings to find. */
 export interface HeldRoleQuery {
@@ -71,12 +72,12 @@ export async function findRolesOf(session: Session, identityUid: string) {
   return await statement.execute({ identityUid });
 }
 
-function matches(session: Session, { roleBindings }: Tables, { scope, roleUids }: HeldRoleQuery): SQL | undefined {
-  const { parent, roleUid, identityUid } = roleBindings;
+function matches(session: Session, tables: Tables, { scope, roleUids }: HeldRoleQuery): SQL | undefined {
+  const { parent, roleUid, identityUid } = tables.roleBindings;
   return and(
     eq(identityUid, textPlaceholder("identityUid")),
     scope && isInScope(session, parent),
-    roleUids && and(session.isAmong(roleUid, textPlaceholder("roles")), hasEffect(parent)),
+    roleUids && and(session.isAmong(roleUid, textPlaceholder("roles")), hasEffect(parent), isNotSuspended(tables)),
   );
 }
 

@@ -113,9 +113,10 @@ export async function findBindingsAt(
   groupUids: readonly string[],
   limit: number,
 ): Promise<HolderBinding[]> {
-  const statement = session.prepared("role_bindings.of_holders", (db, { roleBindings, roles, groups }) =>
-    db
-      .select({ identityUid: roleBindings.identityUid, ...reachingColumns({ roleBindings, roles, groups }) })
+  const statement = session.prepared("role_bindings.of_holders", (db, tables) => {
+    const { roleBindings, roles, groups } = tables;
+    return db
+      .select({ identityUid: roleBindings.identityUid, ...reachingColumns(tables) })
       .from(roleBindings)
       .innerJoin(roles, eq(roles.uid, roleBindings.roleUid))
       .innerJoin(groups, eq(groups.uid, roleBindings.parent))
@@ -126,8 +127,8 @@ export async function findBindingsAt(
         ),
       )
       .orderBy(roleBindings.identityUid, roleBindings.uid)
-      .limit(limitOf("limit")),
-  );
+      .limit(limitOf("limit"));
+  });
   return await statement.execute({
     ...{ identities: JSON.stringify(identityUids), groups: JSON.stringify(groupUids), limit },
   });

@@ -138,7 +138,8 @@ export async function findFirstBindings(
   groupUid: string,
   limit: number,
 ): Promise<CountedBinding[]> {
-  const statement = session.prepared("role_bindings.first_of", (db, { roleBindings, roles, groups }) => {
+  const statement = session.prepared("role_bindings.first_of", (db, tables) => {
+    const { roleBindings, roles, groups } = tables;
     const { uid, identityUid } = roleBindings;
     const ranked = db
       .select({
@@ -158,7 +159,7 @@ export async function findFirstBindings(
     return db
       .select({
         ...{ identityUid: ranked.identityUid, total: ranked.total },
-        ...reachingColumns({ roleBindings, roles, groups }),
+        ...reachingColumns(tables),
       })
       .from(ranked)
       .innerJoin(roleBindings, eq(roleBindings.uid, ranked.uid))

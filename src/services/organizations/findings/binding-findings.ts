@@ -44,7 +44,7 @@ async function show(session: Session, uids: readonly string[], call: Call): Prom
   const identityOf = await identityShower(session, holders, rows[0]?.parent ?? "", call);
   return rows.map(({ uid, parent, identityUid, roleUid, createTime }) => {
     const names = { groupName: groups.get(parent) ?? "", roleName: roles.get(roleUid) ?? "" };
-    const value = showBinding({ uid, groupUid: parent, roleUid, ...names, capabilities: [] }, call, false);
+    const value = showBinding({ uid, groupUid: parent, roleUid, ...names }, call, false);
     return {
       ...{ resourceUid: uid, groupUid: parent, time: toTimestamp(createTime), identity: identityOf(identityUid) },
       details: { case: "roleBinding", value },

@@ -3,7 +3,7 @@ import { Capability } from "../../../../gen/chainguard/capabilities/capabilities
 import { FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { findRows } from "../../../storage/collection/rows.ts";
-import { failingQueues } from "../../../storage/events/delivery-queues.ts";
+import { failingQueues } from "../../../storage/events/queue-figures.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
 import { statesOf } from "../../events/delivery.ts";
 import { type FindingParts, lookForRows, type SoughtKind } from "./finding-kind.ts";
