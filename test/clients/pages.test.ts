@@ -75,6 +75,20 @@ describe("pages", () => {
     const counts = named.filter(({ type, name }) => type !== "histogram" && !name.endsWith("_info"));
     for (const { name, type } of counts) assert.equal(type, name.endsWith("_total") ? "counter" : "gauge", name);
     assert.ok(counts.filter(({ type }) => type === "counter").length >= 8);
+    const gauges = counts.filter(({ type }) => type === "gauge").map(({ name }) => name.replace(/^gatehouse_/, ""));
+    assert.deepEqual(gauges.sort(), [
+      "cache_entries",
+      "database_connections",
+      "database_connections_max",
+      "database_connections_pending",
+      "database_size_bytes",
+      "event_dispatch_lag_seconds",
+      "event_queue_age_seconds",
+      "event_queue_deliveries",
+      "read_cache_bytes",
+      "signing_key_creation_timestamp_seconds",
+      "tls_certificate_expiry_timestamp_seconds",
+    ]);
   });
 
   // Prometheus joins other metrics with it by instance.

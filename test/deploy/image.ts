@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { freePort } from "../harness/postgres.ts";
-import { pack } from "../package/installation.ts";
+import { pack, versionOf } from "../package/installation.ts";
 import { buildah, buildOptions, imagesAreMissing, makeBaseImages, removeBaseImages } from "./base-images.ts";
 
 const skip = imagesAreMissing();
@@ -16,16 +16,16 @@ if (skip) console.error(`the image is not built: ${skip}`);
 const image = "localhost/gatehouse-test:latest";
 const user = 65532;
 const maxMegabytes = 200;
-const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 describe("the image", { skip }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-image-"));
   let container = "";
+  let version = "";
 
   before(() => {
     const context = path.join(folder, "context");
     mkdirSync(path.join(context, "dist"), { recursive: true });
-    pack(path.join(context, "dist"));
+    version = versionOf(pack(path.join(context, "dist")));
     rmSync(path.join(context, "dist/package"), { recursive: true, force: true });
     buildah(
       ...["build", "--isolation", "chroot", "--format", "docker", "--file", "deploy/Containerfile", "--tag", image],

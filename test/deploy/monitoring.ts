@@ -10,6 +10,7 @@ import { dataDirectory, type Running, start } from "../cli/process.ts";
 import { openSink, type Sink, status } from "../events/sink.ts";
 import { signInAs, signInUrl } from "../harness/browser.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
+import { until } from "../harness/until.ts";
 import { type Collector, startCollector } from "../observe/otlp-collector.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
 import { alertsFile } from "./monitoring-files.ts";
@@ -141,7 +142,7 @@ describe("Prometheus, which scrapes servers under load", { timeout: 240_000 }, (
   }
 
   it("scrapes all of them without an error", async () => {
-    await within(20_000, "two healthy targets", async () => {
+    await until("two healthy targets", async () => {
       const { activeTargets } = await prometheus.get("targets");
       const states = activeTargets.map(({ health, lastError }: Record<string, string>) => `${health}${lastError}`);
       return states.join() === "up,up" ? true : undefined;
@@ -151,11 +152,15 @@ describe("Prometheus, which scrapes servers under load", { timeout: 240_000 }, (
   for (const { title, expr } of queries)
     it(`has data for "${title}": ${expr}`, async () => {
       // A rate needs two samples.
-      const series = await within(60_000, "data", async () => {
-        // A quantile of no calls is not a number: a method may have been called only before.
-        const found = (await prometheus.query(resolved(expr))).filter(({ value }) => value[1] !== "NaN");
-        return found.length > 0 ? found : undefined;
-      });
+      const series = await until(
+        "data",
+        async () => {
+          // A quantile of no calls is not a number: a method may have been called only before.
+          const found = (await prometheus.query(resolved(expr))).filter(({ value }) => value[1] !== "NaN");
+          return found.length > 0 ? found : undefined;
+        },
+        60_000,
+      );
       assert.ok(series.every(({ value }) => Number(value[1]) >= 0));
     });
 
@@ -180,12 +185,3 @@ describe("Prometheus, which scrapes servers under load", { timeout: 240_000 }, (
     assert.equal(rules.find(({ name }) => name === "GatehouseDown")?.state, "inactive");
   });
 });
-
-/** Asks until there is a result. */
-async function within<T>(timeMs: number, what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + timeMs; Date.now() < end; await sleep(250)) {
-    const result = await ask();
-    if (result !== undefined) return result;
-  }
-  throw new Error(`${what} did not come within ${timeMs} ms`);
-}

@@ -1,11 +1,11 @@
 // A real Prometheus on a free port, which scrapes metrics every second.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../harness/postgres.ts";
+import { until } from "../harness/until.ts";
 
 /** A series of the response to a query. */
 export interface Series {
@@ -43,32 +43,35 @@ export async function startPrometheus(rules: string, targets: readonly string[])
     { stdio: ["ignore", "inherit", "inherit"] },
   );
   const exited = once(child, "exit");
+  const end = async () => {
+    child.kill("SIGTERM");
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  };
   const get: Prometheus["get"] = async (target) => {
     const response = await fetch(`http://${address}/api/v1/${target}`);
     const { status, error, data } = (await response.json()) as { status: string; error?: string; data: unknown };
     if (status !== "success") throw new Error(`${target}: ${error}`);
     return data;
   };
-  await untilReady(`http://${address}/-/ready`, child);
+  const isReady = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("Prometheus does not start");
+    return (
+      (await fetch(`http://${address}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      )) || undefined
+    );
+  };
+  try {
+    await until("Prometheus", isReady, 30_000);
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
     get,
     query: async (expr) => (await get(`query?query=${encodeURIComponent(expr)}`)).result,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: end,
   };
-}
-
-async function untilReady(url: string, { exitCode }: ChildProcess): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const isReady = await fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    if (exitCode !== null || tries > 600) throw new Error("Prometheus does not start");
-    await sleep(50);
-  }
 }

@@ -6,6 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { freePort, unprivileged } from "./postgres.ts";
+import { untilTrue } from "./until.ts";
 
 const versions = "/usr/lib/postgresql";
 
@@ -127,14 +128,5 @@ async function queryOnce(url: string, statement: string): Promise<Record<string,
     return (await client.query(statement)).rows;
   } finally {
     await client.end().catch(() => {});
-  }
-}
-
-/** Waits until a condition holds, for 20 s at most. An error counts as false. */
-export async function untilTrue(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() > deadline) throw new Error("the condition did not become true");
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,7 +1,8 @@
 // A primary of PostgreSQL with one standby, which takes over again and again.
 import { setTimeout as pause } from "node:timers/promises";
-import { type DebianServer, startDebianPostgres, untilTrue } from "../harness/debian-postgres.ts";
+import { type DebianServer, startDebianPostgres } from "../harness/debian-postgres.ts";
 import type { PostgresProxy } from "../harness/postgres-proxy.ts";
+import { untilTrue } from "../harness/until.ts";
 
 /** Whether a commit waits for the standby. */
 export type Replication = "synchronous" | "asynchronous";

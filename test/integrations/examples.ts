@@ -12,6 +12,7 @@ import { missingPrograms } from "../documentation/missing-programs.ts";
 import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addWorkload } from "../security/tree.ts";
 
 /** The languages, with the commands that build and run their programs. */
 const languages = readFileSync("examples/README.md", "utf8")
@@ -34,12 +35,7 @@ describe("the examples", () => {
   before(async () => {
     server = await startTestServer();
     provider = await startIdentityProvider(["example"]);
-    const identity = await create("identities", {
-      name: "example",
-      claimMatch: { issuer: provider.issuer, subject: "example" },
-    });
-    const { body } = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
-    await create("roleBindings", { identityUid: identity, roleUid: body.roles[0].uid });
+    const identity = await addWorkload(server, provider.issuer, "example");
     const file = path.join(folder, "token");
     writeFileSync(file, `${await provider.issueToken("example", server.url)}\n`);
     env = {
@@ -55,9 +51,9 @@ describe("the examples", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function create(resource: string, value: object): Promise<string> {
-    const target = `/iam/v2beta1/${resource}/${server.groupUid}`;
-    const { status, body } = await rest(server.url, server.ownerToken, "POST", target, value);
+  async function createGroup(name: string): Promise<string> {
+    const target = `/iam/v2beta1/groups/${server.groupUid}`;
+    const { status, body } = await rest(server.url, server.ownerToken, "POST", target, { name });
     assert.equal(status, 200, JSON.stringify(body));
     return body.uid;
   }
@@ -74,7 +70,7 @@ describe("the examples", () => {
       try {
         await output.until("following example.org");
         assert.ok(output.text().includes(`${server.groupUid} example.org\n`));
-        const group = await create("groups", { name: `made-for-${name.toLowerCase()}` });
+        const group = await createGroup(`made-for-${name.toLowerCase()}`);
         await output.until(`/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup ${group}`);
       } finally {
         child.kill("SIGKILL");

@@ -12,8 +12,8 @@ import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { newPage, openChromium } from "../browser/chromium.ts";
 import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
-import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addWorkload } from "../security/tree.ts";
 import { nodeOf } from "./installation.ts";
 
 const run = promisify(execFile);
@@ -42,7 +42,7 @@ before(async () => {
   page = await servePage(await bundle("page.ts"));
   server = await startTestServer({ settings: { corsOrigins: page.origin } });
   provider = await startIdentityProvider(["deployer"]);
-  identity = await createDeployer();
+  identity = await addWorkload(server, provider.issuer, "deployer");
 });
 
 after(async () => {
@@ -51,17 +51,6 @@ after(async () => {
   await server?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Creates an identity for the deployer of the provider that may look at everything. */
-async function createDeployer(): Promise<string> {
-  const create = async (target: string, body: object) =>
-    (await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/${target}/${server.groupUid}`, body)).body.uid;
-  const claimMatch = { issuer: provider.issuer, subject: "deployer" };
-  const identityUid = await create("identities", { name: "deployer", claimMatch });
-  const { body } = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
-  await create("roleBindings", { identityUid, roleUid: body.roles[0].uid });
-  return identityUid;
-}
 
 /** Bundles a program for a page. */
 async function bundle(name: string): Promise<string> {

@@ -37,6 +37,11 @@ export function pack(folder: string): string {
   return path.join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz"))!);
 }
 
+/** Returns the version that a package has by its name. */
+export function versionOf(tarball: string): string {
+  return /gatehouse-server-(.*)\.tgz$/.exec(tarball)![1]!;
+}
+
 /** Makes the same package with another version. */
 export function repack(tarball: string, version: string, folder: string): string {
   mkdirSync(folder, { recursive: true });

@@ -14,7 +14,15 @@ import { type IdentityProvider, startIdentityProvider } from "../harness/identit
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { walkThrough } from "../harness/walkthrough.ts";
-import { type Installation, newInstallation, nodeOf, type PackagedServer, pack, repack } from "./installation.ts";
+import {
+  type Installation,
+  newInstallation,
+  nodeOf,
+  type PackagedServer,
+  pack,
+  repack,
+  versionOf,
+} from "./installation.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-package-"));
 const previousVersion = "0.1.999";
@@ -74,7 +82,7 @@ for (const version of [22, 24]) {
     });
 
     it("runs on this Node", async () => {
-      const [, packed] = /gatehouse-server-(.*)\.tgz$/.exec(tarball)!;
+      const packed = versionOf(tarball);
       assert.deepEqual((await command("version")).split("\n").at(-1)!.split(/ +/).slice(0, 2), [packed, packed]);
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
       assert.match(metrics, new RegExp(`nodejs_version_info\\{version="v${version}\\.`));

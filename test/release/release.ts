@@ -2,7 +2,7 @@
 // `npm test`: it installs and builds in a clone of its own, with the image where it can be built.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import semver from "semver";
@@ -89,23 +89,38 @@ describe("a release", { skip }, () => {
 });
 
 describe("a release that cannot be made", { skip }, () => {
+  /** What a release changes: the commit, the tags, and the files, which it deletes first. */
+  function state() {
+    const names = existsSync(folder) ? readdirSync(folder).sort() : undefined;
+    const files = names?.map((name) => {
+      const { size, mtimeMs } = statSync(path.join(folder, name));
+      return { name, size, mtimeMs };
+    });
+    return { head: git("rev-parse", "HEAD"), tags: git("tag"), files };
+  }
+
   const cases: [string, string[], RegExp][] = [
-    ["without a version", [], /VERSION is missing/],
-    ["with another word", ["later"], /"later" is neither a version nor major, minor or patch/],
-    ["with a version that is not greater", [current], /is not greater than the current version/],
+    ["without a version", ["--dry-run"], /VERSION is missing/],
+    ["with another word", ["later", "--dry-run"], /"later" is neither a version nor major, minor or patch/],
+    ["with a version that is not greater", [current, "--dry-run"], /is not greater than the current version/],
     ["without its tests", ["minor", "--skip", "test"], /--skip test: only with --dry-run/],
-    ["with an unknown builder of images", ["minor", "--image-builder", "kiln"], /--image-builder: kiln must be one of/],
+    [
+      "with an unknown builder of images",
+      ["minor", "--dry-run", "--image-builder", "kiln"],
+      /--image-builder: kiln must be one of/,
+    ],
     [
       "without a step that nobody may leave out",
-      ["minor", "--skip", "provenance"],
+      ["minor", "--dry-run", "--skip", "provenance"],
       /--skip: provenance must be one of/,
     ],
   ];
   for (const [name, args, message] of cases)
     it(name, () => {
+      const before = state();
       const { status, stderr } = release(...args);
       assert.equal(status, 1);
       assert.match(stderr, message);
-      assert.equal(existsSync(path.join(folder, "package")), false);
+      assert.deepEqual(state(), before);
     });
 });

@@ -14,15 +14,15 @@ import {
   call,
   createProvider,
   enableScim,
+  groupSchema,
+  patchSchema,
   type ScimClient,
   scimClient,
   startProvisionedServer,
+  userSchema,
 } from "./provisioning.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
-const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
-const groupSchema = "urn:ietf:params:scim:schemas:core:2.0:Group";
-const patchSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 after(stopPostgres);
 

@@ -4,12 +4,16 @@ import { after, before, describe, it } from "node:test";
 import { scimLimits } from "../../src/scim/limits.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import type { DatabaseKind, TestServer } from "../harness/server.ts";
-import { createProvider, enableScim, type ScimClient, startProvisionedServer } from "./provisioning.ts";
-
-const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
-const groupSchema = "urn:ietf:params:scim:schemas:core:2.0:Group";
-const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
-const patchSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+import {
+  createProvider,
+  enableScim,
+  enterpriseSchema,
+  groupSchema,
+  patchSchema,
+  type ScimClient,
+  startProvisionedServer,
+  userSchema,
+} from "./provisioning.ts";
 
 after(stopPostgres);
 
@@ -115,7 +119,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("takes the requests by which Entra provisions a person", async () => {
       const { id } = await create("Test_User_ab6490ee@testuser.com", {
-        schemas: [userSchema, enterprise],
+        schemas: [userSchema, enterpriseSchema],
         externalId: "0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef",
         emails: [{ primary: true, type: "work", value: "old@testuser.com" }],
         meta: { resourceType: "User" },
@@ -133,8 +137,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         { op: "Replace", path: 'emails[type eq "work"].value', value: "updated@testuser.com" },
         { op: "Replace", path: "name.familyName", value: "updatedFamilyName" },
         { op: "Add", path: 'phoneNumbers[type eq "mobile"].value', value: "+1 555" },
-        { op: "Add", path: `${enterprise}:department`, value: "Sales" },
-        { op: "Add", path: `${enterprise}:manager`, value: "0123456789abcdef" },
+        { op: "Add", path: `${enterpriseSchema}:department`, value: "Sales" },
+        { op: "Add", path: `${enterpriseSchema}:manager`, value: "0123456789abcdef" },
         { op: "Replace", path: "active", value: "False" },
         { op: "Add", path: 'roles[primary eq "True"].value', value: "ignored" },
         { op: "Replace", value: { "name.givenName": "dotted", displayName: "Shown" } },
@@ -142,7 +146,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(body.emails, [{ primary: true, type: "work", value: "updated@testuser.com" }]);
       assert.deepEqual(body.name, { formatted: "a b", familyName: "updatedFamilyName", givenName: "dotted" });
       assert.deepEqual(body.phoneNumbers, [{ type: "mobile", value: "+1 555" }]);
-      assert.deepEqual(body[enterprise], { department: "Sales", manager: { value: "0123456789abcdef" } });
+      assert.deepEqual(body[enterpriseSchema], { department: "Sales", manager: { value: "0123456789abcdef" } });
       assert.deepEqual([body.active, body.displayName, body.roles], [false, "Shown", undefined]);
     });
 

@@ -1,9 +1,14 @@
 // A server with an identity provider whose people a SCIM client provisions.
 import assert from "node:assert/strict";
-import { ownerRole } from "../../src/authz/built-in-roles.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
-import { viewerRole } from "../security/tree.ts";
+import { addCaller, ownerRole, viewerRole } from "../security/tree.ts";
+
+/** The schemas of messages (RFC 7643 §8, RFC 7644 §3.5.2). */
+export const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
+export const groupSchema = "urn:ietf:params:scim:schemas:core:2.0:Group";
+export const enterpriseSchema = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
+export const patchSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** The response to a SCIM request. */
 export interface ScimReply {
@@ -34,16 +39,9 @@ export async function startProvisionedServer(options: TestServerOptions = {}): P
   return server;
 }
 
-/** Binds the role owner to an identity of the organization. */
+/** Adds an owner to an organization. */
 export async function addOwner(server: TestServer, groupUid = server.groupUid): Promise<void> {
-  const { uid } = await call(server, server.ownerToken, "POST", `identities/${groupUid}`, {
-    name: "second-owner",
-    claimMatch: { issuer: "https://issuer.example.org", subject: "second-owner", audience: "x" },
-  });
-  await call(server, server.ownerToken, "POST", `roleBindings/${groupUid}`, {
-    identityUid: uid,
-    roleUid: ownerRole.uid,
-  });
+  await addCaller(server, groupUid, ownerRole.uid);
 }
 
 /** Creates an identity provider of an organization. */

@@ -12,16 +12,16 @@ import {
   call,
   createProvider,
   enableScim,
+  groupSchema,
   type ScimClient,
   scimClient,
   startProvisionedServer,
+  userSchema,
 } from "../scim/provisioning.ts";
 import { stoppedClock } from "./ground.ts";
 import { viewerRole } from "./tree.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
-const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"];
-const groupSchemas = ["urn:ietf:params:scim:schemas:core:2.0:Group"];
 
 after(stopPostgres);
 
@@ -64,13 +64,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("reaches no user or group of another provider", async () => {
       const [own, foreign] = clients;
-      const user = { schemas, userName: "same", externalId: "same", emails: [{ value: "a@b.example" }] };
+      const user = { schemas: [userSchema], userName: "same", externalId: "same", emails: [{ value: "a@b.example" }] };
       const { body } = await foreign!.send("POST", "/Users", user);
       assert.equal((await own!.send("POST", "/Users", user)).status, 201);
       for (const method of ["GET", "DELETE"])
         assert.equal((await own!.send(method, `/Users/${body.id}`)).status, 404, method);
       assert.equal((await own!.send("PUT", `/Users/${body.id}`, user)).status, 404);
-      const group = { schemas: groupSchemas, displayName: "mixed", members: [{ value: body.id }] };
+      const group = { schemas: [groupSchema], displayName: "mixed", members: [{ value: body.id }] };
       assert.equal((await own!.send("POST", "/Groups", group)).body.members, undefined);
       const ids = (await own!.send("GET", "/Users")).body.Resources.map(({ id }: { id: string }) => id);
       assert.ok(!ids.includes(body.id));
@@ -151,7 +151,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         (await rest(server.url, token, "GET", `/iam/v2beta1/groups/${group}`)).status;
       assert.deepEqual([await read(attacker.uid), await read(server.groupUid)], [200, 200]);
       const client = await enableScim(server, await createProvider(server, { issuer }, attacker.uid));
-      const user = { schemas, userName: "victim", externalId: "victim", active: false };
+      const user = { schemas: [userSchema], userName: "victim", externalId: "victim", active: false };
       assert.equal((await client.send("POST", "/Users", user)).status, 201);
       assert.deepEqual([await read(attacker.uid), await read(server.groupUid)], [403, 200]);
     });
@@ -159,7 +159,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     it("is the actor of its changes in the audit log, which has no addresses", async () => {
       const provider = await createProvider(server);
       const client = await enableScim(server, provider);
-      await client.send("POST", "/Users", { schemas, userName: "logged", emails: [{ value: "canary@acme.test" }] });
+      await client.send("POST", "/Users", {
+        schemas: [userSchema],
+        userName: "logged",
+        emails: [{ value: "canary@acme.test" }],
+      });
       const query = new URLSearchParams({ parent: server.groupUid, kind: "scim_users", actorUid: provider });
       const { body } = await rest(server.url, server.ownerToken, "GET", `/gatehouse/changes/v1/changes?${query}`);
       assert.equal(body.changes?.length, 1, JSON.stringify(body));

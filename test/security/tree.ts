@@ -104,6 +104,14 @@ export function bind(server: Place, parent: string, identityUid: string, roleUid
   });
 }
 
+/** Adds an identity with the role viewer, which a token of an issuer for a subject may assume. Returns its uid. */
+export async function addWorkload(server: TestServer, issuer: string, subject: string): Promise<string> {
+  const relationship = { case: "claimMatch", value: { issuer, subject } } as const;
+  const uid = await addIdentity(server, server.groupUid, { name: subject, issuer, subject, relationship });
+  await bind(server, server.groupUid, uid, viewerRole.uid);
+  return uid;
+}
+
 /** Binds many roles by one statement, which writes nothing but the bindings: no list shows them. */
 export function bindAll(
   server: Place,

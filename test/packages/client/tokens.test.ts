@@ -23,6 +23,7 @@ import { answersOf, signInAs, signInUrl } from "../../harness/browser.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../harness/identity-provider.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { addWorkload, viewerRole } from "../../security/tree.ts";
 import { startFailingServer } from "./failing-server.ts";
 
 let server: TestServer;
@@ -33,18 +34,12 @@ const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-tokens-"));
 before(async () => {
   server = await startTestServer();
   provider = await startIdentityProvider(["deployer"]);
-  const claims = { claimMatch: { issuer: provider.issuer, subject: "deployer" } };
-  const created = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${server.groupUid}`, {
-    name: "deployer",
-    ...claims,
+  identity = await addWorkload(server, provider.issuer, "deployer");
+  // The person has not signed in yet: the API makes a pre-registered user.
+  await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
+    identityUid: userUid(`${server.url}/development/login`, "owner"),
+    roleUid: viewerRole.uid,
   });
-  identity = created.body.uid;
-  const roles = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
-  for (const identityUid of [identity, userUid(`${server.url}/development/login`, "owner")])
-    await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
-      identityUid,
-      roleUid: roles.body.roles[0].uid,
-    });
 });
 
 after(async () => {

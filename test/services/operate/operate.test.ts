@@ -1,7 +1,6 @@
 // The installation for its operators: facts, signing keys with rotation and retirement, sessions; on both databases.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { organizationsOfOperators } from "../../../src/audit/operators.ts";
 import { version } from "../../../src/base/version.ts";
@@ -12,6 +11,7 @@ import { insertRefreshFamily } from "../../../src/storage/sign-in/sign-ins.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { startTwoNodes } from "../../harness/two-nodes.ts";
+import { until } from "../../harness/until.ts";
 
 const base = "/gatehouse/operate/v1";
 
@@ -158,10 +158,14 @@ for (const database of ["sqlite", "postgres"] as const)
       const list = async (query = "") =>
         (await rest(server.url, token, "GET", `${base}/nodes${query}`)).body as never as NodePage;
       // On PostgreSQL the server writes its row after it has begun to serve.
-      const first = await until(async () => {
-        const page = await list();
-        return page.nodes.length > 0 ? page : undefined;
-      });
+      const first = await until(
+        "the servers",
+        async () => {
+          const page = await list();
+          return page.nodes.length > 0 ? page : undefined;
+        },
+        120_000,
+      );
       const { nodeId, version: shown, state, current, workerCount } = first.nodes[0]!;
       assert.match(String(nodeId), /^[0-9a-f]{16}$/);
       assert.deepEqual([shown, state, current, workerCount], [version, "STATE_RUNNING", true, 1]);
@@ -218,10 +222,14 @@ describe("servers on one PostgreSQL database", { timeout: 120_000 }, () => {
       const { body } = await rest(one.url, one.ownerToken, "GET", `${base}/nodes`);
       return (body as never as NodePage).nodes;
     };
-    const both = await until(async () => {
-      const found = await list();
-      return found.length === 2 ? found : undefined;
-    });
+    const both = await until(
+      "the servers",
+      async () => {
+        const found = await list();
+        return found.length === 2 ? found : undefined;
+      },
+      120_000,
+    );
     assert.deepEqual(both.map(({ current }) => current ?? false).sort(), [false, true]);
     assert.deepEqual(new Set(both.map(({ state }) => state)), new Set(["STATE_RUNNING"]));
     await other[Symbol.asyncDispose]();
@@ -229,15 +237,6 @@ describe("servers on one PostgreSQL database", { timeout: 120_000 }, () => {
     assert.deepEqual([left.length, left[0]?.current], [1, true]);
   });
 });
-
-/** Asks until there is a result. The runner's timeout ends a wait for ever. */
-async function until<Result>(ask: () => Promise<Result | undefined>): Promise<Result> {
-  for (;;) {
-    const result = await ask();
-    if (result !== undefined) return result;
-    await setTimeout(50);
-  }
-}
 
 function familyOf(server: TestServer, id: string, createTime: number, expireTime: number): RefreshFamilyRow {
   return {

@@ -16,11 +16,11 @@ import {
   newServerDirectory,
   spawnUnprivileged,
   startDebianPostgres,
-  untilTrue,
 } from "../../harness/debian-postgres.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer } from "../../harness/server.ts";
+import { untilTrue } from "../../harness/until.ts";
 import { skipWithout } from "./programs.ts";
 
 skipWithout("postgres", "pgbouncer");

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, describe, it } from "node:test";
-import { type DebianServer, startDebianPostgres, untilTrue } from "../../harness/debian-postgres.ts";
+import { type DebianServer, startDebianPostgres } from "../../harness/debian-postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { type EmptyServer, startEmptyServer, startTestServer, type TestServer } from "../../harness/server.ts";
+import { untilTrue } from "../../harness/until.ts";
 import { openSilentProxy, type SilentProxy } from "../silent-proxy.ts";
 import { skipWithout } from "./programs.ts";
 import { startStreaming } from "./streaming.ts";
