@@ -1,5 +1,5 @@
 // `npm run test:helm`: the chart, as Helm renders it for each file of values in `ci/`, checked against the schemas of Kubernetes.
-// Not a part of `npm test`: it needs helm, kubeconform and the schemas, which come from PyPI.
+// Not a part of `npm test`: it needs helm, kubeconform, go, and the schemas, which come from PyPI and from Go modules.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,17 +8,16 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { chartFolder } from "./chart.ts";
+import { writeExtensionSchemas } from "./extension-schemas.ts";
 
 /** The version of Kubernetes whose schemas are used, and of the package that has them. */
 const kubernetes = { version: "1.37.0", schemas: "kubernetes-validate==1.37.0" };
-
-/** Kinds of extensions, which Kubernetes has no schemas of. */
-const withoutSchema = ["HTTPRoute", "PrometheusRule", "ServiceMonitor"];
 
 const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const missing = [
   !has("helm", "version") && "helm: go install helm.sh/helm/v4/cmd/helm@v4.3.1",
   !has("kubeconform", "-v") && "kubeconform: go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
+  !has("go", "version") && "go",
   !has("python3", "-m", "pip", "--version") && "pip",
 ].filter((one) => one !== false);
 if (missing.length > 0) {
@@ -32,11 +31,19 @@ const valueFiles = globSync(`${chartFolder}/ci/*-values.yaml`).sort();
 
 describe("the chart", { timeout: 600_000 }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-helm-"));
-  before(() => writeSchemas(folder));
+  before(() => {
+    writeSchemas(folder);
+    writeExtensionSchemas(folder);
+  });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const render = (file: string) =>
     execFileSync("helm", ["template", "production", chartFolder, "--values", file], { encoding: "utf8" });
+  const validate = (input: string) => {
+    const location = `${folder}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
+    const args = ["-strict", "-summary", "-schema-location", location];
+    return spawnSync("kubeconform", args, { input, encoding: "utf8" });
+  };
 
   it("has five files of values", () => assert.equal(valueFiles.length, 5));
 
@@ -46,10 +53,9 @@ describe("the chart", { timeout: 600_000 }, () => {
     });
 
     it(`${path.basename(file)}: everything is valid`, () => {
-      const location = `${folder}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
-      const args = ["-strict", "-summary", "-schema-location", location, "-skip", withoutSchema.join(",")];
-      const { status, stdout, stderr } = spawnSync("kubeconform", args, { input: render(file), encoding: "utf8" });
+      const { status, stdout, stderr } = validate(render(file));
       assert.equal(status, 0, stdout + stderr);
+      assert.match(stdout, /Skipped: 0/);
     });
 
     it(`${path.basename(file)}: pods keep the restricted profile`, () => {
@@ -92,12 +98,22 @@ describe("the chart", { timeout: 600_000 }, () => {
       assert.match(stderr, /settings|existingSecret|persistence/);
     });
 
-  it("is checked by a schema that finds a misspelt field", () => {
-    const wrong = render(valueFiles[0]!).replace("replicas: 2", "replicaz: 2");
-    const location = `${folder}/{{ .ResourceKind }}{{ .KindSuffix }}.json`;
-    const { status } = spawnSync("kubeconform", ["-strict", "-schema-location", location], { input: wrong });
-    assert.notEqual(status, 0);
-  });
+  const misspelt: Readonly<Record<string, readonly [right: string, wrong: string]>> = {
+    Deployment: ["replicas: 2", "replicaz: 2"],
+    PrometheusRule: ["expr: ", "exprr: "],
+    ServiceMonitor: ["matchLabels:\n", "matchLabelz:\n"],
+    HTTPRoute: ["backendRefs:", "backendRefz:"],
+  };
+  for (const [kind, [right, wrong]] of Object.entries(misspelt))
+    it(`is checked by a schema that finds a misspelt field of a ${kind}`, () => {
+      const documents = valueFiles.flatMap((file) => render(file).split(/^---$/m));
+      const document = documents.find((one) => one.includes(`kind: ${kind}\n`) && one.includes(right));
+      assert.ok(document, kind);
+      assert.equal(validate(document).status, 0);
+      const { status, stdout } = validate(document.replace(right, wrong));
+      assert.equal(status, 1);
+      assert.match(stdout, new RegExp(wrong.slice(0, wrong.indexOf(":"))));
+    });
 });
 
 interface PodSpec {
