@@ -2,6 +2,7 @@
 import type { Collection } from "../collection/collection.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow, TermsAcceptanceRow } from "./provider-rows.ts";
 import type { AccountAssociationRow, GroupInviteRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "./rows.ts";
+import { scimCounters } from "./scim-counters.ts";
 import { keepInviteVoucher, keepKeysVoucher, keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
 
 export const groupCollection: Collection<GroupRow> = {
@@ -60,6 +61,7 @@ export const identityProviderCollection: Collection<IdentityProviderRow> = {
   changesAccess: [],
   secret: ["clientSecret", "scimTokenDigest", "scimPreviousDigest"],
   syncDependents: keepProviderVouchers,
+  derived: scimCounters,
 };
 
 export const externalGroupRoleMappingCollection: Collection<ExternalGroupRoleMappingRow> = {

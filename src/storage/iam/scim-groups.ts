@@ -1,9 +1,9 @@
 // The groups that SCIM clients provision, and their members (docs/decisions/0094).
-import { ConcurrencyConflict } from "../engine/errors.ts";
 import { limitOf, placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, count, eq, or, sql } from "../schema/drizzle.ts";
-import { conditionOf, keyOf, ofProvider, rangeOf, type ScimPage, valuesOf } from "./scim-users.ts";
+import { addToScimCounter, readScimCounter } from "./scim-counters.ts";
+import { conditionOf, keyOf, ofProvider, rangeOf, requireOne, type ScimPage, valuesOf } from "./scim-users.ts";
 
 /** A provisioned group as it is stored, without its members. */
 export interface ScimGroupRow {
@@ -21,6 +21,9 @@ const columns = [
   ...(["uid", "providerUid", "displayName", "displayNameKey", "externalId"] as const),
   ...(["version", "createTime", "updateTime"] as const),
 ];
+
+/** How many members one statement adds or removes. */
+const membersOfStatement = 5_000;
 
 /** A user in a group, with the name of the group. */
 export interface ScimMembership {
@@ -60,6 +63,7 @@ export async function countScimGroups(
   session: Session,
   { providerUid, condition }: Pick<ScimPage, "providerUid" | "condition">,
 ): Promise<number> {
+  if (!condition) return await readScimCounter(session, "scim_groups", providerUid);
   const statement = session.prepared(`scim_groups.count.${keyOf(condition)}`, (db, { scimGroups }) =>
     db
       .select({ rows: count() })
@@ -75,6 +79,7 @@ export async function insertScimGroup(tx: Transaction, row: ScimGroupRow): Promi
     db.insert(scimGroups).values(rowPlaceholders(columns)),
   );
   await statement.execute({ ...row });
+  addToScimCounter(tx, "scim_groups", row.providerUid, 1);
 }
 
 /** Replaces a group as this transaction read it. Throws ConcurrencyConflict, and UniqueViolation as an insert does. */
@@ -86,20 +91,19 @@ export async function updateScimGroup(tx: Transaction, before: ScimGroupRow, aft
       .where(and(eq(scimGroups.uid, sql.placeholder("uid")), eq(scimGroups.version, sql.placeholder("known"))))
       .returning({ uid: scimGroups.uid }),
   );
-  const updated = await statement.execute({ ...after, known: before.version });
-  if (updated.length === 0) throw new ConcurrencyConflict(`the SCIM group ${before.uid} has changed`);
+  requireOne(await statement.execute({ ...after, known: before.version }), before.uid);
 }
 
-/** Deletes a group and its memberships. */
-export async function deleteScimGroup(tx: Transaction, { uid, version }: ScimGroupRow): Promise<void> {
+/** Deletes a group as this transaction read it, and its memberships. Throws ConcurrencyConflict. */
+export async function deleteScimGroup(tx: Transaction, { uid, version, providerUid }: ScimGroupRow): Promise<void> {
   const statement = tx.prepared("scim_groups.delete", (db, { scimGroups }) =>
     db
       .delete(scimGroups)
       .where(and(eq(scimGroups.uid, sql.placeholder("uid")), eq(scimGroups.version, sql.placeholder("known"))))
       .returning({ uid: scimGroups.uid }),
   );
-  if ((await statement.execute({ uid, known: version })).length === 0)
-    throw new ConcurrencyConflict(`the SCIM group ${uid} has changed`);
+  requireOne(await statement.execute({ uid, known: version }), uid);
+  addToScimCounter(tx, "scim_groups", providerUid, -1);
 }
 
 /** Adds users to a group. Ignores existing members. Throws ReferenceViolation for a user that does not exist. */
@@ -107,10 +111,11 @@ export async function addScimMembers(tx: Transaction, groupUid: string, userUids
   const statement = tx.prepared("scim_members.add", (db, { scimMembers }) =>
     db
       .insert(scimMembers)
-      .values(rowPlaceholders(["groupUid", "userUid"]))
+      // SQLite needs a WHERE here, or it parses ON CONFLICT as the ON of a join.
+      .select(sql`select ${textPlaceholder("groupUid")}, value from ${tx.textsOf(textPlaceholder("uids"))} where true`)
       .onConflictDoNothing(),
   );
-  await Promise.all(userUids.map((userUid) => statement.execute({ groupUid, userUid })));
+  for (const uids of chunksOf(userUids)) await statement.execute({ groupUid, uids: JSON.stringify(uids) });
 }
 
 /** Removes users from a group. */
@@ -119,10 +124,19 @@ export async function removeScimMembers(tx: Transaction, groupUid: string, userU
     db
       .delete(scimMembers)
       .where(
-        and(eq(scimMembers.groupUid, sql.placeholder("groupUid")), eq(scimMembers.userUid, sql.placeholder("userUid"))),
+        and(
+          eq(scimMembers.groupUid, textPlaceholder("groupUid")),
+          tx.isAmong(scimMembers.userUid, textPlaceholder("uids")),
+        ),
       ),
   );
-  await Promise.all(userUids.map((userUid) => statement.execute({ groupUid, userUid })));
+  for (const uids of chunksOf(userUids)) await statement.execute({ groupUid, uids: JSON.stringify(uids) });
+}
+
+/** Splits the members of a request into the parameters of several statements: a group may have 50,000. */
+function chunksOf(userUids: readonly string[]): string[][] {
+  const count = Math.ceil(userUids.length / membersOfStatement);
+  return Array.from({ length: count }, (_, i) => userUids.slice(i * membersOfStatement, (i + 1) * membersOfStatement));
 }
 
 /** Returns which of these users are members of a group. */

@@ -5,6 +5,7 @@ import { limitOf, numberPlaceholder, placeholders, rowPlaceholders, textPlacehol
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, count, eq, gt, gte, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
+import { addToScimCounter, readScimCounter } from "./scim-counters.ts";
 
 /** A provisioned user as it is stored. Keys are in lower case. */
 export interface ScimUserRow {
@@ -102,6 +103,7 @@ export async function countScimUsers(
   session: Session,
   { providerUid, condition }: Pick<ScimPage, "providerUid" | "condition">,
 ): Promise<number> {
+  if (!condition) return await readScimCounter(session, "scim_users", providerUid);
   const statement = session.prepared(`scim_users.count.${keyOf(condition)}`, (db, { scimUsers }) =>
     db
       .select({ rows: count() })
@@ -117,6 +119,7 @@ export async function insertScimUser(tx: Transaction, row: ScimUserRow): Promise
     db.insert(scimUsers).values(rowPlaceholders(columns)),
   );
   await statement.execute({ ...row });
+  addToScimCounter(tx, "scim_users", row.providerUid, 1);
 }
 
 /** Replaces a user as this transaction read it. Throws ConcurrencyConflict, and UniqueViolation as an insert does. */
@@ -137,6 +140,7 @@ export async function deleteScimUser(tx: Transaction, before: ScimUserRow): Prom
     db.delete(scimUsers).where(isUnchanged(scimUsers)).returning({ uid: scimUsers.uid }),
   );
   requireOne(await statement.execute({ uid: before.uid, ...stateOf(before) }), before.uid);
+  addToScimCounter(tx, "scim_users", before.providerUid, -1);
 }
 
 /** Forgets which identities sign in as the users of a provider, because it trusts other tokens from now on. */
@@ -164,7 +168,8 @@ function stateOf({ version, identityUid, signInTime }: ScimUserRow) {
   return { knownVersion: version, knownIdentity: identityUid, knownSignIn: signInTime };
 }
 
-function requireOne(changed: readonly unknown[], uid: string): void {
+/** Throws ConcurrencyConflict if a statement has changed no row. */
+export function requireOne(changed: readonly unknown[], uid: string): void {
   if (changed.length === 0) throw new ConcurrencyConflict(`the SCIM resource ${uid} has changed`);
 }
 
