@@ -1,7 +1,7 @@
 // `npm run pack`: writes `dist/gatehouse-server-VERSION.tgz`, the package of the program, from what `npm run build` made
 // (docs/decisions/0083). It has a manifest of its own: that of the clone is for development.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // The name `gatehouse` belongs to another package.
@@ -12,7 +12,7 @@ const staging = path.join(outDir, "package");
 const { version, license, description, dependencies } = JSON.parse(
   readFileSync(path.join(root, "package.json"), "utf8"),
 );
-const built = ["chunks", "console", "gatehouse.js", "storage", "THIRD-PARTY-NOTICES.txt"];
+const built = ["chunks", "console", "gatehouse.js", "man", "storage", "THIRD-PARTY-NOTICES.txt"];
 const documents = ["deploy", "docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
 
 for (const name of built) {
@@ -55,6 +55,8 @@ function manifest() {
     description,
     type: "module",
     bin: { gatehouse: "dist/gatehouse.js" },
+    // npm links these at a global installation, and ignores `directories.man`.
+    man: readdirSync(path.join(root, "dist/man")).map((page) => `./dist/man/${page}`),
     files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md", "sbom.cdx.json"],
     // OpenTelemetry needs 22.15.
     engines: { node: ">=22.15" },

@@ -45,6 +45,17 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+describe("the package", () => {
+  it("brings manual pages, which a global installation links", () => {
+    const prefix = path.join(folder, "global");
+    const args = ["--prefix", prefix, "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", tarball];
+    execFileSync("npm", ["install", "--global", ...args], { stdio: "pipe" });
+    const page = readFileSync(path.join(prefix, "share/man/man1/gatehouse-iam-groups-create.1"), "utf8");
+    assert.match(page, /^\.TH /);
+    assert.match(execFileSync(path.join(prefix, "bin/gatehouse"), ["--version"], { encoding: "utf8" }), /^\d/);
+  });
+});
+
 for (const version of [22, 24]) {
   describe(`the package on Node ${version}`, () => {
     let installation: Installation;
