@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Narrowing } from "../authn/caller.ts";
 import {
   addCapabilities,
@@ -67,6 +68,11 @@ export class Access {
   /** Reports whether anything is granted anywhere in an organization. */
   reaches(organization: string): boolean {
     return [...this.#grants.keys()].some((uid) => isWithin(uid, organization));
+  }
+
+  /** Whether the access comes from these grants, and no others. */
+  isOf(grants: Grants): boolean {
+    return isDeepStrictEqual(this.#grants, grants);
   }
 
   /** Whether the token has the full access of the identity. */

@@ -25,6 +25,12 @@ export class CommandFailure extends Error {
     this.status = status;
     this.reason = reason;
   }
+
+  /** Returns the failure with some parts replaced. */
+  with({ message = this.message, ...changes }: FailureOptions & { readonly message?: string }): CommandFailure {
+    const { hint, exitCode, status, reason } = this;
+    return new CommandFailure(message, { hint, exitCode, status, reason, ...changes });
+  }
 }
 
 /** A failure by wrong usage: exit code 2. */

@@ -10,43 +10,50 @@ import type { Implementation } from "./handlers.ts";
 import { ruleBook } from "./text-rules.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
-/** Calls methods with the access of a call. They are validated and authorized as if the caller had called them. */
-export interface NestedMethods {
-  /** Throws INVALID_ARGUMENT unless a request keeps the rules that need no database. */
-  check(method: DescMethodUnary, request: object): void;
-  /** Calls a method, and returns its response. The change log names this method, and not that of `call`. */
-  call(method: DescMethodUnary, request: object, call: Call): Promise<unknown>;
-}
+/** Returns the message of a request. Throws INVALID_ARGUMENT unless it keeps the rules that need no database. */
+export type RequestCheck = (method: DescMethodUnary, request: object) => Message;
 
-/** Returns the methods of some services. */
-export function nestedMethods(implementations: readonly Implementation[], clock: Clock): NestedMethods {
+/** Makes the check of the requests of some services. Make it once: it compiles a validator for each method that is asked for. */
+export function newRequestCheck(implementations: readonly Implementation[], clock: Clock): RequestCheck {
   const book = ruleBook(implementations);
-  const byService = new Map(implementations.map((each) => [each.service.typeName, each]));
-  const validators = new Map<DescMethodUnary, Validator>();
+  const own = new Map(implementations.map(({ service, validators = {} }) => [service.typeName, validators]));
+  const compiled = new Map<DescMethodUnary, Validator>();
 
-  function requestOf(method: DescMethodUnary, init: object): Message {
-    const request = create(method.input, init as Record<string, unknown>);
-    const validator = validators.get(method) ?? compileValidator(method, book);
-    validators.set(method, validator);
-    const now = clock();
-    const violations = validator(request, { now, createTime: now });
-    if (violations.length > 0) throw invalidArgument(violations);
-    return request;
+  function validatorOf(method: DescMethodUnary): Validator {
+    const found = compiled.get(method) ?? own.get(method.parent.typeName)?.[method.localName];
+    const validator = found ?? compileValidator(method, book);
+    compiled.set(method, validator);
+    return validator;
   }
 
-  return {
-    check: (method, request) => void requestOf(method, request),
-    async call(method, init, call) {
-      const request = requestOf(method, init);
-      const { caller, access } = call;
-      const nested: Call = {
-        ...callAs(call, { path: methodPath(method), descriptor: method }),
-        ...(caller && { caller }),
-        ...(access && { access }),
-      };
-      authorize(nested, accessRuleOf(method)!, request);
-      const handler = byService.get(method.parent.typeName)!.handlers[method.localName]!;
-      return await handler(request as never, nested);
-    },
+  return (method, init) => {
+    const request = create(method.input, init as Record<string, unknown>);
+    const now = clock();
+    const violations = validatorOf(method)(request, { now, createTime: now });
+    if (violations.length > 0) throw invalidArgument(violations);
+    return request;
+  };
+}
+
+/**
+ * Calls a method with the access of a call, and returns its response. The method is validated and authorized as if the caller had
+ * called it. The change log names this method, and not that of `call`.
+ */
+export type NestedCall = (method: DescMethodUnary, request: object, call: Call) => Promise<unknown>;
+
+/** Returns the function that calls the methods of some services. */
+export function nestedCalls(implementations: readonly Implementation[], check: RequestCheck): NestedCall {
+  const handlersOf = new Map(implementations.map(({ service, handlers }) => [service.typeName, handlers]));
+  return async (method, init, call) => {
+    const request = check(method, init);
+    const { caller, access } = call;
+    const nested: Call = {
+      ...callAs(call, { path: methodPath(method), descriptor: method }),
+      ...(caller && { caller }),
+      ...(access && { access }),
+    };
+    authorize(nested, accessRuleOf(method)!, request);
+    const handler = handlersOf.get(method.parent.typeName)![method.localName]!;
+    return await handler(request as never, nested);
   };
 }

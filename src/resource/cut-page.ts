@@ -3,6 +3,7 @@ import type { Message } from "@bufbuild/protobuf";
 import { formatPageToken } from "../aip/page-token.ts";
 import { effectivePageSize } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
+import { compareTexts } from "../base/compare-texts.ts";
 import type { Call } from "../pipeline/call.ts";
 import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ServiceContext } from "./service-context.ts";
@@ -41,5 +42,5 @@ export async function cutPage<Row>(
 }
 
 function newestFirst(a: TimePosition, b: TimePosition): number {
-  return b.time - a.time || (a.id < b.id ? -1 : Number(a.id > b.id));
+  return b.time - a.time || compareTexts(a.id, b.id);
 }

@@ -1,4 +1,5 @@
 // Users (RFC 7643 §4.1): the people of an identity provider.
+import { compareTexts } from "../base/compare-texts.ts";
 import type { JsonObject } from "../base/json.ts";
 import { newChild } from "../model/uid.ts";
 import { followUser, identityOf } from "../services/iam/provisioning/suspensions.ts";
@@ -155,7 +156,7 @@ async function signInTimeOf(
 
 /** Returns the attributes in the order of their names: an unchanged resource is then stored as the same text. */
 function sorted(attributes: Attributes): JsonObject {
-  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => compareTexts(a, b)));
 }
 
 async function follow(

@@ -261,6 +261,30 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await read(token, group), 200);
     });
 
+    it("does not give the last owner binding to a deactivated person", async () => {
+      const { issuer } = upstream;
+      const oidc = { issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret };
+      const { uid: group } = await call(server, server.ownerToken, "POST", "groups", { name: "moved.example" });
+      const own = await createProvider(server, oidc, group);
+      await addOwner(server, group);
+      const client = await enableScim(server, own);
+      const user = { schemas: [userSchema], userName: "idle", externalId: "idle" };
+      const path = `/Users/${(await client.send("POST", "/Users", user)).body.id}`;
+      await signIn({ sub: "idle" }, own);
+      assert.equal((await client.send("PUT", path, { ...user, active: false })).status, 200);
+      const { roleBindings } = await call(server, server.ownerToken, "GET", `roleBindings?uidp.childrenOf=${group}`);
+      const owners = roleBindings.filter((one: { role: { uid: string } }) => one.role.uid === ownerRole.uid);
+      const isOwn = ({ identity }: { identity: { uid: string } }) => identity.uid === server.ownerUid;
+      const change = { identityUid: userUid(issuer, "idle"), roleUid: ownerRole.uid };
+      const move = async ({ uid }: { uid: string }) =>
+        await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/roleBindings/${uid}`, change);
+      const [kept, other] = [owners.find(isOwn), owners.find((one: never) => !isOwn(one))];
+      assert.equal((await move(other)).status, 200);
+      const refused = await move(kept);
+      assert.equal(refused.status, 400, JSON.stringify(refused.body));
+      assert.match(JSON.stringify(refused.body), /LAST_OWNER/);
+    });
+
     it("does not give access back when the provider is deleted", async () => {
       const { issuer } = upstream;
       const own = await createProvider(server, { issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret });

@@ -1,5 +1,6 @@
 // Versions of apk packages: apk-package(5), "PACKAGE METAINFO FIELDS", and how apk-tools compares its parts.
-import { compareDigits, compareTexts } from "./texts.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
+import { compareDigits } from "./texts.ts";
 
 /** The parts of a version, in the order in which they may follow each other. A later kind is a smaller version. */
 const kinds = { first: 0, number: 1, letter: 2, suffix: 3, suffixNumber: 4, hash: 5, revision: 6, end: 7 } as const;

@@ -1,5 +1,6 @@
 // Versions of RubyGems: the documentation of Gem::Version.
-import { compareDigits, compareItems, compareTexts, isDigits } from "./texts.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
+import { compareDigits, compareItems, isDigits } from "./texts.ts";
 
 /** Compares segment by segment. Undefined if one of them is not a version of a gem. */
 export function compareGem(a: string, b: string): number | undefined {

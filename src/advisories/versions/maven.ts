@@ -1,5 +1,6 @@
 // Versions of Maven: https://maven.apache.org/pom.html#version-order-specification.
-import { compareDigits, compareTexts, isDigits } from "./texts.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
+import { compareDigits, isDigits } from "./texts.ts";
 
 /** A token with the separator before it. */
 interface Token {

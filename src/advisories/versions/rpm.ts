@@ -1,5 +1,6 @@
 // Versions of RPM packages: rpm-version(7), and rpmvercmp of rpm.org.
-import { compareDigits, compareTexts, isDigits, splitEpoch } from "./texts.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
+import { compareDigits, isDigits, splitEpoch } from "./texts.ts";
 
 /**
  * Compares epoch, version and release. Undefined when only one of two equal versions has a release: the other may be any of its

@@ -1,9 +1,5 @@
 // Comparisons that the orders of several ecosystems have in common.
-
-/** Compares as JavaScript does: by UTF-16 units, which for ASCII is by bytes. */
-export function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+import { compareTexts } from "../../base/compare-texts.ts";
 
 /** Compares texts of digits as numbers of any length. The empty text is 0. */
 export function compareDigits(a: string, b: string): number {

@@ -7,7 +7,7 @@ import {
   type ApplyResourcesResponse,
   ApplyResourcesResponseSchema,
   ApplyService,
-  type SpecKind,
+  SpecKind,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
@@ -81,9 +81,10 @@ async function workOf(session: Session, options: ApplyOptions): Promise<Work> {
 }
 
 function kindNamed(name: string): SpecKind {
-  const index = documentKinds.findIndex((kind) => kind.toLowerCase() === name.toLowerCase());
-  // The kinds have the numbers of their fields.
-  if (index >= 0) return (index + 1) as SpecKind;
+  const kind = documentKinds.find((each) => each.toLowerCase() === name.toLowerCase());
+  // RoleBinding is ROLE_BINDING.
+  const value = kind?.replaceAll(/(?<=.)(?=[A-Z])/g, "_").toUpperCase();
+  if (value !== undefined) return SpecKind[value as keyof typeof SpecKind];
   throw wrongUsage(`--prune-kinds: ${JSON.stringify(name)} is not one of ${documentKinds.join(", ")}`);
 }
 
@@ -107,9 +108,7 @@ async function groupUidOf(session: Session, located: readonly Located[], group: 
   if (named.length <= 1) return named[0]?.uid ?? "";
   throw new CommandFailure(
     `several organizations are called ${JSON.stringify(organization.name)}; name one with --group`,
-    {
-      hint: named.map(({ uid }) => uid).join("\n"),
-    },
+    { hint: named.map(({ uid }) => uid).join("\n") },
   );
 }
 
@@ -131,8 +130,7 @@ function withPlaces(failure: CommandFailure, located: readonly Located[]): Comma
       const place = located[Number(index)]?.place;
       return place === undefined ? found : `${place}: `;
     });
-  const { exitCode, status, reason } = failure;
-  return new CommandFailure(replaced(failure.message), { hint: replaced(failure.hint), exitCode, status, reason });
+  return failure.with({ message: replaced(failure.message), hint: replaced(failure.hint) });
 }
 
 type Summary = (response: ApplyResourcesResponse) => string;

@@ -62,7 +62,6 @@ async function compared(session: Session, options: ApplyOptions): Promise<number
     return (await (await import("./apply.ts")).compareFiles(session, options)) ? 1 : 0;
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    const { message, hint, status, reason } = error;
-    throw new CommandFailure(message, { hint, status, reason, exitCode: comparisonFailed });
+    throw error.with({ exitCode: comparisonFailed });
   }
 }

@@ -1,5 +1,6 @@
 // `delete --recursive` of a group: shows what is in it, asks for its name, and deletes it with everything.
 import { ApplyService, type DestroySubtreeResponse } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
 import { confirmName } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
@@ -27,6 +28,6 @@ export async function destroyGroup(session: Session, resource: Resource, name: s
 }
 
 function countLines({ counts }: DestroySubtreeResponse): string[] {
-  const kinds = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  const kinds = Object.entries(counts).sort(([a], [b]) => compareTexts(a, b));
   return kinds.map(([kind, count]) => printable(`- ${count} ${kind.replaceAll("_", " ")}`));
 }

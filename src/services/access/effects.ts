@@ -18,7 +18,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { effectiveGroup, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findHeldRoles } from "../../storage/iam/held-roles.ts";
-import { findSuspensionsOf } from "../../storage/iam/scim-suspensions.ts";
+import { suspendedOrganizations } from "../../storage/iam/scim-suspensions.ts";
 
 /** A role binding whose capabilities change. */
 export interface ChangedGrant {
@@ -55,7 +55,7 @@ export async function effectsOn(
   identityUid: string,
   changed: readonly ChangedGrant[],
 ): Promise<{ effects: Effect[]; isWhole: boolean }> {
-  const suspended = new Set((await findSuspensionsOf(session, identityUid)).map(rootOf));
+  const suspended = await suspendedOrganizations(session, identityUid);
   const changing = changed
     .filter(({ groupUid }) => !suspended.has(rootOf(groupUid)))
     .flatMap((grant) => placed(identityUid, grant));

@@ -83,7 +83,7 @@ function show(binding: ReachingBinding, identityUid: string, narrowing: Narrowin
     effectiveGroupUids: places,
     capabilities: places.length === 0 ? [] : narrowedNames(capabilities, narrowing),
     confined: effectiveGroup(identityUid, groupUid) !== groupUid,
-    suspended: Boolean(isSuspended),
+    suspended: isSuspended,
   };
 }
 

@@ -7,20 +7,21 @@ import {
   ResourceSpecSchema,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { compareTexts } from "../../base/compare-texts.ts";
 import { once } from "../../base/lazy.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { nestedMethods } from "../../pipeline/nested-methods.ts";
+import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
 import { checkRequests } from "./check-requests.ts";
 import { subtreeDeletion } from "./destroy-subtree.ts";
-import { requireExpected } from "./joined-calls.ts";
-import { type Kind, kindOf, kindOrder } from "./kinds.ts";
+import { newCallTogether, requireExpected } from "./joined-calls.ts";
+import { type Kind, kindOf, kindOrder, withReferences } from "./kinds.ts";
 import { applyLimits } from "./limits.ts";
 import { Names } from "./names.ts";
-import { changesOf, hasChanges, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
+import { changesOf, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
 import { readStoredRows } from "./stored-rows.ts";
 import { type StoredResource, storedResources } from "./stored-values.ts";
 import { nameOf } from "./wanted.ts";
@@ -30,22 +31,24 @@ import { changingServices, planWriter } from "./write-plan.ts";
 export function apply(context: ServiceContext, options: ProviderOptions): Implementation {
   const { database } = context;
   // Few servers are asked to apply.
-  const checks = once(() => nestedMethods(changingServices(context, options), context.clock));
-  const write = planWriter(context, options);
+  const newCheck = once(() => newRequestCheck(changingServices(context, options), context.clock));
+  const check: RequestCheck = (method, request) => newCheck()(method, request);
+  const callTogether = newCallTogether(context, check);
+  const write = planWriter(context, options, callTogether);
 
   return implement(
     ApplyService,
     {
       async applyResources(request, call) {
         checkBounds(request);
-        checkRequests(request.resources, checks());
+        checkRequests(request.resources, check);
         const seen = await database.read((session) => makePlan(session, request, call));
         requireExpected(request, seen.fingerprint);
-        return responseOf(request, hasChanges(seen) && !request.planOnly ? await write(request, seen, call) : seen);
+        return responseOf(request, request.planOnly ? seen : await write(request, seen, call));
       },
       exportResources: (request, call) =>
         readTogether(database, call, async (session) => ({ resources: await exportResources(session, request, call) })),
-      destroySubtree: subtreeDeletion(context, options),
+      destroySubtree: subtreeDeletion(options, callTogether),
     },
     [
       {
@@ -77,7 +80,7 @@ function responseOf({ groupUid }: ApplyResourcesRequest, plan: Plan) {
 async function exportResources(session: Session, { groupUid, kinds: asked }: ExportResourcesRequest, call: Call) {
   const wanted = asked.flatMap((kind) => kindOf(kind) ?? []);
   const shown = new Set<Kind>(wanted.length > 0 ? wanted : kindOrder);
-  const rows = await readStoredRows(session, groupUid, new Set(kindOrder.filter((kind) => shown.has(kind))), call);
+  const rows = await readStoredRows(session, groupUid, withReferences(shown), call);
   const names = new Names(rows);
   requireUnambiguous(names);
   const found = storedResources(rows, names).filter(({ resource }) => shown.has(resource.case));
@@ -95,15 +98,10 @@ async function exportResources(session: Session, { groupUid, kinds: asked }: Exp
   );
 }
 
-/** The order of uids differs between servers, and files of equal organizations must be equal. */
+/** The order of uids differs between servers, that of a locale between machines: files of equal organizations must be equal. */
 function inNameOrder(resources: readonly StoredResource[], names: Names) {
   return resources
     .map(({ resource }) => nameOf(resource, names))
     .sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.name, b.name))
     .map(({ resource }) => ({ resource }));
-}
-
-/** Compares by code units: the order of a locale differs between machines. */
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

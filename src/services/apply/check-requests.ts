@@ -3,7 +3,7 @@ import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { ApiError, type FieldViolation, fieldViolationsOf } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import { findCapabilityByName } from "../../model/capabilities.ts";
-import type { NestedMethods } from "../../pipeline/nested-methods.ts";
+import type { RequestCheck } from "../../pipeline/nested-methods.ts";
 import { describeFailure } from "./failures.ts";
 import type { AnyResource } from "./kinds.ts";
 import { creation, type Uids } from "./requests.ts";
@@ -19,7 +19,7 @@ const anyUids: Uids = {
 };
 
 /** Throws INVALID_ARGUMENT with what the resources get wrong, unless that depends on stored resources. */
-export function checkRequests(resources: readonly ResourceSpec[], methods: NestedMethods): void {
+export function checkRequests(resources: readonly ResourceSpec[], check: RequestCheck): void {
   const violations = newViolations();
   resources.forEach(({ resource }, index) => {
     if (resource.case === undefined) return;
@@ -27,7 +27,7 @@ export function checkRequests(resources: readonly ResourceSpec[], methods: Neste
     violations.addAll(named);
     const { method, request } = creation(resource, anyUids);
     try {
-      methods.check(method, request);
+      check(method, request);
     } catch (error) {
       const described = describeFailure(error, { resource, name: "", wanted: { index } });
       if (!(described instanceof ApiError)) throw described;

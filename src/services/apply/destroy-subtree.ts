@@ -1,5 +1,4 @@
 // Deletes a group with everything in it, all or nothing.
-import { createHash } from "node:crypto";
 import { GroupInvitesService } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import type { DestroySubtreeRequest } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
@@ -7,7 +6,6 @@ import { failedPrecondition } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import type { ServiceContext } from "../../resource/service-context.ts";
 import { findSubtreeRows } from "../../storage/collection/subtree-rows.ts";
 import { readCounters } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -15,9 +13,9 @@ import { groupCollection, groupInviteCollection } from "../../storage/iam/collec
 import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
 import { newYield } from "./execute.ts";
-import { callTogether, requireExpected } from "./joined-calls.ts";
+import { type CallTogether, planFingerprint, requireExpected, type ServicesOf } from "./joined-calls.ts";
 import { type Kind, kindOrder } from "./kinds.ts";
-import { applyLimits } from "./limits.ts";
+import { applyLimits, requireFewChanges } from "./limits.ts";
 import { deletion, type Operation } from "./requests.ts";
 import { readStoredRows, type StoredRows } from "./stored-rows.ts";
 import { changingServices } from "./write-plan.ts";
@@ -30,21 +28,22 @@ const deletedKinds = [...kindOrder]
   );
 
 /** Returns the method that deletes a group with everything in it. */
-export function subtreeDeletion(context: ServiceContext, options: ProviderOptions) {
-  const services = (of: ServiceContext) => changingServices(of, options);
+export function subtreeDeletion(options: ProviderOptions, callTogether: CallTogether) {
+  const services: ServicesOf = (joined) => changingServices(joined, options);
   return (request: DestroySubtreeRequest, call: Call) =>
-    callTogether({ context, services }, request, call, async ({ database, methods }) => {
+    callTogether(services, request, call, async ({ database, callMethod }) => {
       const { session } = database;
       const { groupUid } = request;
       const rows = await readStoredRows(session, groupUid, new Set(kindOrder), call);
       const operations = [...(await inviteDeletions(session, groupUid)), ...deletionsOf(rows, callerOf(call).uid)];
+      requireFewChanges(operations.length, groupUid);
       const counts = await countsIn(session, rows);
-      const plan = fingerprintOf(operations);
+      const plan = planFingerprint(operations.map((operation) => operation.request));
       requireExpected(request, plan);
       const yieldNow = newYield();
       for (const { method, request: each } of operations) {
         await yieldNow();
-        await methods.call(method, each, call);
+        await callMethod(method, each, call);
       }
       return { counts, plan };
     });
@@ -85,9 +84,4 @@ async function countsIn(session: Session, { base, accountAssociation }: StoredRo
   const groups = 1 + (counts.get(groupCollection.kind) ?? 0);
   const associations = accountAssociation.length > 0 ? { account_associations: accountAssociation.length } : {};
   return { ...Object.fromEntries(counts), ...associations, groups };
-}
-
-function fingerprintOf(operations: readonly Operation[]): string {
-  const seen = operations.map(({ request }) => request);
-  return createHash("sha256").update(JSON.stringify(seen)).digest("hex").slice(0, 32);
 }

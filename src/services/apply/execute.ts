@@ -5,11 +5,11 @@ import { Access } from "../../authz/access.ts";
 import { combineRoles } from "../../authz/policy.ts";
 import { accessOf, callerOf, methodOf } from "../../pipeline/authorize.ts";
 import { type Call, callAs } from "../../pipeline/call.ts";
-import type { NestedMethods } from "../../pipeline/nested-methods.ts";
+import type { NestedCall } from "../../pipeline/nested-methods.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { findGrants } from "../../storage/iam/grants.ts";
 import type { JoinedDatabase } from "../../storage/joined-database.ts";
 import { describeFailure } from "./failures.ts";
+import { rolesOf } from "./joined-calls.ts";
 import type { Kind } from "./kinds.ts";
 import { applyLimits } from "./limits.ts";
 import type { Names } from "./names.ts";
@@ -25,7 +25,7 @@ const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "identity",
 /** What the steps of a plan run with. */
 export interface Execution {
   readonly database: JoinedDatabase;
-  readonly methods: NestedMethods;
+  readonly callMethod: NestedCall;
   /** Whether creations may run at the same time. Their failures are then not told apart. */
   readonly isConcurrent: boolean;
 }
@@ -47,11 +47,11 @@ export async function executePlan({ names, steps }: Plan, execution: Execution, 
   }
 }
 
-async function runStep(step: Step, uids: Uids, { methods }: Execution, call: Call): Promise<void> {
+async function runStep(step: Step, uids: Uids, { callMethod }: Execution, call: Call): Promise<void> {
   try {
     const operation = operationOf(step, uids);
     if (!operation) return;
-    const result = (await methods.call(operation.method, operation.request, call)) as { readonly uid?: string };
+    const result = (await callMethod(operation.method, operation.request, call)) as { readonly uid?: string };
     if (step.action === PlannedAction.CREATE && step.wanted?.target) step.wanted.target.uid = result.uid;
   } catch (error) {
     throw describeFailure(error, step);
@@ -94,9 +94,9 @@ async function allOf(promises: readonly Promise<void>[]): Promise<void> {
 
 /** Returns the call with the access that the caller has in the transaction. */
 async function renewed(session: Session, call: Call): Promise<Call> {
-  const { uid, token } = callerOf(call);
-  const grants = combineRoles((await findGrants(session, uid))?.roles ?? []);
-  return { ...callAs(call, methodOf(call)), access: new Access(grants, token.narrowing, accessOf(call).epoch) };
+  const grants = combineRoles(await rolesOf(session, call));
+  const { narrowing } = callerOf(call).token;
+  return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, accessOf(call).epoch) };
 }
 
 function uidsOf(names: Names): Uids {

@@ -1,16 +1,21 @@
 // Several calls of methods in one transaction: all of them take effect, or none.
+import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import { aborted } from "../../aip/errors.ts";
-import { callerOf } from "../../pipeline/authorize.ts";
+import { combineRoles } from "../../authz/policy.ts";
+import type { GrantedRole } from "../../model/grants.ts";
+import { rootOf } from "../../model/uid.ts";
+import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
-import { type NestedMethods, nestedMethods } from "../../pipeline/nested-methods.ts";
+import { type NestedCall, nestedCalls, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { lockRow } from "../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { findGrants } from "../../storage/iam/grants.ts";
 import { type JoinedDatabase, joinedDatabase } from "../../storage/joined-database.ts";
+import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { accept } from "../iam/users/membership.ts";
 
 /** A request that can be validated without writing. */
@@ -25,18 +30,44 @@ export interface PlannedRequest extends Message {
 export interface Joined {
   readonly tx: Transaction;
   readonly database: JoinedDatabase;
-  readonly methods: NestedMethods;
+  readonly callMethod: NestedCall;
 }
 
 /** Ends the transaction of a request that only validates. */
 class Validated extends Error {}
 
-/** Runs calls of the methods of `services` in one transaction, and undoes it if the request only validates. */
-export async function callTogether<T>(
-  {
-    context,
-    services,
-  }: { readonly context: ServiceContext; readonly services: (of: ServiceContext) => readonly Implementation[] },
+/** Returns the services whose methods are called, with a database that stays in the transaction. */
+export type ServicesOf = (context: ServiceContext) => readonly Implementation[];
+
+/** Runs calls of the methods of some services in one transaction, and undoes it if the request only validates. */
+export type CallTogether = <T>(
+  services: ServicesOf,
+  request: PlannedRequest,
+  call: Call,
+  body: (joined: Joined) => Promise<T>,
+) => Promise<T>;
+
+/** Makes the function that calls several methods in one transaction, at most one such transaction of an organization at a time. */
+export function newCallTogether(context: ServiceContext, check: RequestCheck): CallTogether {
+  const busy = new Set<string>();
+  return async (services, request, call, body) => {
+    // A new organization has no uid yet.
+    const key = request.groupUid === "" ? callerOf(call).uid : rootOf(request.groupUid);
+    // On SQLite all others wait for a large transaction: those of one organization must not queue up.
+    if (busy.has(key))
+      throw aborted("another request changes this organization as a whole; try again when it has ended");
+    busy.add(key);
+    try {
+      return await runTogether(context, (joined) => nestedCalls(services(joined), check), request, call, body);
+    } finally {
+      busy.delete(key);
+    }
+  };
+}
+
+async function runTogether<T>(
+  context: ServiceContext,
+  callsOf: (joined: ServiceContext) => NestedCall,
   { groupUid, validateOnly }: PlannedRequest,
   call: Call,
   body: (joined: Joined) => Promise<T>,
@@ -47,14 +78,13 @@ export async function callTogether<T>(
     await database.write({ ...writeContext(call, clock), isLarge: true }, async (tx) => {
       // Two requests for one group would create the same resources.
       if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
+      // It has waited for others, of which one may have taken away roles.
+      await requireCurrentAccess(tx, call);
       const joined = joinedDatabase(database, tx);
-      const before = await grantsOf(database.session, call);
-      const methods = nestedMethods(services({ ...context, database: joined }), clock);
-      result = await body({ tx, database: joined, methods });
+      result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
       if (groupUid !== "") await accept(tx, callerOf(call).uid, groupUid);
-      // A large transaction takes seconds. It must not outlive the roles that allowed it.
-      if ((await grantsOf(database.session, call)) !== before)
-        throw aborted("the roles of the caller changed in the meantime; try again");
+      // It has taken seconds. Its own changes of roles are not seen outside of it yet.
+      await requireCurrentAccess(database.session, call);
       if (validateOnly) throw new Validated();
     });
   } catch (error) {
@@ -63,13 +93,29 @@ export async function callTogether<T>(
   return result!;
 }
 
+/** Throws ABORTED if the caller has other roles than those that allowed the call. */
+async function requireCurrentAccess(session: Session, call: Call): Promise<void> {
+  if (!accessOf(call).isOf(combineRoles(await rolesOf(session, call))))
+    throw aborted("the roles of the caller changed in the meantime; try again");
+}
+
+/** Returns the fingerprint of what a request does: the same for the same plan. */
+export function planFingerprint(steps: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(steps)).digest("hex").slice(0, 32);
+}
+
 /** Throws ABORTED if the plan is not the one that the caller has seen. */
 export function requireExpected({ expectedPlan }: PlannedRequest, fingerprint: string): void {
   if (expectedPlan !== "" && fingerprint !== expectedPlan)
     throw aborted("the plan is not the expected one any more: the resources have changed; make a new plan");
 }
 
-async function grantsOf(session: Session, call: Call): Promise<string> {
-  const roles = (await findGrants(session, callerOf(call).uid))?.roles ?? [];
-  return JSON.stringify(roles.map(({ groupUid, capabilities }) => [groupUid, capabilities]).sort());
+/** Returns the roles that the caller has now: those of role bindings, and those that the mappings of the token give. */
+export async function rolesOf(session: Session, call: Call): Promise<readonly GrantedRole[]> {
+  const { uid, token } = callerOf(call);
+  const [grants, mapped] = await Promise.all([
+    findGrants(session, uid),
+    findSessionRoles(session, uid, token.mappings),
+  ]);
+  return [...(grants?.roles ?? []), ...mapped];
 }

@@ -62,8 +62,13 @@ export function kindOf(value: SpecKind): Kind | undefined {
   return kindOrder.find((name) => kinds[name].kind === value);
 }
 
+/** Returns kinds with those that their resources can refer to. */
+export function withReferences(some: Iterable<Kind>): ReadonlySet<Kind> {
+  return new Set([...some].flatMap((kind) => [kind, ...references[kind]]));
+}
+
 /** The kinds that a resource of a kind can refer to. */
-export const references: Readonly<Record<Kind, readonly Kind[]>> = {
+const references: Readonly<Record<Kind, readonly Kind[]>> = {
   organization: [],
   group: [],
   role: [],

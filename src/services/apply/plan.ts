@@ -1,5 +1,4 @@
 // Decides what has to be done to make a group look like the resources of a request.
-import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   type ApplyResourcesRequest,
@@ -14,7 +13,8 @@ import type { Session } from "../../storage/engine/session.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
 import { canManageCatalog } from "../registry/text-rules.ts";
 import { differences, type FieldDifference } from "./compare.ts";
-import { type AnyResource, type Kind, kindOf, kindOrder, kinds, references } from "./kinds.ts";
+import { planFingerprint } from "./joined-calls.ts";
+import { type AnyResource, type Kind, kindOf, kindOrder, kinds, withReferences } from "./kinds.ts";
 import { joinPath, keyOf, Names, parentPath } from "./names.ts";
 import { noRows, readStoredRows, type StoredRows } from "./stored-rows.ts";
 import { type StoredResource, storedResources } from "./stored-values.ts";
@@ -86,8 +86,7 @@ function comparedKinds(request: ApplyResourcesRequest): ReadonlySet<Kind> {
   const found = new Set([...kindsOf(request.resources), ...(request.prune ? prunedKinds(request) : [])]);
   // The default roles of identity providers decide which role bindings are kept.
   if (request.prune && found.has("roleBinding")) found.add("identityProvider");
-  for (const kind of [...found]) for (const other of references[kind]) found.add(other);
-  return found;
+  return withReferences(found);
 }
 
 function prunedKinds({ pruneKinds, resources }: ApplyResourcesRequest): ReadonlySet<Kind> {
@@ -238,10 +237,10 @@ export function changesOf({ steps }: Plan): MessageInitShape<typeof PlannedChang
 /** Call it before the plan is executed: then new resources get their uids. */
 function fingerprintOf(steps: readonly Step[]): string {
   const seen = steps.map(({ action, key, stored, fields, reason }) => [action, key, stored?.uid ?? "", fields, reason]);
-  return createHash("sha256").update(JSON.stringify(seen)).digest("hex").slice(0, 32);
+  return planFingerprint(seen);
 }
 
-/** Whether a plan writes anything. */
-export function hasChanges({ steps }: Plan): boolean {
-  return steps.some(({ action }) => action !== PlannedAction.KEEP);
+/** Returns the steps of a plan that write. */
+export function changingSteps({ steps }: Plan): readonly Step[] {
+  return steps.filter(({ action }) => action !== PlannedAction.KEEP);
 }

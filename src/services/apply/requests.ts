@@ -10,7 +10,6 @@ import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta
 import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { findCapabilityByName } from "../../model/capabilities.ts";
-import { isUid } from "../../model/uid.ts";
 import type { AnyResource, Kind, ValueOf } from "./kinds.ts";
 import { joinPath } from "./names.ts";
 
@@ -173,7 +172,7 @@ function associationOf(value: ValueOf<"accountAssociation">, uids: Uids): Messag
   const { group, name, description, amazon, google, azure, github } = value;
   const bindings = Object.entries(value.serviceBindings).map(([service, identity]) => [
     service,
-    isUid(identity) ? identity : uids.identity(joinPath(group, identity)),
+    uids.identity(joinPath(group, identity)),
   ]);
   const chainguard = bindings.length > 0 ? { serviceBindings: Object.fromEntries(bindings) } : undefined;
   return { name, description, amazon, google, azure, github, chainguard };

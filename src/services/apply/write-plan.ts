@@ -1,9 +1,9 @@
 // Writes the changes of a request in one transaction.
 import type { ApplyResourcesRequest } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { ApiError } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
+import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import { subscriptions } from "../events/subscriptions.ts";
 import { accountAssociations } from "../iam/accounts/account-associations.ts";
 import { groups } from "../iam/groups/groups.ts";
@@ -15,8 +15,9 @@ import { roleBindings } from "../iam/roles/role-bindings.ts";
 import { roles } from "../iam/roles/roles.ts";
 import { repos } from "../registry/repos.ts";
 import { executePlan } from "./execute.ts";
-import { callTogether, requireExpected } from "./joined-calls.ts";
-import { makePlan, type Plan } from "./plan.ts";
+import { type CallTogether, requireExpected, type ServicesOf } from "./joined-calls.ts";
+import { requireFewChanges } from "./limits.ts";
+import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
 /** Returns the services that an apply and a deletion call. */
 export function changingServices(context: ServiceContext, options: ProviderOptions): readonly Implementation[] {
@@ -28,13 +29,16 @@ export function changingServices(context: ServiceContext, options: ProviderOptio
 }
 
 /** Returns the function that makes the plan of a request again in a transaction, executes it there, and returns it. */
-export function planWriter(context: ServiceContext, options: ProviderOptions) {
+export function planWriter({ database }: ServiceContext, options: ProviderOptions, callTogether: CallTogether) {
   return async (request: ApplyResourcesRequest, seen: Plan, call: Call): Promise<Plan> => {
-    const isPostgres = context.database.dialect === "postgres";
+    const changes = changingSteps(seen).length;
+    if (changes === 0) return seen;
+    requireFewChanges(changes, request.groupUid);
+    const isPostgres = database.dialect === "postgres";
     const discovered = await discover(seen, options);
-    const services = (of: ServiceContext) => changingServices(of, discovered);
+    const services: ServicesOf = (joined) => changingServices(joined, discovered);
     const attempt = (isConcurrent: boolean) =>
-      callTogether({ context, services }, request, call, async (joined) => {
+      callTogether(services, request, call, async (joined) => {
         const plan = await makePlan(joined.database.session, request, call);
         requireExpected(request, plan.fingerprint);
         await executePlan(plan, { ...joined, isConcurrent }, call);
@@ -43,8 +47,9 @@ export function planWriter(context: ServiceContext, options: ProviderOptions) {
     try {
       return await attempt(isPostgres);
     } catch (error) {
-      // Shared statements do not say which resource failed.
-      if (error instanceof ApiError || !isPostgres) throw error;
+      // Statements that several creations share do not say which resource failed.
+      const isShared = isPostgres && (error instanceof UniqueViolation || error instanceof ReferenceViolation);
+      if (!isShared) throw error;
       return await attempt(false);
     }
   };

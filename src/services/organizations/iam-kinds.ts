@@ -21,11 +21,9 @@ import { requireServiceIdentities } from "../iam/accounts/service-bindings.ts";
 import { refuseTakenName } from "../iam/groups/group-rules.ts";
 import { group } from "../iam/groups/groups.ts";
 import { identityResource } from "../iam/identities/identities.ts";
-import { mayBeUser } from "../iam/roles/role-binding-rules.ts";
+import { mayBeUser, requireKeptOwner } from "../iam/roles/role-binding-rules.ts";
 import { roleBinding } from "../iam/roles/role-bindings.ts";
 import { role } from "../iam/roles/roles.ts";
-import { givesOwner, refuseLastOwner } from "../iam/rules/last-owner.ts";
-import { isKnownAt } from "../iam/users/membership.ts";
 import { createPendingUser, deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
 import {
@@ -143,10 +141,7 @@ async function prepareBinding(
   before: RoleBindingRow | undefined,
   call: Call,
 ): Promise<void> {
-  if (before) {
-    const isOwned = givesOwner(after) && (await isKnownAt(tx, after.identityUid, after.parent));
-    if (!isOwned) await refuseLastOwner(tx, before, call);
-  }
+  if (before) await requireKeptOwner(tx, before, after, call);
   // A user who has not signed in here.
   if (!(await findRow(tx, identityCollection, after.identityUid))) await createPendingUser(tx, after.identityUid);
 }

@@ -100,7 +100,7 @@ export interface WriteContext {
    * same transaction (PostgreSQL). False if absent.
    */
   readonly isIndependent?: boolean;
-  /** Whether the write changes much and may fail late: it delays no other write by that. False if absent. */
+  /** Whether the write changes much. If it fails late, no other write runs again. On SQLite, others wait for it. False if absent. */
   readonly isLarge?: boolean;
 }
 

@@ -78,7 +78,7 @@ export interface ReachingBinding {
   readonly roleName: string;
   readonly capabilities: readonly number[];
   /** Whether an identity provider has deactivated the person: the binding has no effect then (docs/decisions/0094). */
-  readonly isSuspended: boolean | number;
+  readonly isSuspended: boolean;
 }
 
 /** The columns of a ReachingBinding. */
@@ -92,7 +92,7 @@ export function reachingColumns(tables: Tables) {
     roleName: roles.name,
     capabilities: roles.capabilities,
     // SQLite has 0 and 1 for truth values.
-    isSuspended: sql<boolean | number>`not (${isNotSuspended(tables)})`.as("is_suspended"),
+    isSuspended: sql`not (${isNotSuspended(tables)})`.mapWith(Boolean).as("is_suspended"),
   };
 }
 

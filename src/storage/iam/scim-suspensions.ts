@@ -1,6 +1,7 @@
 // User identities without access to an organization, because an identity provider of it deactivated or deleted the person
 // (docs/decisions/0094).
 import type { SQL } from "drizzle-orm";
+import { rootOf } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
@@ -50,6 +51,11 @@ export async function findSuspensionsOf(session: Session, identityUid: string): 
       .where(eq(scimSuspensions.identityUid, textPlaceholder("identityUid"))),
   );
   return (await statement.execute({ identityUid })).map(({ providerUid }) => providerUid);
+}
+
+/** Returns the uids of the organizations in which an identity is suspended. */
+export async function suspendedOrganizations(session: Session, identityUid: string): Promise<ReadonlySet<string>> {
+  return new Set((await findSuspensionsOf(session, identityUid)).map(rootOf));
 }
 
 /** Returns the role bindings in the organization of a provider that its suspensions keep from having effect. */

@@ -61,8 +61,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       return JSON.stringify(found);
     }
 
-    async function resourcesOf(groupUid: string): Promise<JsonObject[]> {
-      const found = await outcome(read, { groupUid });
+    async function resourcesOf(groupUid: string, kinds: string[] = []): Promise<JsonObject[]> {
+      const found = await outcome(read, { groupUid, kinds });
       assert.ok("response" in found, JSON.stringify(found));
       return (found.response as { resources: JsonObject[] }).resources;
     }
@@ -172,6 +172,21 @@ for (const database of ["sqlite", "postgres"] as const) {
         (await resourcesOf(groupUid)).map((each) => Object.keys(each)[0]),
         ["organization", "roleBinding"],
       );
+    });
+
+    it("exports some kinds as it exports all", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("some-kinds") });
+      const all = await resourcesOf(groupUid);
+      const kinds = ["SPEC_KIND_ROLE_BINDING", "SPEC_KIND_ACCOUNT_ASSOCIATION", "SPEC_KIND_IDENTITY_PROVIDER"];
+      const fields = ["roleBinding", "accountAssociation", "identityProvider"];
+      for (const [i, field] of fields.entries()) {
+        const some = await resourcesOf(groupUid, [kinds[i]!]);
+        assert.ok(some.length > 0, field);
+        assert.deepEqual(
+          some,
+          all.filter((each) => field in each),
+        );
+      }
     });
 
     it("prunes only the groups and kinds that the resources have", async () => {

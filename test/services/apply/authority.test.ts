@@ -7,10 +7,13 @@ import { Code } from "../../../src/aip/errors.ts";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
 import { capabilitySet } from "../../../src/model/capabilities.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
+import { deleteRow, lockRow } from "../../../src/storage/collection/rows.ts";
+import { groupCollection, roleBindingCollection } from "../../../src/storage/iam/collections.ts";
+import { findBinding } from "../../../src/storage/iam/role-bindings.ts";
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
-import { addCaller, addGroup, addIdentity, addRole, ownerRole, viewerRole } from "../../security/tree.ts";
+import { addCaller, addGroup, addIdentity, addRole, arrange, ownerRole, viewerRole } from "../../security/tree.ts";
 
 after(stopPostgres);
 
@@ -103,6 +106,32 @@ for (const database of ["sqlite", "postgres"] as const) {
         (await applying(token, { groupUid: own, resources: [{ roleBinding: named }] })).code,
         Code.INVALID_ARGUMENT,
       );
+    });
+
+    it("runs once at a time in an organization, and not with roles that ended while it waited", async () => {
+      const root = await addGroup(server, null);
+      const { uid, token } = await addCaller(server, root, ownerRole.uid);
+      const held = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      const revocation = arrange(server, async (tx) => {
+        await lockRow(tx, groupCollection, root);
+        held.resolve();
+        await released.promise;
+        const binding = await findBinding(tx, root, ownerRole.uid, uid);
+        await deleteRow(tx, roleBindingCollection, binding!);
+      });
+      await held.promise;
+      const resources = [{ group: { name: "new" } }];
+      const method = "/gatehouse.apply.v1.ApplyService/ApplyResources";
+      const both = [1, 2].map(() => client.call(token, method, { groupUid: root, resources }));
+      const refused = await Promise.race(both);
+      assert.equal(refused.code, Code.ABORTED);
+      assert.match(refused.message, /another request changes this organization/);
+      released.resolve();
+      await revocation;
+      const [waited] = (await Promise.all(both)).filter((each) => each !== refused);
+      assert.equal(waited!.code, Code.ABORTED);
+      assert.match(waited!.message, /roles of the caller changed/);
     });
 
     it("renames no organization, and deletes a subtree only with every capability for it", async () => {

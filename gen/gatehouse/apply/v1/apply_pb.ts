@@ -1059,7 +1059,8 @@ export const ApplyService: GenService<{
     output: typeof ApplyResourcesResponseSchema;
   },
   /**
-   * Returns the resources of a group and its subgroups, as ApplyResources accepts them, from one snapshot. The response has no secrets.
+   * Returns the resources of a group and its subgroups, as ApplyResources accepts them, from one snapshot. The response has no secrets,
+   * and 20,000 resources at most: apply more than 10,000 in parts, such as the resources of some subgroups.
    *
    * @generated from rpc gatehouse.apply.v1.ApplyService.ExportResources
    */
@@ -1070,7 +1071,8 @@ export const ApplyService: GenService<{
   },
   /**
    * Deletes a group with everything in it and its subgroups: all of it in one transaction, or nothing. Every deletion is checked like
-   * the call that it stands for. A group with advisories cannot be deleted.
+   * the call that it stands for. A group with advisories cannot be deleted, nor one with more than 10,000 resources: delete its
+   * subgroups first.
    *
    * @generated from rpc gatehouse.apply.v1.ApplyService.DestroySubtree
    */

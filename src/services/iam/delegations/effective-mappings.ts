@@ -2,7 +2,7 @@ import { rootOf } from "../../../model/uid.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { maxMappings } from "../../../storage/iam/limits.ts";
 import { findProvisionedMappings } from "../../../storage/iam/scim-groups.ts";
-import { findSuspensionsOf } from "../../../storage/iam/scim-suspensions.ts";
+import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { isUserUid } from "../users/user-uid.ts";
 
 /**
@@ -15,10 +15,9 @@ export async function effectiveMappings(
   mappingUids: readonly string[],
 ): Promise<readonly string[]> {
   if (!isUserUid(identityUid)) return mappingUids;
-  const [provisioned, suspensions] = await Promise.all([
+  const [provisioned, suspended] = await Promise.all([
     findProvisionedMappings(session, identityUid, maxMappings),
-    findSuspensionsOf(session, identityUid),
+    suspendedOrganizations(session, identityUid),
   ]);
-  const suspended = new Set(suspensions.map(rootOf));
   return [...new Set([...mappingUids, ...provisioned])].filter((uid) => !suspended.has(rootOf(uid)));
 }

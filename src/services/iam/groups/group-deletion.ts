@@ -26,13 +26,24 @@ export interface Obstacles {
   readonly ownBinding?: RoleBindingRow | undefined;
 }
 
-/** Reads what must be deleted before a group. */
-export async function readObstacles(session: Session, uid: string, callerUid: string): Promise<Obstacles> {
-  const contents = await readCounters(session, uid);
+/** What has been read of a group: the counters of its subtree, and whether it has an account association. */
+export interface GroupContents {
+  readonly counters: ReadonlyMap<string, number>;
+  readonly hasAssociation: boolean;
+}
+
+/** Reads what must be deleted before a group. `known` is what has been read of it already. */
+export async function readObstacles(
+  session: Session,
+  uid: string,
+  callerUid: string,
+  known?: GroupContents,
+): Promise<Obstacles> {
+  const { counters, hasAssociation } = known ?? (await readContents(session, uid));
+  const contents = new Map(counters);
   contents.delete(termsAcceptanceCollection.kind);
   // The association has the uid of the group, so the counters of the children do not include it.
-  const association = await findRow(session, accountAssociationCollection, uid);
-  if (association)
+  if (hasAssociation)
     contents.set(accountAssociationCollection.kind, 1 + (contents.get(accountAssociationCollection.kind) ?? 0));
   if (uid === rootOf(uid) && contents.size === 1 && contents.get(roleBindingCollection.kind) === 1) {
     const [binding] = await findBindingsUnder(session, uid, 1);
@@ -40,6 +51,11 @@ export async function readObstacles(session: Session, uid: string, callerUid: st
       return { contents: new Map(), ownBinding: binding };
   }
   return { contents };
+}
+
+async function readContents(session: Session, uid: string): Promise<GroupContents> {
+  const counters = await readCounters(session, uid);
+  return { counters, hasAssociation: Boolean(await findRow(session, accountAssociationCollection, uid)) };
 }
 
 /** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */

@@ -24,7 +24,7 @@ import { accountAssociationCollection, groupCollection } from "../../../storage/
 import { childrenKey } from "../../../storage/schema/entry-keys.ts";
 import { sortPrefix } from "../../../storage/schema/ordered-text.ts";
 import { listCapabilities } from "../../list-capabilities.ts";
-import { readObstacles } from "./group-deletion.ts";
+import { type GroupContents, readObstacles } from "./group-deletion.ts";
 
 /** A page of groups can be counted by one call. */
 const maxGroups = maxPageSize;
@@ -47,11 +47,11 @@ export function groupTree({ database }: Pick<ServiceContext, "database">): Imple
       throw invalidField("group_uids", `must not have more than ${maxGroups} items`);
     const kinds = countedKinds.filter((kind) => request.kinds.length === 0 || request.kinds.includes(kind));
     return await database.read(async (session) => {
-      const counts = await countsOf(session, request.groupUids);
+      const { countOf, contentsOf } = await readContentsOf(session, request.groupUids);
       const groups = request.groupUids.map(async (uid) => ({
         groupUid: uid,
-        counts: kinds.filter((kind) => mayList(call, kind, uid)).map((kind) => counts(uid, kind)),
-        deletionObstacles: request.showDeletionObstacles ? await obstaclesOf(session, uid, call) : [],
+        counts: kinds.filter((kind) => mayList(call, kind, uid)).map((kind) => countOf(uid, kind)),
+        deletionObstacles: request.showDeletionObstacles ? await obstaclesOf(session, uid, contentsOf(uid), call) : [],
       }));
       return { groups: await Promise.all(groups) };
     });
@@ -85,14 +85,18 @@ function mayList(call: Call, kind: string, uid: string): boolean {
   return capability !== undefined && accessOf(call).has(capability, uid);
 }
 
-/** Reads the counters of groups, and returns a function that makes a count of them. */
-async function countsOf(session: Session, uids: readonly string[]) {
+/** Reads what is in groups. */
+async function readContentsOf(session: Session, uids: readonly string[]) {
   const [counters, associations] = await Promise.all([
     readCountersOf(session, [...new Set(uids.flatMap((uid) => [uid, childrenKey(uid)]))]),
     findRows(session, accountAssociationCollection, [...new Set(uids)]),
   ]);
   const associated = new Set(associations.map(({ uid }) => uid));
-  return (uid: string, kind: string) => {
+  const contentsOf = (uid: string): GroupContents => ({
+    counters: counters.get(uid) ?? new Map(),
+    hasAssociation: associated.has(uid),
+  });
+  const countOf = (uid: string, kind: string) => {
     const below = counters.get(uid)?.get(kind) ?? 0;
     const direct = counters.get(childrenKey(uid))?.get(kind) ?? 0;
     // An association has the uid of its group: counters count it where they count the group.
@@ -104,15 +108,16 @@ async function countsOf(session: Session, uids: readonly string[]) {
       totalCount: BigInt(isAssociation ? below + own : below),
     };
   };
+  return { countOf, contentsOf };
 }
 
 /**
  * Returns what must be deleted before a group, if the caller may delete it. An attempt names the kinds anyway; numbers are
  * for callers who may list the kind.
  */
-async function obstaclesOf(session: Session, uid: string, call: Call) {
+async function obstaclesOf(session: Session, uid: string, known: GroupContents, call: Call) {
   if (!accessOf(call).has(Capability.CAP_IAM_GROUPS_DELETE, uid)) return [];
-  const { contents } = await readObstacles(session, uid, callerOf(call).uid);
+  const { contents } = await readObstacles(session, uid, callerOf(call).uid, known);
   return countedKinds
     .filter((kind) => contents.has(kind))
     .map((kind) => ({ kind, ...(mayList(call, kind, uid) && { count: BigInt(contents.get(kind)!) }) }));

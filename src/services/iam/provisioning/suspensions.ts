@@ -10,12 +10,10 @@ import { findBinding, isHeldOtherwise } from "../../../storage/iam/role-bindings
 import { deleteSuspension, findSuspendedBindings, insertSuspension } from "../../../storage/iam/scim-suspensions.ts";
 import type { ScimUserRow } from "../../../storage/iam/scim-users.ts";
 import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
+import { lastOwnerReason } from "../rules/last-owner.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { userUid } from "../users/user-uid.ts";
 import { correlatesByOid } from "./admission.ts";
-
-/** The reason of the error for a change that would leave an organization without an owner. */
-export const lastOwner = "LAST_OWNER";
 
 /** The maximum number of role bindings that are deleted with a provider. */
 const maxBindings = 5_000;
@@ -39,7 +37,7 @@ export async function followUser(
 ): Promise<void> {
   const { providerUid } = (after ?? before)!;
   const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
-  // Nobody is left to decide on this identity: its access ends, if there is such an identity at all.
+  // The provider has no person for this identity any more. The identity loses access, if it exists.
   if (former !== null && former !== current) {
     if (await rowExists(tx, identityCollection, former)) await suspend(tx, providerUid, former);
     else await deleteSuspension(tx, providerUid, former);
@@ -61,12 +59,13 @@ async function suspend(tx: Transaction, providerUid: string, identityUid: string
 
 /** Suspended owners do not count as owners, so another identity must be one. */
 async function refuseLastOwner(tx: Transaction, groupUid: string, identityUid: string): Promise<void> {
+  // Before the binding is read: a concurrent change may just make the person the only owner.
+  await lockRow(tx, groupCollection, groupUid);
   const binding = await findBinding(tx, groupUid, ownerRole.uid, identityUid);
   if (!binding) return;
-  await lockRow(tx, groupCollection, groupUid);
   if (await isHeldOtherwise(tx, groupUid, ownerRole.uid, binding.uid)) return;
   throw failedPrecondition(
-    lastOwner,
+    lastOwnerReason,
     "the person is the last owner of the organization; bind another one first",
     groupUid,
   );

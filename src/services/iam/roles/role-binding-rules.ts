@@ -6,11 +6,12 @@ import { resourceType } from "../../../aip/resource-type.ts";
 import { missingTexts, newViolations } from "../../../aip/violations.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { findRow } from "../../../storage/collection/rows.ts";
+import { findRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
-import { givesOwner } from "../rules/last-owner.ts";
+import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
+import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { createPendingUser } from "../users/pending-users.ts";
@@ -95,9 +96,24 @@ export async function requireBindable(session: Session, identityUid: string, gro
   return found;
 }
 
-/** Whether a changed binding still makes a known identity an owner of the organization. */
-export async function keepsOwner(session: Session, after: RoleBindingRow): Promise<boolean> {
-  return givesOwner(after) && (await isKnownAt(session, after.identityUid, after.parent));
+/** Whether a changed binding still makes a known identity an owner of the organization, and one that is not deactivated. */
+export async function keepsOwner(session: Session, { parent, ...after }: RoleBindingRow): Promise<boolean> {
+  if (!givesOwner({ parent, ...after }) || !(await isKnownAt(session, after.identityUid, parent))) return false;
+  return !(await suspendedOrganizations(session, after.identityUid)).has(parent);
+}
+
+/**
+ * Throws LAST_OWNER if a change of a binding takes away the last owner of an organization, and keeps others from being removed or
+ * deactivated until the end of the transaction.
+ */
+export async function requireKeptOwner(
+  tx: Transaction,
+  before: RoleBindingRow,
+  after: RoleBindingRow,
+  call: Call,
+): Promise<void> {
+  if (givesOwner(before)) await lockRow(tx, groupCollection, before.parent);
+  if (!(await keepsOwner(tx, after))) await refuseLastOwner(tx, before, call);
 }
 
 /**

@@ -27,9 +27,9 @@ import { type Hydrated, hydrate } from "./hydration.ts";
 import {
   batchItems,
   checkRoleBinding,
-  keepsOwner,
   maxBatch,
   requireIdentity,
+  requireKeptOwner,
   requireReferences,
 } from "./role-binding-rules.ts";
 
@@ -150,7 +150,7 @@ function bindingCreator({ database, clock }: ServiceContext, standard: BindingMe
 async function change(tx: Transaction, before: RoleBindingRow, after: RoleBindingRow, call: Call) {
   await requireReferences(tx, after, before.parent, call);
   if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
-  if (!(await keepsOwner(tx, after))) await refuseLastOwner(tx, before, call);
+  await requireKeptOwner(tx, before, after, call);
   const row = await updateRow(tx, roleBindingCollection, before, after);
   await deleteUnusedPendingUser(tx, before.identityUid);
   await adoptKeys(tx, after.identityUid, call);

@@ -10,6 +10,9 @@ import { effectiveGroup } from "../../../storage/iam/grants.ts";
 import { isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 
+/** The reason of the error for a change that would leave an organization without an owner. */
+export const lastOwnerReason = "LAST_OWNER";
+
 /** Whether the binding makes its identity an owner of an organization. */
 export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): boolean {
   return roleUid === ownerRole.uid && !parent.includes("/") && effectiveGroup(identityUid, parent) === parent;
@@ -33,12 +36,14 @@ export async function requireOtherOwner(session: Session, binding: RoleBindingRo
   if (!givesOwner(binding)) return;
   if (await isHeldOtherwise(session, binding.parent, ownerRole.uid, binding.uid)) return;
   if (accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, binding.parent))
-    throw failedPrecondition(reason, "an organization must keep an owner; bind another one first", binding.parent);
+    throw failedPrecondition(
+      lastOwnerReason,
+      "an organization must keep an owner; bind another one first",
+      binding.parent,
+    );
   throw failedPrecondition(
-    reason,
+    lastOwnerReason,
     "the identity is the last owner of an organization that you cannot see; an organization must keep an owner",
     binding.identityUid,
   );
 }
-
-const reason = "LAST_OWNER";

@@ -2,6 +2,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { FindingKind, FindingSchema } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { compareTexts } from "../../../base/compare-texts.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -51,7 +52,7 @@ export function lookForRows(
       find: (page) => scanRows(session, scan, ranges, page),
       async show(uids, call) {
         const shown = await show(session, uids, call);
-        return shown.toSorted((a, b) => (a.resourceUid < b.resourceUid ? -1 : 1));
+        return shown.toSorted((a, b) => compareTexts(a.resourceUid, b.resourceUid));
       },
     };
   };
