@@ -18,7 +18,8 @@ import { nextVersion, versionOf } from "./version.ts";
 
 const usage = `Usage: npm run release -- VERSION [--dry-run] [--skip STEP]… [--image-builder NAME] [--build-option OPTION]…
 
-VERSION is a version, or major, minor or patch. The files are written to dist/release/.
+VERSION is a version, or major, minor or patch. The files are written to dist/release/. This command runs npm test and the tests of the
+package; .ci/run --all runs every suite, and must have passed on the same commit.
 
   --dry-run           make everything, but neither commit nor tag
   --skip STEP         leave out a step: ${optionalSteps().join(", ")}; test and package only with --dry-run

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { parse } from "yaml";
 import { freePort } from "../harness/postgres.ts";
 import { type Caller, cachePath, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
-import { launcher } from "./process.ts";
+import { environmentOf, launcher } from "./process.ts";
 
 let caller: Caller;
 const list = ["iam", "groups", "list"];
@@ -89,7 +89,7 @@ describe("output", () => {
 
   it("says that a result cannot be written, as on a full disk", { skip: process.platform !== "linux" }, async () => {
     const pipeline = `"${process.execPath}" "${launcher}" iam groups list > /dev/full`;
-    const child = spawn("bash", ["-c", pipeline], { env: { ...process.env, ...caller.environment } });
+    const child = spawn("bash", ["-c", pipeline], { env: environmentOf(caller.environment) });
     const closed = new Promise((resolve) => child.once("close", resolve));
     assert.match(await textOf(child.stderr), /^gatehouse: the result cannot be written: .*ENOSPC.*\n$/);
     assert.equal(await closed, 1);
@@ -97,7 +97,7 @@ describe("output", () => {
 
   it("ends quietly when its reader goes away, as with | head", async () => {
     const pipeline = `"${process.execPath}" "${launcher}" iam roles list -o json | head -n 1`;
-    const child = spawn("bash", ["-o", "pipefail", "-c", pipeline], { env: { ...process.env, ...caller.environment } });
+    const child = spawn("bash", ["-o", "pipefail", "-c", pipeline], { env: environmentOf(caller.environment) });
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
     assert.deepEqual([stdout, stderr], ["{\n", ""]);
   });

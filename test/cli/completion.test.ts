@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { freePort } from "../harness/postgres.ts";
 import { type Caller, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
-import { launcher, run } from "./process.ts";
+import { environmentOf, launcher, run } from "./process.ts";
 
 let caller: Caller;
 before(async () => {
@@ -185,7 +185,7 @@ describe("the scripts of completion", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, "gatehouse"), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`);
     chmodSync(path.join(folder, "gatehouse"), 0o755);
-    environment = { ...(process.env as Record<string, string>), ...caller.environment };
+    environment = environmentOf(caller.environment);
     environment.PATH = `${folder}:${process.env.PATH}`;
   });
 

@@ -11,7 +11,7 @@ import { fileOrSecret } from "../../src/cli/resources/flags.ts";
 import { identities } from "../../src/cli/resources/identities.ts";
 import { advisories } from "../../src/cli/resources/vulnerabilities.ts";
 import { type Caller, startCaller } from "./caller.ts";
-import { launcher } from "./process.ts";
+import { environmentOf, launcher } from "./process.ts";
 
 let caller: Caller;
 before(async () => {
@@ -130,7 +130,7 @@ describe("flags", () => {
 
   it("-f - reads standard input", async () => {
     const command = [launcher, "iam", "groups", "create", "--parent", "example.org", "-f", "-", "-o", "json"];
-    const child = spawn(process.execPath, command, { env: { ...process.env, ...caller.environment } });
+    const child = spawn(process.execPath, command, { env: environmentOf(caller.environment) });
     let said = "";
     child.stdout.on("data", (chunk) => {
       said += chunk;

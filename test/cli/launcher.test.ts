@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { freePort } from "../harness/postgres.ts";
 import { type Caller, startCaller } from "./caller.ts";
-import { launcher } from "./process.ts";
+import { environmentOf, launcher } from "./process.ts";
 
 let caller: Caller;
 before(async () => {
@@ -21,7 +21,7 @@ const older = `Object.defineProperty(process, "versions", { value: { ...process.
 
 function launch(...args: string[]) {
   const command = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, launcher, ...args];
-  return spawn(process.execPath, command, { env: { ...process.env, ...caller.environment } });
+  return spawn(process.execPath, command, { env: environmentOf(caller.environment) });
 }
 
 describe("under an older Node", () => {

@@ -26,7 +26,7 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the program without any setting from the environment of the tests, and with so many open files at most. */
+/** Starts the program in an environment of its own, and with so many open files at most. */
 export function start(args: readonly string[], environment: Record<string, string> = {}, openFiles?: number): Running {
   const env = environmentOf(environment);
   const command = [process.execPath, launcher, ...args];
@@ -71,10 +71,16 @@ export function start(args: readonly string[], environment: Record<string, strin
   };
 }
 
-/** These variables, and those of the tests but for settings. */
-export function environmentOf(environment: Record<string, string>): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("GATEHOUSE_"));
-  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...environment };
+/** What programs need to run at all. Others such as `CI`, `NO_COLOR`, `TERM` and `HTTP_PROXY` change what the program does. */
+const inheritedVariables = ["PATH", "HOME", "LANG", "TMPDIR", "NODE_COMPILE_CACHE", "SystemRoot", "PATHEXT", "TEMP"];
+
+/** Returns the environment of a program: these variables, and none that describes the machine of the tests. */
+export function environmentOf(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const inherited = inheritedVariables.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(inherited), ...environment };
 }
 
 /** Runs the program to its end. */

@@ -6,7 +6,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
-import { launcher, start } from "./process.ts";
+import { environmentOf, launcher, start } from "./process.ts";
 
 let caller: Caller;
 before(async () => {
@@ -99,7 +99,7 @@ describe("at a terminal", () => {
   /** Runs a command with a terminal of its own, and types these keys at its first question. */
   async function atTerminal(keys: string, ...args: string[]): Promise<{ text: string; code: number | null }> {
     const command = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
-    const child = spawn("script", ["-qec", command, "/dev/null"], { env: { ...process.env, ...caller.environment } });
+    const child = spawn("script", ["-qec", command, "/dev/null"], { env: environmentOf(caller.environment) });
     let text = "";
     child.stdout.on("data", (chunk) => {
       const asked = text.includes("[y/N]");
@@ -161,7 +161,7 @@ describe("a reader that is gone", () => {
 describe("completion", () => {
   const line = (script: string) =>
     new Promise<string>((resolve) => {
-      const child = spawn("bash", ["--norc", "-c", script], { env: { ...process.env, ...caller.environment } });
+      const child = spawn("bash", ["--norc", "-c", script], { env: environmentOf(caller.environment) });
       let text = "";
       child.stdout.on("data", (chunk) => {
         text += chunk;

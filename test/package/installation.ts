@@ -27,6 +27,7 @@ export function nodeOf(version: number): string {
 export function pack(folder: string): string {
   const given = process.env.GATEHOUSE_TEST_PACKAGE;
   if (given) {
+    if (!existsSync(given)) throw new Error(`GATEHOUSE_TEST_PACKAGE: there is no file ${given}`);
     const copy = path.join(folder, path.basename(given));
     mkdirSync(folder, { recursive: true });
     copyFileSync(given, copy);
@@ -88,7 +89,7 @@ export function newInstallation(folder: string, nodeBin: string): Installation {
     folder,
     install(tarball) {
       const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", tarball];
-      execFileSync("npm", args, { cwd: folder, env: { ...env, HOME: process.env.HOME }, stdio: "pipe" });
+      execFileSync("npm", args, { cwd: folder, env: { ...process.env, PATH: env.PATH }, stdio: "pipe" });
     },
     run: (args, environment) => finished(start(args, environment)),
     async serve(data, ...options) {

@@ -5,6 +5,14 @@ import path from "node:path";
 /** Receives the output of a tool as it comes. */
 export type Print = (text: string) => void;
 
+/** How a program runs. */
+export interface ProgramOptions {
+  /** Receives its output; the terminal without. */
+  readonly print?: Print | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+}
+
 /** About three times what the longest step takes on a slow machine. */
 const toolTimeoutMs = 12 * 60_000;
 
@@ -12,18 +20,22 @@ const toolTimeoutMs = 12 * 60_000;
 const running = new Set<ChildProcess>();
 process.once("exit", () => running.forEach(endGroup));
 
+/** Runs a program of `node_modules/.bin` as `runProgram` does. */
+export function runTool(name: string, args: readonly string[], print?: Print, env?: NodeJS.ProcessEnv): Promise<void> {
+  const command = [path.resolve("node_modules/.bin", name), ...args];
+  return runProgram(command, { print, env: env ?? process.env, timeoutMs: toolTimeoutMs });
+}
+
 /**
- * Runs a program of `node_modules/.bin`. Its output goes to `print`, or to the terminal. Throws unless it exits with 0 in time.
- * When it has ended, what it started ends too: a process that is left would hold the output open, and its reader would wait for it.
+ * Runs a program with its arguments. Throws unless it exits with 0 in time. When it has ended, what it started ends too: a process that
+ * is left would hold the output open, and its reader would wait for it.
  */
-export async function runTool(
-  name: string,
-  args: readonly string[],
-  print?: Print,
-  env: NodeJS.ProcessEnv = process.env,
+export async function runProgram(
+  [file = "", ...args]: readonly string[],
+  { print, env = process.env, timeoutMs }: ProgramOptions,
 ): Promise<void> {
   const stdio = print ? "pipe" : "inherit";
-  const child = spawn(path.resolve("node_modules/.bin", name), args, {
+  const child = spawn(file, args, {
     stdio: ["ignore", stdio, stdio],
     env,
     // In a process group of its own, which Windows does not have.
@@ -37,12 +49,13 @@ export async function runTool(
   const timeout = setTimeout(() => {
     isLate = true;
     endGroup(child);
-  }, toolTimeoutMs);
+  }, timeoutMs);
   child.once("exit", () => endGroup(child));
   const [status, signal] = await closed;
   clearTimeout(timeout);
   running.delete(child);
-  if (isLate) throw new Error(`${name} did not end within ${toolTimeoutMs / 60_000} minutes`);
+  const name = path.basename(file);
+  if (isLate) throw new Error(`${name} did not end within ${timeoutMs / 60_000} minutes`);
   if (status !== 0) throw new Error(`${name} ended with ${status ?? signal}`);
 }
 

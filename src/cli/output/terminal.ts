@@ -10,7 +10,7 @@ export function tableColumns({ stdout }: Shell, { columns }: View): readonly Col
   return hasAge ? [...shown, ageColumn(Date.now())] : shown;
 }
 
-/** Returns a table with bold titles on a terminal, and unchanged elsewhere or with NO_COLOR. */
+/** Returns a table with bold titles on a terminal, and unchanged elsewhere or where Node has no styles: with NO_COLOR or CI. */
 export function withBoldTitles({ stdout }: Shell, table: string): string {
   const end = table.indexOf("\n");
   return end < 0 ? table : styleText("bold", table.slice(0, end), { stream: stdout }) + table.slice(end);
