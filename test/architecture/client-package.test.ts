@@ -1,4 +1,4 @@
-// The client package stands on generated code and Connect alone, and only the command line uses it.
+// The client package stands on generated code and Connect alone. The command line uses it, and the console its reading of errors.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -47,6 +47,19 @@ describe("the client package", () => {
         [],
       );
     });
+
+  it("is used by the console for errors only: the rest would make the first view larger", () => {
+    const sources = readdirSync("console/src", { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.tsx?$/.test(file),
+    );
+    const used = sources.flatMap((file) =>
+      [...readFileSync(path.join("console/src", file), "utf8").matchAll(/"(?:\.\.\/)+(packages\/[^"]+)"/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+    assert.deepEqual([...new Set(used)], ["packages/client/src/errors.ts"]);
+    assert.deepEqual([...reachedFrom("errors.ts")], ["errors.ts"]);
+  });
 
   it("is used by the command line, and by nothing else in src", () => {
     const users = imports.filter(({ target }) => target.startsWith("packages/")).map(({ from }) => from);

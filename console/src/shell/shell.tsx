@@ -1,12 +1,13 @@
 // The frame of all views: top bar, navigation, place of the view.
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { Link, Navigate, Outlet, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { useLive, useLiveTime } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
-import { loadTexts, useTexts } from "../texts/texts.ts";
+import { useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
+import { lazyPart } from "./lazy-part.tsx";
 import { Mark } from "./mark.tsx";
 import { Navigation, useViewKeys } from "./navigation.tsx";
 import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
@@ -16,15 +17,12 @@ import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
 
-const OrganizationDialog = lazy(async () => {
-  const [module] = await Promise.all([import("./organization-dialog.tsx"), loadTexts("frame")]);
-  return { default: module.OrganizationDialog };
-});
-
-const Palette = lazy(async () => {
-  const [module] = await Promise.all([import("./palette.tsx"), loadTexts("frame")]);
-  return { default: module.Palette };
-});
+const OrganizationDialog = lazyPart(
+  async () => (await import("./organization-dialog.tsx")).OrganizationDialog,
+  <Opening />,
+  "frame",
+);
+const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette, <Opening />, "frame");
 
 /** The frame. */
 export function Shell() {
@@ -72,11 +70,7 @@ export function Shell() {
         <Offline />
         <Outlet />
       </main>
-      {isPaletteOpen && (
-        <Suspense fallback={<Opening />}>
-          <Palette org={org} onHelp={showHelp} onClose={() => setPaletteOpen(false)} />
-        </Suspense>
-      )}
+      {isPaletteOpen && <Palette org={org} onHelp={showHelp} onClose={() => setPaletteOpen(false)} />}
       {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
       <Toast />
     </div>
@@ -118,11 +112,7 @@ function OrganizationSwitcher() {
       >
         <bdi className="switcher-name">{name}</bdi> <span aria-hidden="true">▾</span>
       </button>
-      {isOpen && (
-        <Suspense fallback={<Opening />}>
-          <OrganizationDialog current={org} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <OrganizationDialog current={org} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -3,18 +3,15 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { useMe } from "../api/access.ts";
-import { errorInfo, requestIdOf } from "../api/field-errors.ts";
 import { shortUid } from "../api/uids.ts";
-import { loadTexts, useTexts } from "../texts/texts.ts";
+import { useTexts } from "../texts/texts.ts";
+import { lazyPart } from "./lazy-part.tsx";
 import { useOrganizationName } from "./organization.tsx";
 import { Copyable } from "./parts.tsx";
 
-const Owners = lazy(async () => {
-  const [module] = await Promise.all([import("./owners.tsx"), loadTexts("frame")]);
-  return { default: module.Owners };
-});
+const Owners = lazyPart(async () => (await import("./owners.tsx")).Owners, null, "frame");
 
 /** What the caller lacks, where, and what to send to an owner. */
 export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
@@ -28,9 +25,7 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
     <div className="notice warn">
       <h2>{t("state.denied.title")}</h2>
       <p>{t("state.denied", values)}</p>
-      <Suspense>
-        <Owners uid={uid} />
-      </Suspense>
+      <Owners uid={uid} />
       <p>{t("state.denied.ask")}</p>
       <Copyable
         what={t("state.denied.title")}
@@ -51,8 +46,7 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { t } = useTexts();
   const { code, rawMessage } = ConnectError.from(error);
-  const { reason } = errorInfo(error);
-  const requestId = requestIdOf(error);
+  const { reason, requestId } = errorDetails(error);
   if (code === Code.NotFound || code === Code.PermissionDenied)
     return (
       <div className="notice warn">

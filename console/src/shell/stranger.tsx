@@ -1,15 +1,17 @@
 // The page of a person who holds nothing.
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { signIn } from "../session/session.ts";
-import { loadTexts, useTexts } from "../texts/texts.ts";
+import { useTexts } from "../texts/texts.ts";
+import { lazyPart } from "./lazy-part.tsx";
 import { Copyable, Heading } from "./parts.tsx";
 
-const FindOrganization = lazy(async () => {
-  const [module] = await Promise.all([import("./find-organization.tsx"), loadTexts("frame")]);
-  return { default: module.FindOrganization };
-});
+const FindOrganization = lazyPart(
+  async () => (await import("./find-organization.tsx")).FindOrganization,
+  null,
+  "frame",
+);
 
 /** Says what a person without a role can do. */
 export function Stranger() {
@@ -41,9 +43,7 @@ export function Stranger() {
       </form>
       <section className="stack" aria-label={t("stranger.find")}>
         <h2>{t("stranger.find")}</h2>
-        <Suspense>
-          <FindOrganization />
-        </Suspense>
+        <FindOrganization />
       </section>
     </div>
   );
