@@ -307,7 +307,23 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await dialog.getByRole("searchbox").fill("g 203");
     await dialog.getByRole("link", { name: /org 203/ }).click();
     await page.waitForURL(`**/o/${uids[203]}/overview`);
-    await page.getByRole("button", { name: "Switch organization, now org 203" }).waitFor();
+    await page.getByRole("button", { name: "Switch organization, now org 203" }).click();
+    const recent = dialog.getByRole("region", { name: "Recently used" });
+    await recent.getByRole("button", { name: "Pin org 204" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Switch organization, now org 203" }).click();
+    await dialog
+      .getByRole("region", { name: "Pinned" })
+      .getByRole("link", { name: /org 204/ })
+      .waitFor();
+    await dialog.getByRole("searchbox").fill("f".repeat(40));
+    await dialog.getByText("Nothing matches").waitFor();
+    await dialog.getByRole("searchbox").fill(uids[202]!);
+    await dialog
+      .getByRole("region", { name: "What was found" })
+      .getByRole("link", { name: /org 202/ })
+      .click();
+    await page.waitForURL(`**/o/${uids[202]}/overview`);
     assert.deepEqual(complaints, []);
   });
 

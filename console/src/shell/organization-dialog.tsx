@@ -7,9 +7,10 @@ import { type KeyboardEvent, useEffect, useState } from "react";
 import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../api/access.ts";
-import { shortUid } from "../api/uids.ts";
+import { useNames } from "../api/resources.ts";
+import { isUid, parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
-import { type Organization, useOrganizations } from "./organization.tsx";
+import { type Organization, useOrganization, useOrganizations } from "./organization.tsx";
 import { isPinned, lastUsed, pinned, switchPin } from "./organization-memory.ts";
 import { Dialog } from "./parts.tsx";
 import { Failure } from "./states.tsx";
@@ -24,12 +25,14 @@ const searchedRows = 5000;
 export function OrganizationDialog({ current, onClose }: { readonly current: string; readonly onClose: () => void }) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");
-  const { all, total, isReading, error } = useAll(typed.trim() !== "");
-  const [, setPins] = useState(pinned);
-  const byUid = new Map(all.map((one) => [one.uid, one]));
-  const known = (uids: readonly string[]) => uids.flatMap((uid) => byUid.get(uid) ?? []);
   const wanted = typed.trim().toLowerCase();
-  const found = all.filter(({ uid, name }) => uid === wanted || name.toLowerCase().includes(wanted));
+  const isPasted = isUid(wanted) && parentOf(wanted) === "";
+  const pasted = useOrganization(isPasted ? wanted : "");
+  const { all, total, isReading: isReadingAll, error } = useAll(wanted !== "" && !isPasted);
+  const isReading = isReadingAll || pasted === undefined;
+  const [, setPins] = useState(pinned);
+  const known = useKnown(all);
+  const found = isPasted ? (pasted ? [pasted] : []) : all.filter(({ name }) => name.toLowerCase().includes(wanted));
   const favourites = known(pinned());
   const recent = known(lastUsed()).filter(({ uid }) => !isPinned(uid) && uid !== current);
   const rows = (list: readonly Organization[]) =>
@@ -79,6 +82,17 @@ export function OrganizationDialog({ current, onClose }: { readonly current: str
       </div>
     </Dialog>
   );
+}
+
+/** Returns a function that finds organizations by uid, also beyond the first ones: those that are pinned or were used last. */
+function useKnown(all: readonly Organization[]) {
+  const names = useNames("group", [...pinned(), ...lastUsed()]);
+  const byUid = new Map([...names, ...all.map(({ uid, name }) => [uid, name] as const)]);
+  return (uids: readonly string[]): readonly Organization[] =>
+    uids.flatMap((uid) => {
+      const name = byUid.get(uid);
+      return name === undefined ? [] : [{ uid, name }];
+    });
 }
 
 /** Reads the organizations page by page: the first one, and all of them for a search. */
