@@ -3,29 +3,13 @@ import { callUnaryMethod } from "@connectrpc/connect-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { ChangesService } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "./access.ts";
+import { servicesWith } from "./live-services.ts";
 import { queryClient, transport } from "./transport.ts";
 
 const { listChanges } = ChangesService.method;
 
 /** How long the polling tab waits between two looks, in milliseconds. */
 const pauseMs = 3000;
-
-/** The services whose responses depend on a kind of resource, by the end of their name. */
-const servicesOf: Readonly<Record<string, readonly string[]>> = {
-  account_associations: ["AccountAssociationsService"],
-  advisories: ["AdvisoriesService", "Advisory"],
-  external_group_role_mappings: ["ExternalGroupRoleMappingsService"],
-  group_invites: ["GroupInvitesService"],
-  groups: ["GroupsService", "Auth"],
-  identities: ["IdentitiesService", "AccessService"],
-  identity_providers: ["IdentityProvidersService"],
-  repo_readmes: ["ReposService"],
-  repos: ["ReposService"],
-  role_bindings: ["RoleBindingsService", "AccessService", "Auth"],
-  roles: ["RolesService", "AccessService", "Auth"],
-  subscriptions: ["SubscriptionsService", "DeliveryService"],
-  tags: ["TagsService", "ReposService"],
-};
 
 /** What the tabs tell each other. */
 interface News {
@@ -43,10 +27,7 @@ const listeners = new Set<() => void>();
 function hear({ kinds, since, time }: News): void {
   lastTime = time;
   for (const listener of listeners) listener();
-  const names =
-    kinds.length === 0
-      ? []
-      : ["ChangesService", "GroupTreeService", ...kinds.flatMap((kind) => servicesOf[kind] ?? [])];
+  const names = servicesWith(kinds);
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [, about], state: { dataUpdatedAt } }) => {
       const { serviceName = "" } = (about ?? {}) as { readonly serviceName?: string };

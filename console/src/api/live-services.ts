@@ -1,0 +1,32 @@
+// Which data of the page depends on which changes.
+
+/** The services whose responses depend on a kind of resource, by the end of their name. */
+const servicesOf: Readonly<Record<string, readonly string[]>> = {
+  account_associations: ["AccountAssociationsService"],
+  advisories: ["AdvisoriesService", "Advisory"],
+  external_group_role_mappings: ["ExternalGroupRoleMappingsService"],
+  group_invites: ["GroupInvitesService"],
+  groups: ["GroupsService", "Auth"],
+  identities: ["IdentitiesService", "AccessService"],
+  identity_providers: ["IdentityProvidersService"],
+  repo_readmes: ["ReposService"],
+  repos: ["ReposService"],
+  role_bindings: ["RoleBindingsService", "AccessService", "Auth"],
+  roles: ["RolesService", "AccessService", "Auth"],
+  subscriptions: ["SubscriptionsService", "DeliveryService"],
+  tags: ["TagsService", "ReposService"],
+};
+
+/** Kinds of resources that the counts of a group leave out. */
+const uncounted: readonly string[] = ["repo_readmes"];
+
+/**
+ * Returns the services whose responses depend on changes of these kinds. The change log has further kinds, such as sign-ins and token
+ * exchanges, which only its own service returns.
+ */
+export function servicesWith(kinds: readonly string[]): readonly string[] {
+  if (kinds.length === 0) return [];
+  const isCounted = kinds.some((kind) => Object.hasOwn(servicesOf, kind) && !uncounted.includes(kind));
+  const others = kinds.flatMap((kind) => (Object.hasOwn(servicesOf, kind) ? servicesOf[kind]! : []));
+  return [...new Set(["ChangesService", ...(isCounted ? ["GroupTreeService"] : []), ...others])];
+}
