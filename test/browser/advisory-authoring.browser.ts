@@ -96,6 +96,9 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
     await dialog.getByText("it stays as it is").waitFor();
     await dialog.getByLabel("Approve: final").check();
     assert.deepEqual(await findProblems(page), []);
+    await page.route("**/ListAdvisoryEvents", (route) => route.fulfill({ json: {} }), { times: 1 });
+    await button(page, "Save review").click();
+    await dialog.getByRole("alert").getByText("This event no longer exists").waitFor();
     await button(page, "Save review").click();
     await dialog.waitFor({ state: "detached" });
     await page.locator(".head").getByText("✓ not affected").waitFor();

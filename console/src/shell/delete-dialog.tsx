@@ -1,7 +1,7 @@
 // The dialog in front of every deletion, and of what else cannot be undone.
-import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTexts } from "../texts/texts.ts";
+import { TextField } from "./fields.tsx";
 import { Form } from "./form.tsx";
 import { Dialog, Loading } from "./parts.tsx";
 
@@ -70,13 +70,7 @@ export function DeleteDialog({
             )}
             {props.children}
             {!isReading && !isBlocked && name !== undefined && (
-              <TextInput
-                label={t("delete.typeName", { name })}
-                value={typed}
-                autoComplete="off"
-                data-autofocus
-                onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-              />
+              <TextField label={t("delete.typeName", { name })} value={typed} data-autofocus onChange={setTyped} />
             )}
           </>
         )}

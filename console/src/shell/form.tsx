@@ -63,11 +63,11 @@ export function Form({
     setSending(true);
     setErrors(noErrors);
     try {
+      // The warning comes first: what the check for conflicts finds is shown once, and the next click sends the form.
+      if (confirm && !isWarned) return setWarning(confirm.text);
       const found = conflict.length > 0 ? [] : ((await props.differences?.()) ?? []);
       setConflict(found);
-      if (found.length > 0) return;
-      if (confirm && !isWarned) setWarning(confirm.text);
-      else await submit();
+      if (found.length === 0) await submit();
     } catch (error) {
       const found = formErrors(error, fields);
       setErrors(found);
@@ -171,6 +171,8 @@ function Conflict({
 interface AfterSave<O> {
   /** What is reported, such as "Group created". Nothing without one. */
   readonly report?: string;
+  /** Takes what the server shows once, before the views read their data again. */
+  readonly onSecret?: (saved: O) => void;
   /** Closes the form, or opens what was saved. */
   readonly onSaved?: (saved: O) => unknown;
 }
@@ -181,11 +183,29 @@ interface AfterSave<O> {
  */
 export function useSave<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
   const { mutateAsync } = useMutation(method);
-  return async (request: MessageInitShape<I>, { report, onSaved }: AfterSave<MessageShape<O>>): Promise<void> => {
+  return async (
+    request: MessageInitShape<I>,
+    { report, onSecret, onSaved }: AfterSave<MessageShape<O>>,
+  ): Promise<void> => {
     const saved = await mutateAsync(request);
+    onSecret?.(saved);
     await queryClient.invalidateQueries();
     if (report !== undefined) notify(report);
     await onSaved?.(saved);
+  };
+}
+
+/**
+ * Returns a function that calls a method by a button without a form, and then reports it. What the call throws is reported, too.
+ */
+export function useSaveNow<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
+  const save = useSave(method);
+  return async (request: MessageInitShape<I>, report: string): Promise<void> => {
+    try {
+      await save(request, { report });
+    } catch (error) {
+      notify(formErrors(error, []).others.join(" "));
+    }
   };
 }
 

@@ -27,7 +27,7 @@ export function isKind(kind: string): kind is Kind {
 }
 
 /** Reads what is in a group, as far as the caller may list it, and what stands in the way of deleting it. Undefined while it is read. */
-export function useContents(uid: string, options: { readonly enabled?: boolean } = {}): GroupContents | undefined {
+export function useContents(uid: string): GroupContents | undefined {
   const request = { groupUids: [uid], showDeletionObstacles: true };
-  return useQuery(GroupTreeService.method.countGroupContents, request, options).data?.groups[0];
+  return useQuery(GroupTreeService.method.countGroupContents, request).data?.groups[0];
 }

@@ -55,6 +55,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "advisories.verdict.4": "Ablehnen: endgültig",
   "advisories.outcome": "Status des Advisorys",
   "advisories.outcomeSame": "– er bleibt, wie er ist",
+  "advisories.eventGone":
+    "Dieses Ereignis gibt es nicht mehr. Schließen Sie den Dialog, um die jetzigen Ereignisse des Advisorys zu sehen.",
   "advisories.done.created": "Advisory angelegt",
   "advisories.done.updated": "Advisory gespeichert",
   "advisories.done.deleted": "Advisory {id} gelöscht",
@@ -63,7 +65,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "advisories.list": "Advisories der Organisation",
   "advisories.path": "Ort des Advisorys",
   "advisories.search": "Nach CVE, Paket oder Komponente suchen",
-  "advisories.results": "{count, plural, one {# Treffer} other {# Treffer}}",
+  "advisories.results": "{count, number} Treffer",
   "advisories.empty": "Es gibt noch keine Advisories. Importieren Sie sie mit: gatehouse advisories import DATEI",
   "advisories.filters": "Filter",
   "advisories.facet.status": "Status",

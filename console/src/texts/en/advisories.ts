@@ -54,6 +54,7 @@ export const texts = {
   "advisories.verdict.4": "Reject: final",
   "advisories.outcome": "Status of the advisory",
   "advisories.outcomeSame": "– it stays as it is",
+  "advisories.eventGone": "This event no longer exists. Close the dialog to see the events that the advisory has now.",
   "advisories.done.created": "Advisory created",
   "advisories.done.updated": "Advisory saved",
   "advisories.done.deleted": "Advisory {id} deleted",

@@ -9,18 +9,19 @@ import {
   type Advisory,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { requestOf, useAdvisoryAddress } from "./address.ts";
-import { NewAdvisory } from "./advisory-form.tsx";
 import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
 import { severityOf } from "./severity.ts";
 import { fixedIn, latestApproved, StatusOf } from "./status.tsx";
 
 const { listAdvisories } = AdvisoriesService.method;
+const NewAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).NewAdvisory);
 
 /** The list of advisories, or the selected one. */
 export function Advisories() {
@@ -104,7 +105,6 @@ function Search() {
   return (
     <div className="filters whole">
       <TextInput
-        id="advisory-search"
         type="search"
         aria-label={t("advisories.search")}
         placeholder={t("advisories.search")}

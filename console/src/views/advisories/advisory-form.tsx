@@ -1,7 +1,6 @@
 // The dialogs that create, change and delete an advisory. The published contract has these methods in version 1 only.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
   Advisories,
@@ -16,11 +15,11 @@ import {
 import { useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
-import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { authorOf, listIn } from "./event-draft.ts";
@@ -37,7 +36,7 @@ const textFields = [
   { name: "component_type", text: "advisories.componentType", help: "advisories.componentTypeHelp" },
   { name: "component_location", text: "advisories.componentLocation" },
   { name: "author", text: "advisories.author" },
-] as const satisfies readonly { readonly name: string; readonly text: TextId; readonly help?: TextId }[];
+] as const satisfies readonly FieldOf<string>[];
 
 const fieldNames = textFields.map(({ name }) => name);
 
@@ -93,14 +92,13 @@ export function NewAdvisory({ parent: place }: { readonly parent: string }) {
         {(errors) => (
           <>
             <AdvisoryFields draft={draft} onChange={setDraft} errors={errors} />
-            <TextInput
+            <TextField
               name="advisory_id"
               label={t("advisories.id")}
               description={t("advisories.idHelp")}
               value={advisoryId}
               error={errors.advisory_id}
-              autoComplete="off"
-              onChange={({ currentTarget }) => setId(currentTarget.value)}
+              onChange={setId}
             />
             <Picker
               kind="group"
@@ -159,20 +157,7 @@ interface FieldsProps {
 }
 
 function AdvisoryFields({ draft, onChange, errors }: FieldsProps) {
-  const { t } = useTexts();
-  return textFields.map((field, index) => (
-    <TextInput
-      key={field.name}
-      name={field.name}
-      label={t(field.text)}
-      {...("help" in field && { description: t(field.help) })}
-      value={draft[field.name]}
-      error={errors[field.name]}
-      {...(index === 0 && { "data-autofocus": true })}
-      autoComplete="off"
-      onChange={({ currentTarget }) => onChange({ ...draft, [field.name]: currentTarget.value })}
-    />
-  ));
+  return <TextFields fields={textFields} values={draft} onChange={onChange} errors={errors} />;
 }
 
 /** The dialog in front of the deletion: no list and no export has the advisory afterwards. */

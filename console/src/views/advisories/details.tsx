@@ -12,17 +12,20 @@ import {
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { useColumns } from "./advisories.tsx";
-import { DeleteAdvisory, EditAdvisory } from "./advisory-form.tsx";
-import { NewEvent, ReviewEvent } from "./event-form.tsx";
 import { fixedIn, isFinal, latestApproved, noteOf, StatusOf } from "./status.tsx";
 
 const { getAdvisory, listAdvisories } = AdvisoriesService.method;
+const EditAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).EditAdvisory);
+const DeleteAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).DeleteAdvisory);
+const NewEvent = lazyPart(async () => (await import("./event-form.tsx")).NewEvent);
+const ReviewEvent = lazyPart(async () => (await import("./event-form.tsx")).ReviewEvent);
 
 /** How many other advisories of the vulnerability are shown. */
 const shownOthers = 20;

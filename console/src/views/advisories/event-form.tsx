@@ -1,6 +1,6 @@
 // The dialogs that record an event of an advisory, and review it.
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Textarea, TextInput } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { Advisories, ReviewStatus } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import type {
@@ -8,6 +8,7 @@ import type {
   AdvisoryEvent,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Radios } from "../../shell/radios.tsx";
@@ -73,13 +74,12 @@ function EventFields({ draft, onChange, errors }: FieldsProps) {
         onChange={(next) => put({ kind: next })}
       />
       {(kind === "fixed" || kind === "patched") && (
-        <TextInput
+        <TextField
           name={kind === "fixed" ? "fixed_version" : "patched_versions"}
           label={t(kind === "fixed" ? "advisories.fixedVersion" : "advisories.patchedVersions")}
           value={draft.versions}
           error={errors.fixed_version ?? errors.patched_versions}
-          autoComplete="off"
-          onChange={({ currentTarget }) => put({ versions: currentTarget.value })}
+          onChange={(value) => put({ versions: value })}
         />
       )}
       {kind === "falsePositiveDetermination" && (
@@ -101,13 +101,12 @@ function EventFields({ draft, onChange, errors }: FieldsProps) {
           onChange={({ currentTarget }) => put({ note: currentTarget.value })}
         />
       )}
-      <TextInput
+      <TextField
         name="author"
         label={t("advisories.author")}
         value={draft.author}
         error={errors.author}
-        autoComplete="off"
-        onChange={({ currentTarget }) => put({ author: currentTarget.value })}
+        onChange={(value) => put({ author: value })}
       />
       <Radios
         legend={t("advisories.review")}
@@ -134,16 +133,7 @@ interface ReviewerProps {
 
 function Reviewer({ value, error, onChange }: ReviewerProps) {
   const { t } = useTexts();
-  return (
-    <TextInput
-      name="reviewer"
-      label={t("advisories.reviewer")}
-      value={value}
-      error={error}
-      autoComplete="off"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
+  return <TextField name="reviewer" label={t("advisories.reviewer")} value={value} error={error} onChange={onChange} />;
 }
 
 /** The status of the advisory now, and after the form is sent; without children it stays. */
@@ -175,13 +165,14 @@ export function ReviewEvent({ advisory, event }: ReviewProps) {
   const [status, setStatus] = useState<(typeof verdicts)[number]>(ReviewStatus.APPROVED);
   const [reviewer, setReviewer] = useState(authorOf(me));
   const save = useSave(updateAdvisoryEvent);
+  const verdict = { status, reviewer: reviewer.trim() };
   const isApproved = status === ReviewStatus.APPROVED;
   const submit = async () => {
     // Version 1 replaces the whole event, which has more there than in this version.
     const { items } = await callUnaryMethod(transport, listAdvisoryEvents, { parentId: advisory.uid });
     const found = items.find(({ id }) => id === event.uid);
-    if (found) await save({ ...found, status, reviewer }, { report: t("advisories.done.reviewed") });
-    await close();
+    if (!found) throw new Error(t("advisories.eventGone"));
+    await save({ ...found, ...verdict }, { report: t("advisories.done.reviewed"), onSaved: close });
   };
   // A later approved event stays the status.
   const last = advisory.events.indexOf(latestApproved(advisory) ?? event);
@@ -193,9 +184,7 @@ export function ReviewEvent({ advisory, event }: ReviewProps) {
         submit={submit}
         button={t("advisories.saveReview")}
         onClose={() => void close()}
-        footer={
-          <CopyAs method={updateAdvisoryEvent} request={{ id: event.uid, author: event.author, status, reviewer }} />
-        }
+        footer={<CopyAs method={updateAdvisoryEvent} request={{ id: event.uid, author: event.author, ...verdict }} />}
       >
         {(errors) => (
           <>

@@ -1,11 +1,12 @@
 // "Who did what, when?"
 import { useInfiniteQuery, useTransport } from "@connectrpc/connect-query";
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
+import { TextField } from "../../shell/fields.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
 import { useOrganizationUid } from "../../shell/organization.tsx";
 import { CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
@@ -113,8 +114,7 @@ function FilterField({ q, onChange }: { readonly q: string; readonly onChange: (
     latest.current(wanted);
   }, [wanted]);
   return (
-    <TextInput
-      id="audit-filter"
+    <TextField
       type="search"
       label={t("audit.filter")}
       description={t("audit.filterHelp")}
@@ -122,8 +122,7 @@ function FilterField({ q, onChange }: { readonly q: string; readonly onChange: (
       value={typed}
       maxLength={1000}
       spellCheck={false}
-      autoComplete="off"
-      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onChange={setTyped}
     />
   );
 }

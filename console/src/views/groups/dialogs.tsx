@@ -1,13 +1,14 @@
 // The dialogs that change groups.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Textarea, TextInput } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { useState } from "react";
 import { type Group, GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -102,15 +103,14 @@ function GroupFields({
   const { t } = useTexts();
   return (
     <>
-      <TextInput
+      <TextField
         name="name"
         label={t("groups.name")}
         description={t("groups.nameHelp")}
         value={group.name}
         error={errors.name}
         data-autofocus
-        autoComplete="off"
-        onChange={({ currentTarget }) => onChange({ ...group, name: currentTarget.value })}
+        onChange={(value) => onChange({ ...group, name: value })}
       />
       <Textarea
         name="description"

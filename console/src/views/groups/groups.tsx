@@ -109,7 +109,6 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
   return (
     <section className="stack" aria-label={t("groups.tree", { name })}>
       <TextInput
-        id="group-filter"
         type="search"
         aria-label={t("groups.filter")}
         placeholder={t("groups.filter")}

@@ -1,6 +1,6 @@
 // Says which of many groups are in view, and moves to a name.
-import { TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { TextField } from "../../shell/fields.tsx";
 import { useDelayed } from "../../shell/parts.tsx";
 import type { RowRange } from "../../shell/row-window.ts";
 import { useTexts } from "../../texts/texts.ts";
@@ -52,14 +52,13 @@ export function JumpBar({
       <span className="range">
         <bdi>{known.current.get(uid) ?? "…"}</bdi> {t("groups.range", range)}
       </span>
-      <TextInput
+      <TextField
         size="xs"
         aria-label={label}
         placeholder={t("groups.jumpPlaceholder")}
         value={typed}
         maxLength={512}
-        autoComplete="off"
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={setTyped}
       />
     </form>
   );

@@ -44,37 +44,55 @@ export function subjectOf({ relationship }: Identity): string {
   return "";
 }
 
-/** Returns everything that is asked for: names as the exchange checks them, and values. Patterns are in slashes. */
-export function demandsOf({ relationship }: Identity): readonly (readonly [name: string, value: string])[] {
+type Demanded = readonly [name: string, value: string];
+
+/** A value that is asked for, as a text: a pattern is in slashes, and a value that looks like one in quotes. Empty for anything. */
+export function demandText(value: string, isPattern: boolean): string {
+  if (value === "") return "";
+  if (isPattern) return `/${value}/`;
+  return /^(?:\/.*\/|".*)$/su.test(value) ? JSON.stringify(value) : value;
+}
+
+/** Returns everything that is asked for: names as the exchange checks them, each once, and values as `demandText` writes them. */
+export function demandsOf({ relationship }: Identity): readonly Demanded[] {
+  const asked = new Map<string, string>();
+  for (const [name, text] of allDemandsOf(relationship))
+    if (text !== "") asked.set(name, [asked.get(name), text].filter(Boolean).join(" + "));
+  return [...asked];
+}
+
+function allDemandsOf(relationship: Identity["relationship"]): readonly Demanded[] {
   if (relationship.case === "claimMatch") {
     const { iss, sub, aud, claims, claimPatterns } = relationship.value;
     return [
-      ...one("iss", iss, "issuer"),
-      ...one("sub", sub, "subject"),
-      ...one("aud", aud, "audience"),
-      ...Object.entries(claims),
-      ...Object.entries(claimPatterns).map(([name, value]) => [name, `/${value}/`] as const),
+      one("iss", iss),
+      one("sub", sub),
+      one("aud", aud),
+      ...Object.entries(claims).map(([name, value]) => [name, demandText(value, false)] as const),
+      ...Object.entries(claimPatterns).map(([name, value]) => [name, demandText(value, true)] as const),
     ];
   }
   if (relationship.case === "staticKeys") {
-    const { issuer, subject } = relationship.value;
+    const { issuer, subject, audiences } = relationship.value;
     return [
-      ["iss", issuer],
-      ["sub", subject],
+      ["iss", demandText(issuer, false)],
+      ["sub", demandText(subject, false)],
+      ["aud", demandText(audiences[0] ?? "", false)],
     ];
   }
   if (relationship.case === "awsIdentity") {
     const { awsAccount, awsArn, awsUserId } = relationship.value;
-    return [["account", awsAccount], ...one("arn", awsArn, "arn"), ...one("user id", awsUserId, "userId")];
+    return [["account", demandText(awsAccount, false)], one("arn", awsArn), one("user id", awsUserId)];
   }
   return [];
 }
 
-function one(
-  name: string,
-  field: { readonly case: string | undefined; readonly value?: string | undefined },
-  literal: string,
-): readonly (readonly [string, string])[] {
-  if (field.case === undefined || !field.value) return [];
-  return [[name, field.case === literal ? field.value : `/${field.value}/`]];
+interface Oneof {
+  readonly case: string | undefined;
+  readonly value?: string | undefined;
+}
+
+/** A demand of a oneof, whose member for a pattern has a name with `Pattern`. */
+function one(name: string, { case: member = "", value = "" }: Oneof): Demanded {
+  return [name, demandText(value, member.endsWith("Pattern"))];
 }

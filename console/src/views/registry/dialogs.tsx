@@ -1,7 +1,7 @@
 // The dialogs that change repos.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Textarea, TextInput } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { useState } from "react";
 import {
   type Repo,
@@ -12,6 +12,7 @@ import {
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -130,23 +131,21 @@ function RepoFields({
   const { t } = useTexts();
   return (
     <>
-      <TextInput
+      <TextField
         name="name"
         label={t("registry.name")}
         description={t("registry.nameHelp")}
         value={repo.name}
         error={errors.name}
         data-autofocus
-        autoComplete="off"
-        onChange={({ currentTarget }) => onChange({ ...repo, name: currentTarget.value })}
+        onChange={(value) => onChange({ ...repo, name: value })}
       />
-      <TextInput
+      <TextField
         name="description"
         label={t("registry.description")}
         value={repo.description}
         error={errors.description}
-        autoComplete="off"
-        onChange={({ currentTarget }) => onChange({ ...repo, description: currentTarget.value })}
+        onChange={(value) => onChange({ ...repo, description: value })}
       />
     </>
   );

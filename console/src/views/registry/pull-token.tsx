@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { WhoAmI } from "../../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { IdentitiesService, IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
@@ -15,10 +15,12 @@ import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/
 import { missingFor } from "../../api/access.ts";
 import { newKey } from "../../api/new-key.ts";
 import { parentOf } from "../../api/uids.ts";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { dayMs } from "../identities/identity-facts.ts";
 import { useRepository } from "./repo-details.tsx";
 
 const { createIdentity } = IdentitiesService.method;
@@ -27,7 +29,6 @@ const { listRoles } = RolesService.method;
 
 /** Nobody answers at this issuer: only the key of the identity counts. */
 const issuer = "https://pull-token.gatehouse.internal";
-const dayMs = 24 * 3_600_000;
 
 /** Returns what the caller lacks to make a pull token for a repo. The role holds in the group of the repo. */
 export function missingForPullToken(me: WhoAmI | undefined, uid: string): readonly string[] {
@@ -101,7 +102,7 @@ function PullTokenForm({
     const made = created ?? (await make());
     setCreated(made);
     const roleBinding = create(RoleBindingSchema, { identityUid: made.uid, roleUid });
-    await saveBinding({ parent, roleBinding }, { onSaved: () => onMade(made) });
+    await saveBinding({ parent, roleBinding }, { onSecret: () => onMade(made) });
   };
   return (
     <Form
@@ -115,25 +116,23 @@ function PullTokenForm({
       {(errors) => (
         <>
           <p>{t("registry.pullTokenHelp")}</p>
-          <TextInput
+          <TextField
             name="name"
             label={t("registry.tokenName")}
             description={t("registry.tokenNameHelp")}
             value={name}
             error={errors.name}
             data-autofocus
-            autoComplete="off"
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            onChange={setName}
           />
-          <TextInput
+          <TextField
             name="expiration_time"
             label={t("registry.tokenDays")}
             description={t("registry.tokenDaysHelp")}
             inputMode="numeric"
             value={days}
             error={errors.expiration_time}
-            autoComplete="off"
-            onChange={({ currentTarget }) => setDays(currentTarget.value)}
+            onChange={setDays}
           />
         </>
       )}

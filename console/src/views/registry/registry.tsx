@@ -69,7 +69,6 @@ function Repos() {
       </div>
       <div className="filters whole">
         <TextInput
-          id="repo-filter"
           type="search"
           aria-label={t("registry.filter")}
           placeholder={t("registry.filter")}

@@ -1,7 +1,6 @@
 // The dialogs that change roles.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
@@ -13,6 +12,7 @@ import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { AccessPreview, nameOf, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -138,22 +138,20 @@ function RoleFields({
   const { t } = useTexts();
   return (
     <>
-      <TextInput
+      <TextField
         name="name"
         label={t("roles.name")}
         value={role.name}
         error={errors.name}
         data-autofocus
-        autoComplete="off"
-        onChange={({ currentTarget }) => onChange({ ...role, name: currentTarget.value })}
+        onChange={(value) => onChange({ ...role, name: value })}
       />
-      <TextInput
+      <TextField
         name="description"
         label={t("roles.description")}
         value={role.description}
         error={errors.description}
-        autoComplete="off"
-        onChange={({ currentTarget }) => onChange({ ...role, description: currentTarget.value })}
+        onChange={(value) => onChange({ ...role, description: value })}
       />
       <CapabilityChoice
         chosen={role.capabilities}

@@ -125,7 +125,6 @@ function Filter({ own, all }: { readonly own: number; readonly all: number }) {
   return (
     <div className="filters">
       <TextInput
-        id="role-filter"
         type="search"
         aria-label={t("roles.filter")}
         placeholder={t("roles.filter")}
