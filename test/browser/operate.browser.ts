@@ -102,7 +102,7 @@ describe("the view Operate", { timeout: 300_000 }, () => {
       await using console = await openConsole(browser, shared, { path: "/console/operate", width, dark });
       const { page, complaints } = console;
       await signIn(page, "owner");
-      const nodes = page.getByRole("region", { name: "Nodes" });
+      const nodes = page.getByRole("region", { name: "Servers", exact: true });
       await nodes.getByText("1 not seen for a minute").waitFor();
       await nodes.getByText("2 versions: an upgrade is under way").waitFor();
       await page.getByText("(this server)").waitFor();

@@ -6,6 +6,7 @@ interface Catalogues {
   readonly advisories: typeof import("./en/advisories.ts");
   readonly audit: typeof import("./en/audit.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
+  readonly delegations: typeof import("./en/delegations.ts");
   readonly events: typeof import("./en/events.ts");
   readonly frame: typeof import("./en/frame.ts");
   readonly groups: typeof import("./en/groups.ts");

@@ -12,7 +12,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.subscriptions": "Abonnements",
   "overview.attention": "Braucht Aufmerksamkeit",
   "overview.allFindings": "Alle Befunde",
-  "overview.settled": "Es ist keiner mehr da.",
+  "overview.settled": "Kein Befund dieser Art mehr.",
   "overview.nothing": "Nichts braucht Ihre Aufmerksamkeit.",
   "overview.unused":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität wurde nie benutzt} other {# Identitäten wurden nie benutzt}}",
@@ -29,17 +29,11 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.since.confirmed": "gemacht",
   "overview.since.granted": "gewährt",
   "overview.since.created": "erstellt",
-  "overview.why.failing": "{count, plural, one {#-mal} other {#-mal}} gescheitert: {reason}",
+  "overview.why.failing": "{count, number}-mal gescheitert: {reason}",
   "overview.why.expiring": "Nach ihrem Ende werden ihre Schlüssel nicht mehr angenommen.",
   "overview.why.unused": "Niemand hat sie benutzt, seit sie erstellt wurde.",
   "overview.why.confined":
     "Sie hat hier {role}, gehört aber zu einer Untergruppe: Außerhalb davon wirkt die Rolle nicht.",
-  "overview.why.lacks":
-    "{maker} hat sie gemacht und hat {capabilities}{more, plural, =0 {} other { und # weitere}} nicht mehr.",
-  "overview.why.extended":
-    "Ihre Rolle hat mehr Fähigkeiten, als {maker} zugesagt hat: {capabilities}{more, plural, =0 {} other { und # weitere}}.",
-  "overview.why.deleted": "Die Identität, die sie gemacht hat, wurde gelöscht.",
-  "overview.why.unknown": "Es ist nicht bekannt, wer sie gemacht hat.",
   "overview.delegation.other": "Zusage",
   "overview.delegation.invite": "Einladung",
   "overview.delegation.subscription": "Abonnement",
@@ -56,8 +50,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.revokeTitle": "Einladung {name} widerrufen",
   "overview.revokeText": "Ihr Code ist danach nichts mehr wert. Wer sie angenommen hat, behält die Rolle.",
   "overview.confirmTitle": "{name} bestätigen",
-  "overview.confirmText":
-    "Sie gilt wieder, und Sie stehen für sie ein, anstelle der Identität, die sie gemacht hat. Sie müssen alles haben, was sie gibt.",
+  "overview.confirmText": "Die Zusage gilt danach wieder. Sie werden ihr Urheber und müssen alles haben, was sie gibt.",
   "overview.done.revoked": "Einladung widerrufen",
   "overview.done.confirmed": "Bestätigt",
   "overview.steps": "Erste Schritte",
@@ -67,7 +60,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "Gruppen enthalten Identitäten, Images und weitere Gruppen. Beginnen Sie mit einem Team oder einem Projekt.",
   "overview.step.group.button": "Neue Gruppe",
   "overview.step.identity": "Eine Identität",
-  "overview.step.identity.text": "Lassen Sie einen Workload ein, etwa einen CI-Job, mit den Token, die er schon hat.",
+  "overview.step.identity.text": "Lassen Sie einen Workload ein, etwa einen CI-Job, mit den Tokens, die er schon hat.",
   "overview.step.identity.button": "Neue Identität",
   "overview.step.binding": "Eine Rollenbindung",
   "overview.step.binding.text": "Sagen Sie, was die Identität darf, und wo.",

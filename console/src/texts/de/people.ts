@@ -7,10 +7,10 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "people.filter": "Name, E-Mail oder uid",
   "people.within": "Rollen in",
   "people.roles": "Rollen",
-  "people.moreRoles": "{count, plural, one {und # weitere} other {und # weitere}}",
+  "people.moreRoles": "und {count, number} weitere",
   "people.since": "Mitglied seit",
   "people.pending": "hat sich hier noch nicht angemeldet",
-  "invites.inactive": "gilt nicht: {maker} hat sie gemacht und hat die Rolle nicht mehr",
+  "invites.inactive": "gilt nicht: {reason}",
   "people.person": "Person",
   "people.email": "E-Mail",
   "invites.lead": "Eine Einladung verspricht der Person, die sie annimmt, eine Rolle.",
@@ -92,9 +92,9 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "scim.revoke": "Token widerrufen",
   "scim.replaceTitle": "Das SCIM-Token ersetzen",
   "scim.replaceText":
-    "Das jetzige Token gilt noch eine Stunde. Geben Sie dem Bereitstellungsprogramm des Dienstes bis dahin das neue: Es wird einmal gezeigt, jetzt.",
+    "Das jetzige Token gilt noch eine Stunde. Geben Sie dem Bereitstellungsprogramm des Dienstes bis dahin das neue. Es wird einmal gezeigt, nachdem Sie es ersetzt haben.",
   "scim.replaceEndedText":
-    "Das Bereitstellungsprogramm des Dienstes braucht das neue Token, um fortzufahren. Es wird einmal gezeigt, jetzt.",
+    "Das Bereitstellungsprogramm des Dienstes braucht das neue Token, um fortzufahren. Es wird einmal gezeigt, nachdem Sie es ersetzt haben.",
   "scim.revokeTitle": "Das SCIM-Token widerrufen",
   "scim.revokeText":
     "Das Token wird sofort abgelehnt, ebenso eines, das es ersetzt hat. Niemand wird bereitgestellt, bis das Bereitstellungsprogramm ein neues hat.",

@@ -11,7 +11,7 @@ export const texts = {
   "overview.subscriptions": "Subscriptions",
   "overview.attention": "Needs attention",
   "overview.allFindings": "All findings",
-  "overview.settled": "There is none left.",
+  "overview.settled": "No findings of this kind are left.",
   "overview.nothing": "Nothing needs your attention.",
   "overview.unused":
     "{more, select, yes {More than } other {}}{count, plural, one {# identity was never used} other {# identities were never used}}",
@@ -32,12 +32,6 @@ export const texts = {
   "overview.why.expiring": "Its keys are not accepted after their end.",
   "overview.why.unused": "Nobody has used it since it was created.",
   "overview.why.confined": "It holds {role} here, but belongs to a subgroup: the role has no effect outside of it.",
-  "overview.why.lacks":
-    "{maker}, who made it, no longer holds {capabilities}{more, plural, =0 {} other { and # more}}.",
-  "overview.why.extended":
-    "Its role has more capabilities than {maker} promised: {capabilities}{more, plural, =0 {} other { and # more}}.",
-  "overview.why.deleted": "The identity that made it was deleted.",
-  "overview.why.unknown": "Nobody is known to have made it.",
   "overview.delegation.other": "Promise",
   "overview.delegation.invite": "Invite",
   "overview.delegation.subscription": "Subscription",

@@ -6,10 +6,10 @@ export const texts = {
   "people.filter": "Name, e-mail or uid",
   "people.within": "Roles in",
   "people.roles": "Roles",
-  "people.moreRoles": "{count, plural, one {and # more} other {and # more}}",
+  "people.moreRoles": "and {count, number} more",
   "people.since": "Member since",
   "people.pending": "has not signed in here yet",
-  "invites.inactive": "not in force: {maker}, who made it, no longer holds the role",
+  "invites.inactive": "not in force: {reason}",
   "people.person": "Person",
   "people.email": "E-mail",
   "invites.lead": "An invite promises a role to the person who accepts it.",
@@ -90,9 +90,9 @@ export const texts = {
   "scim.revoke": "Revoke token",
   "scim.replaceTitle": "Replace the SCIM token",
   "scim.replaceText":
-    "The present token is accepted for one more hour. Give the new one to the provisioning program of the provider by then: it is shown once, now.",
+    "The present token is accepted for one more hour. Give the new one to the provisioning program of the provider by then. It is shown once, after you replace it.",
   "scim.replaceEndedText":
-    "The provisioning program of the provider needs the new token to go on. It is shown once, now.",
+    "The provisioning program of the provider needs the new token to go on. It is shown once, after you replace it.",
   "scim.revokeTitle": "Revoke the SCIM token",
   "scim.revokeText":
     "The token is denied at once, and so is one that it has replaced. Nobody is provisioned until the provisioning program has a new one.",

@@ -7,22 +7,21 @@ import {
   DeliveryService,
   type DeliveryState,
 } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
-import { DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { DelegationKind, DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { formErrors } from "../../api/field-errors.ts";
+import { missingToConfirm } from "../../api/delegations.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
-import { useSave } from "../../shell/form.tsx";
+import { useSaveNow } from "../../shell/form.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { exampleEvent, receiverCode } from "./receiver.ts";
 import { Retry } from "./retry.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
-const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+const { deleteSubscription } = SubscriptionsService.method;
 const { getDeliveryState } = DeliveryService.method;
 const { confirmDelegation } = DelegationsService.method;
 
@@ -73,20 +72,13 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
 function Inactive({ state: { subscriptionUid: uid, inactivity } }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const save = useSave(confirmDelegation);
-  const missing = [...missingFor(me, confirmDelegation, uid), ...missingFor(me, createSubscription, uid)];
-  const confirm = async () => {
-    try {
-      await save({ uid }, { report: t("events.done.confirmed") });
-    } catch (error) {
-      notify(formErrors(error, []).others.join(" "));
-    }
-  };
+  const confirm = useSaveNow(confirmDelegation);
+  const missing = missingToConfirm(me, DelegationKind.SUBSCRIPTION, uid);
   return (
     <div className="notice warn">
       <p>{t("events.inactiveText", { reason: inactivity })}</p>
       <div>
-        <ActionButton missing={missing} onClick={() => void confirm()}>
+        <ActionButton missing={missing} onClick={() => void confirm({ uid }, t("events.done.confirmed"))}>
           {t("events.confirm")}
         </ActionButton>
       </div>

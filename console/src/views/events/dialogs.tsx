@@ -1,7 +1,6 @@
 // The dialogs that create and delete subscriptions.
 import { create } from "@bufbuild/protobuf";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
   SubscriptionSchema,
@@ -11,6 +10,7 @@ import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/e
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -68,18 +68,17 @@ function NewSubscription() {
       >
         {(errors) => (
           <>
-            <TextInput
+            <TextField
               name="sink"
               type="url"
               label={t("events.sink")}
               description={t("events.sinkHelp")}
               value={sink}
               error={errors.sink}
-              autoComplete="off"
               spellCheck={false}
               data-autofocus
-              onChange={({ currentTarget }) => {
-                setSink(currentTarget.value);
+              onChange={(value) => {
+                setSink(value);
                 setProblem("");
               }}
             />

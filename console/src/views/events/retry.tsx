@@ -1,9 +1,7 @@
 import { DeliveryService } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
-import { formErrors } from "../../api/field-errors.ts";
-import { useSave } from "../../shell/form.tsx";
+import { useSaveNow } from "../../shell/form.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 
 const { retryDelivery } = DeliveryService.method;
@@ -12,16 +10,12 @@ const { retryDelivery } = DeliveryService.method;
 export function Retry({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const save = useSave(retryDelivery);
-  const retry = async () => {
-    try {
-      await save({ subscriptionUid: uid }, { report: t("events.done.retried") });
-    } catch (error) {
-      notify(formErrors(error, []).others.join(" "));
-    }
-  };
+  const retry = useSaveNow(retryDelivery);
   return (
-    <ActionButton missing={missingFor(me, retryDelivery, uid)} onClick={() => void retry()}>
+    <ActionButton
+      missing={missingFor(me, retryDelivery, uid)}
+      onClick={() => void retry({ subscriptionUid: uid }, t("events.done.retried"))}
+    >
       {t("events.retry")}
     </ActionButton>
   );

@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { Button, Checkbox, TextInput } from "@mantine/core";
+import { Button, Checkbox } from "@mantine/core";
 import { useState } from "react";
 import {
   type GroupInvite,
@@ -15,9 +15,10 @@ import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
-import { nameOf } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
+import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
@@ -26,6 +27,7 @@ import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
+import { dayMs } from "./identity-facts.ts";
 
 const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
 
@@ -66,13 +68,18 @@ export function Invites() {
   );
 }
 
-/** Returns the invites that are not in force, with the name of who made each: a person who has left, or has lost the role. */
+/** Returns the invites that are not in force, and why: who made it has left, or has lost the role. */
 function useInactive(): ReadonlyMap<string, string> {
+  const { t } = useTexts();
   const { data: me } = useMe();
   const { org } = useIdentitiesAddress();
   const request = { parent: org, kinds: [FindingKind.INACTIVE_DELEGATION], pageSize: 200 };
   const { data } = useQuery(FindingsService.method.listFindings, request, { enabled: me !== undefined });
-  return new Map(data?.findings.map(({ resourceUid, identity }) => [resourceUid, identity ? nameOf(identity) : "–"]));
+  return new Map(
+    data?.findings.flatMap(({ resourceUid, identity, details }) =>
+      details.case === "delegation" ? [[resourceUid, inactivityText(t, details.value, identity)]] : [],
+    ),
+  );
 }
 
 function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<string, string>): Column<GroupInvite>[] {
@@ -97,7 +104,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
           </bdi>
           {inactive.has(uid) && (
             <span className="warning small">
-              ⊘ <bdi>{t("invites.inactive", { maker: inactive.get(uid) })}</bdi>
+              ⊘ <bdi>{t("invites.inactive", { reason: inactive.get(uid) })}</bdi>
             </span>
           )}
         </span>
@@ -134,9 +141,9 @@ function NewInvite({ onClose }: { readonly onClose: () => void }) {
   const [singleUse, setSingleUse] = useState(true);
   const [made, setMade] = useState<GroupInvite>();
   const save = useSave(createGroupInvite);
-  const ttl = { seconds: BigInt(Math.round((Number(days) || 0) * 24 * 3600)), nanos: 0 };
+  const ttl = { seconds: BigInt(Math.round(((Number(days) || 0) * dayMs) / 1000)), nanos: 0 };
   const request = { parent, groupInvite: create(GroupInviteSchema, { roleUid, email, ttl, singleUse }) };
-  const submit = () => save(request, { onSaved: setMade });
+  const submit = () => save(request, { onSecret: setMade });
   if (made)
     return (
       <Dialog title={t("invites.made")} onClose={onClose}>
@@ -179,24 +186,22 @@ function NewInvite({ onClose }: { readonly onClose: () => void }) {
               error={errors.parent}
               onChange={setParent}
             />
-            <TextInput
+            <TextField
               name="email"
               type="email"
               label={t("invites.email")}
               description={t("invites.emailHelp")}
               value={email}
               error={errors.email}
-              autoComplete="off"
-              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+              onChange={setEmail}
             />
-            <TextInput
+            <TextField
               name="ttl"
               inputMode="numeric"
               label={t("invites.days")}
               value={days}
               error={errors.ttl}
-              autoComplete="off"
-              onChange={({ currentTarget }) => setDays(currentTarget.value)}
+              onChange={setDays}
             />
             <Checkbox
               label={t("invites.singleUse")}

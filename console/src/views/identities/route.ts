@@ -50,5 +50,9 @@ export const identitiesRoute = createRoute({
     ...textIn(search, "mapping"),
     ...choiceIn(search, "dialog", dialogs),
   }),
-  component: lazyView(["identities", "people", "capabilities"], () => import("./identities.tsx"), "Identities"),
+  component: lazyView(
+    ["identities", "people", "capabilities", "delegations"],
+    () => import("./identities.tsx"),
+    "Identities",
+  ),
 });

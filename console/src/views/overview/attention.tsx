@@ -68,27 +68,25 @@ export function Attention() {
         </p>
       )}
       {data?.counts.map((count) => (
-        <OfKind key={count.kind} count={count} findings={findings.filter(({ kind }) => kind === count.kind)} />
+        <OfKind key={count.kind} count={count} listed={findings.filter(({ kind }) => kind === count.kind)} />
       ))}
       {finding && data && (
         <Pager {...pagesOf(search.page, Number(data.totalCount ?? 0), turn)} count={findings.length} />
       )}
-      <FindingDialogs findings={findings} />
     </section>
   );
 }
 
-function OfKind({
-  count: { kind, count, isMinimum },
-  findings,
-}: {
-  count: FindingCount;
-  findings: readonly Finding[];
-}) {
+/** Findings are listed by kind: many of one kind leave no room for the others, which are then asked for here. */
+function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingCount; listed: readonly Finding[] }) {
   const { t } = useTexts();
-  const { search } = useOverviewAddress();
+  const { org, search } = useOverviewAddress();
   const name = (Object.keys(kinds) as Name[]).find((one) => kinds[one] === kind);
+  const isLeftOut = search.finding === undefined && listed.length < Math.min(shownOfEach, Number(count));
+  const request = { parent: org, kinds: [kind], pageSize: shownOfEach };
+  const { data } = useQuery(listFindings, request, { enabled: isLeftOut && name !== undefined, refetchInterval });
   if (name === undefined || count === 0n) return null;
+  const findings = isLeftOut ? (data?.findings ?? listed) : listed;
   const shown = search.finding ? findings : findings.slice(0, shownOfEach);
   return (
     <section aria-labelledby={`finding-${name}`}>
@@ -100,11 +98,14 @@ function OfKind({
           {t(`overview.${name}`, { count: Number(count), more: isMinimum ? "yes" : "no" })}
         </FilteredView>
       </h3>
-      <ul className="list findings">
-        {shown.map((finding) => (
-          <FindingRow key={`${finding.resourceUid} ${finding.details.case}`} finding={finding} />
-        ))}
-      </ul>
+      {shown.length > 0 && (
+        <ul className="list findings">
+          {shown.map((finding) => (
+            <FindingRow key={`${finding.resourceUid} ${finding.details.case}`} finding={finding} />
+          ))}
+        </ul>
+      )}
+      <FindingDialogs findings={findings} />
     </section>
   );
 }

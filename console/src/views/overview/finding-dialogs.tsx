@@ -1,10 +1,9 @@
 // The dialogs that settle a finding about a delegation.
-
-import type { WhoAmI } from "../../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { DelegationKind, DelegationsService } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import type { Finding } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
-import { holdsAt, may, missingFor, useMe } from "../../api/access.ts";
+import { may, useMe } from "../../api/access.ts";
+import { missingToConfirm } from "../../api/delegations.ts";
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
@@ -14,23 +13,6 @@ import { useOverviewAddress } from "./address.ts";
 
 const { confirmDelegation } = DelegationsService.method;
 const { deleteGroupInvite } = GroupInvitesService.method;
-
-/** What confirming a delegation requires, besides role_bindings.list and what it gives (docs/decisions/0035). */
-const capabilityToConfirm: Readonly<Partial<Record<DelegationKind, string>>> = {
-  [DelegationKind.GROUP_INVITE]: "group_invites.create",
-  [DelegationKind.SUBSCRIPTION]: "subscriptions.create",
-  [DelegationKind.DEFAULT_ROLE]: "identity_providers.update",
-  [DelegationKind.SCIM_TOKEN]: "identity_providers.update",
-  [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "identity_providers.create",
-  [DelegationKind.STATIC_KEYS]: "identity.update",
-};
-
-/** Returns the capabilities that the caller lacks to confirm a delegation. */
-export function missingToConfirm(me: WhoAmI | undefined, kind: DelegationKind, uid: string): readonly string[] {
-  const needed = capabilityToConfirm[kind];
-  const missing = missingFor(me, confirmDelegation, uid);
-  return needed === undefined || holdsAt(me, needed, uid) ? missing : [...missing, needed];
-}
 
 /** Shows the dialog that is in the address, if its finding is among these. */
 export function FindingDialogs({ findings }: { readonly findings: readonly Finding[] }) {

@@ -5,22 +5,20 @@ import type { ReactNode } from "react";
 import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { DelegationKind, InactivityReason } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
+import { missingToConfirm } from "../../api/delegations.ts";
 import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
+import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { Retry } from "../events/retry.tsx";
 import { useOverviewAddress } from "./address.ts";
-import { missingToConfirm } from "./finding-dialogs.tsx";
 
 const { updateIdentity, deleteIdentity } = IdentitiesService.method;
-
-/** How many missing capabilities are named. */
-const shownCapabilities = 3;
 
 /** A finding in a list. */
 export function FindingRow({ finding }: { readonly finding: Finding }) {
@@ -41,7 +39,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
           {time && (
             <>
               {" · "}
-              {t(times[kind]!)} <Ago time={timestampDate(time)} />
+              {t(times[kind] ?? "overview.since.created")} <Ago time={timestampDate(time)} />
             </>
           )}
         </span>
@@ -53,14 +51,12 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
   );
 }
 
-/** What the time of each kind is. */
+/** What the time of each kind is; of the others, that of the creation. */
 const times: Readonly<Record<number, TextId>> = {
-  [FindingKind.UNSPECIFIED]: "overview.since.created",
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
   [FindingKind.INACTIVE_DELEGATION]: "overview.since.confirmed",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
-  [FindingKind.UNUSED_IDENTITY]: "overview.since.created",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
@@ -76,7 +72,7 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
   if (details.case === "delegation")
     return (
       <span>
-        {t(delegationTexts[details.value.kind]!)} {name}
+        {t(delegationTexts[details.value.kind] ?? "overview.delegation.other")} {name}
       </span>
     );
   const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
@@ -88,7 +84,6 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
 }
 
 const delegationTexts: Readonly<Record<number, TextId>> = {
-  [DelegationKind.UNSPECIFIED]: "overview.delegation.other",
   [DelegationKind.GROUP_INVITE]: "overview.delegation.invite",
   [DelegationKind.SUBSCRIPTION]: "overview.delegation.subscription",
   [DelegationKind.DEFAULT_ROLE]: "overview.delegation.defaultRole",
@@ -103,27 +98,11 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
     const { failedAttempts: count, lastFailure, inactivity } = details.value;
     return <bdi>{t("overview.why.failing", { count, reason: inactivity || lastFailure })}</bdi>;
   }
-  if (details.case === "delegation") {
-    const { inactivity, capabilities } = details.value;
-    const values = {
-      maker: nameOf(identity),
-      capabilities: capabilities.slice(0, shownCapabilities).join(", "),
-      more: Math.max(capabilities.length - shownCapabilities, 0),
-    };
-    return <bdi>{t(reasons[inactivity]!, values)}</bdi>;
-  }
+  if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")
     return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;
   return t(kind === FindingKind.EXPIRING_KEYS ? "overview.why.expiring" : "overview.why.unused");
 }
-
-const reasons: Readonly<Record<number, TextId>> = {
-  [InactivityReason.UNSPECIFIED]: "overview.why.unknown",
-  [InactivityReason.MAKER_UNKNOWN]: "overview.why.unknown",
-  [InactivityReason.MAKER_DELETED]: "overview.why.deleted",
-  [InactivityReason.MAKER_LACKS_CAPABILITIES]: "overview.why.lacks",
-  [InactivityReason.ROLE_EXTENDED]: "overview.why.extended",
-};
 
 function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   const { t } = useTexts();

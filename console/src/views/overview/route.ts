@@ -2,7 +2,7 @@ import { createRoute } from "@tanstack/react-router";
 import { choiceIn, lazyView, organization, pageIn, textIn } from "../../routes.ts";
 
 /** The kinds of findings, as they stand in the address. */
-export const findingNames = ["failing", "expiring", "inactive", "confined", "unused"] as const;
+const findingNames = ["failing", "expiring", "inactive", "confined", "unused"] as const;
 
 /** What stands in the address of the overview. */
 export interface OverviewSearch {
@@ -23,5 +23,5 @@ export const overviewRoute = createRoute({
     ...choiceIn(search, "dialog", ["revoke", "confirm"]),
     ...textIn(search, "resource"),
   }),
-  component: lazyView(["overview", "events"], () => import("./overview.tsx"), "Overview"),
+  component: lazyView(["overview", "events", "delegations"], () => import("./overview.tsx"), "Overview"),
 });

@@ -1,0 +1,25 @@
+// Why a delegation is not in force.
+import type { RoleBindingIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { type Delegation, InactivityReason } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import type { TextId } from "../texts/catalogues.ts";
+import type { Texts } from "../texts/texts.ts";
+import { nameOf } from "./access-preview.tsx";
+
+/** How many missing capabilities are named. */
+const shownCapabilities = 3;
+
+const reasons: Readonly<Record<number, TextId>> = {
+  [InactivityReason.MAKER_DELETED]: "inactivity.deleted",
+  [InactivityReason.MAKER_LACKS_CAPABILITIES]: "inactivity.lacks",
+  [InactivityReason.ROLE_EXTENDED]: "inactivity.extended",
+};
+
+/** Returns the reason in a sentence. A newer server may have reasons that this page does not know. */
+export function inactivityText(t: Texts, delegation: Delegation, maker: RoleBindingIdentity | undefined): string {
+  const { inactivity, capabilities } = delegation;
+  return t(reasons[inactivity] ?? "inactivity.unknown", {
+    maker: nameOf(maker),
+    capabilities: capabilities.slice(0, shownCapabilities).join(", "),
+    more: Math.max(capabilities.length - shownCapabilities, 0),
+  });
+}
