@@ -114,6 +114,25 @@ describe("changes of login providers and cloud accounts", { timeout: 300_000 }, 
     assert.deepEqual(complaints, []);
   });
 
+  it("shows what another person has changed once, after the warning about a client secret", async () => {
+    await using console = await open(providerAt("&dialog=edit"));
+    const { page, complaints } = console;
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Client secret", { exact: true }).fill("third-secret");
+    await dialog.getByLabel("Description").fill("mine");
+    const others = { uid: provider, description: "theirs again" };
+    await call("PATCH", `identityProviders/${provider}?updateMask=description`, others);
+    await button(page, "Save changes").click();
+    await dialog.getByText("Nobody can sign in through sso").waitFor();
+    assert.equal(await dialog.getByRole("row").count(), 0);
+    await button(page, "Replace client secret").click();
+    await dialog.getByRole("row", { name: /description.*theirs again.*mine/ }).waitFor();
+    await button(page, "Save mine").click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal((await call("GET", `identityProviders/${provider}`)).description, "mine");
+    assert.deepEqual(complaints, []);
+  });
+
   it("says who loses which role before a group mapping is deleted, by keyboard", async () => {
     await using console = await open(providerAt());
     const { page, complaints } = console;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { pairsText, valuesText } from "../../console/src/shell/entries.ts";
 import {
   type Draft,
   draftOf,
@@ -94,8 +95,68 @@ describe("the form of claims", () => {
   it("compares key sets by the ids of their keys", () => {
     const keys = (kid: string) => JSON.stringify({ keys: [{ kid }] });
     const before = draft({ case: "staticKeys", value: { issuer: "i", subject: "s", issuerKeys: keys("one") } });
-    assert.deepEqual(changedOf(before, { ...before, keys: keys("two") }), ["issuer_keys"]);
-    assert.equal(valuesOf({ ...before, keys: keys("two") }).issuer_keys, "two");
+    const pasted: Draft = { ...before, keyChoice: "paste", pastedKeys: keys("two") };
+    assert.deepEqual(changedOf(before, pasted), ["issuer_keys"]);
+    assert.equal(valuesOf(pasted).issuer_keys, "two");
+    assert.deepEqual(changedOf(before, { ...pasted, keyChoice: "make" }), ["issuer_keys"]);
+    assert.deepEqual(changedOf(before, { ...pasted, keyChoice: "keep" }), []);
     assert.deepEqual(changedOf(before, before), []);
+  });
+
+  it("tells a value from a pattern that is written the same", () => {
+    assert.deepEqual(changedOf(withDemand("subject", "a", true), withDemand("subject", "/a/", false)), ["subject"]);
+    assert.deepEqual(
+      changedOf(withDemand("subject", "/a/", false), withDemand("subject", JSON.stringify("/a/"), false)),
+      ["subject"],
+    );
+  });
+
+  it("says of static keys what they ask for, with the audience", () => {
+    const before = draft({ case: "staticKeys", value: { issuer: "i", subject: "s" } });
+    const after: Draft = { ...before, demands: { ...before.demands, audiences: { value: "a", isPattern: false } } };
+    assert.deepEqual(effectsOf(before, after, "this server"), [
+      { claim: "aud", kind: "others", before: "this server", after: "a" },
+    ]);
+  });
+});
+
+describe("the texts that forms compare", () => {
+  it("differ between different entries", () => {
+    const drafts = [
+      [["a", "1, b=2"]],
+      [
+        ["a", "1"],
+        ["b", "2"],
+      ],
+      [["a", '"1"']],
+      [["a=1", "b"]],
+      [["a", "1=b"]],
+      [["a", ""]],
+      [],
+    ] as const;
+    assert.equal(new Set(drafts.map(pairsText)).size, drafts.length);
+    assert.equal(
+      pairsText([
+        ["b", "2"],
+        ["a", "1"],
+        ["", ""],
+      ]),
+      "a=1, b=2",
+    );
+  });
+
+  it("differ between different values, and are empty without any", () => {
+    const values = [
+      ["1", ""],
+      ["", "1"],
+      ["1, ", ""],
+      ["1", "2"],
+      ["1 2", ""],
+      ["", "1 2"],
+      ["1, 2", ""],
+    ];
+    assert.equal(new Set(values.map(valuesText)).size, values.length);
+    assert.equal(valuesText(["", ""]), "");
+    assert.equal(valuesText(["one"]), "one");
   });
 });

@@ -15,10 +15,20 @@ export function mapOf(pairs: readonly Pair[]): Record<string, string> {
   );
 }
 
-/** The entries as a text to compare. */
+/** The entries as a text to compare. Different entries have different texts. */
 export function pairsText(pairs: readonly Pair[]): string {
   return Object.entries(mapOf(pairs))
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => `${quoted(name)}=${quoted(value)}`)
     .sort()
     .join(", ");
+}
+
+/** Several values as a text to compare; empty if all of them are. Different values have different texts. */
+export function valuesText(values: readonly string[]): string {
+  return values.every((value) => value === "") ? "" : values.map(quoted).join(", ");
+}
+
+/** Quotes a value that could be read as none or as several. */
+function quoted(value: string): string {
+  return value === "" || /["=,\s]/u.test(value) ? JSON.stringify(value) : value;
 }

@@ -57,8 +57,8 @@ interface OutcomeProps {
 function Outcome({ name, uid, providerType }: OutcomeProps) {
   const { t } = useTexts();
   const request = { uid, providerType };
-  // Each check asks the cloud provider: only on request.
-  const once = { staleTime: 0, gcTime: 0, refetchInterval: false, refetchOnWindowFocus: false } as const;
+  // Each check asks the cloud provider: only on request, and not again when other data is read again or the check fails.
+  const once = { staleTime: "static", gcTime: 0, retry: false, refetchInterval: false } as const;
   const { data, error, isFetching, refetch } = useQuery(checkAccountAssociation, request, once);
   const isReady = data?.status === CheckStatus.READY;
   return (

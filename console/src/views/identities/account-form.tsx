@@ -1,19 +1,18 @@
 // The dialogs that connect the accounts of a group, and change them.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
   type AccountAssociation,
   AccountAssociationSchema,
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
-import { mapOf, type Pair, pairsOf, pairsText } from "../../shell/entries.ts";
+import { mapOf, type Pair, pairsOf, pairsText, valuesText } from "../../shell/entries.ts";
+import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { Pairs } from "../../shell/pairs.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -26,7 +25,7 @@ const textFields = [
   { name: "project_id", text: "accounts.projectId" },
   { name: "project_number", text: "accounts.projectNumber" },
   { name: "tenant_id", text: "accounts.azureTenant" },
-] as const satisfies readonly { readonly name: string; readonly text: TextId }[];
+] as const satisfies readonly FieldOf<string>[];
 
 const fieldNames = [...textFields.map(({ name }) => name), "client_ids"];
 
@@ -50,9 +49,9 @@ function valuesOf({ name, description, account, project_id, project_number, tena
   return {
     name,
     description,
-    amazon: account,
-    google: `${project_id} ${project_number}`.trim(),
-    azure: `${tenant_id} ${pairsText(client_ids)}`.trim(),
+    amazon: account.trim(),
+    google: valuesText([project_id.trim(), project_number.trim()]),
+    azure: valuesText([tenant_id.trim(), pairsText(client_ids)]),
   };
 }
 
@@ -62,7 +61,7 @@ function messageOf(draft: Draft, uid = ""): AccountAssociation {
     uid,
     name: draft.name,
     description: draft.description,
-    ...(amazon !== "" && { amazon: { account: draft.account.trim() } }),
+    ...(amazon !== "" && { amazon: { account: amazon } }),
     ...(google !== "" && {
       google: { projectId: draft.project_id.trim(), projectNumber: draft.project_number.trim() },
     }),
@@ -149,18 +148,7 @@ function AccountFields({ draft, onChange, errors }: FieldsProps) {
   const { t } = useTexts();
   return (
     <>
-      {textFields.map(({ name, text }) => (
-        <TextInput
-          key={name}
-          name={name}
-          label={t(text)}
-          value={draft[name]}
-          error={errors[name]}
-          {...(name === "name" && { "data-autofocus": true })}
-          autoComplete="off"
-          onChange={({ currentTarget }) => onChange({ ...draft, [name]: currentTarget.value })}
-        />
-      ))}
+      <TextFields fields={textFields} values={draft} onChange={onChange} errors={errors} />
       <Pairs
         name="client_ids"
         label={t("accounts.azureClients")}

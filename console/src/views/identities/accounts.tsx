@@ -10,17 +10,19 @@ import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { AccountCheck } from "./account-check.tsx";
-import { EditAccounts, NewAccounts } from "./account-form.tsx";
 import { useIdentitiesAddress } from "./address.ts";
 
 const { listAccountAssociations, createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
   AccountAssociationsService.method;
+const AccountCheck = lazyPart(async () => (await import("./account-check.tsx")).AccountCheck);
+const EditAccounts = lazyPart(async () => (await import("./account-form.tsx")).EditAccounts);
+const NewAccounts = lazyPart(async () => (await import("./account-form.tsx")).NewAccounts);
 
 /** The accounts of the organization and its groups. */
 export function Accounts() {

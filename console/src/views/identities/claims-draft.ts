@@ -4,6 +4,7 @@ import { timestampDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Identity, IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { mapOf, type Pair, pairsOf, pairsText } from "../../shell/entries.ts";
 import type { TextId } from "../../texts/catalogues.ts";
+import { demandsOf, demandText } from "./identity-facts.ts";
 
 /** The kinds of credentials whose claims a form changes. */
 export type Kind = "claimMatch" | "staticKeys" | "awsIdentity";
@@ -25,12 +26,22 @@ export interface Draft {
   readonly end: string;
   /** The present key set. */
   readonly presentKeys: string;
-  /** A new key set, or `keysToMake`; empty to keep the present one. */
-  readonly keys: string;
+  readonly keyChoice: KeyChoice;
+  /** The key set to paste. It counts with that choice only. */
+  readonly pastedKeys: string;
 }
 
+/** What can be done with the keys: keep them, have the browser make a new one, or paste a key set. */
+export const keyChoices = ["keep", "make", "paste"] as const;
+export type KeyChoice = (typeof keyChoices)[number];
+
 /** Stands for the keys that the browser makes when the form is sent. */
-export const keysToMake = "JSON_WEB_KEY_SET";
+const keysToMake = "JSON_WEB_KEY_SET";
+
+/** Returns the new key set of a draft; empty if it keeps the present one. */
+export function newKeysOf({ keyChoice, pastedKeys }: Draft): string {
+  return { keep: "", make: keysToMake, paste: pastedKeys }[keyChoice];
+}
 
 /** What a part of the form is given. */
 export interface PartProps {
@@ -86,7 +97,7 @@ function demand({ case: name, value = "" }: Oneof): Demand {
 }
 
 const exact = (value: string): Demand => ({ value, isPattern: false });
-const nothing = { claims: [], claimPatterns: [], end: "", presentKeys: "", keys: "" };
+const nothing = { claims: [], claimPatterns: [], end: "", presentKeys: "", keyChoice: "keep", pastedKeys: "" } as const;
 
 /** Returns what the form of an identity begins with. */
 export function draftOf({ relationship }: Identity): Draft {
@@ -118,7 +129,7 @@ export function valuesOf(draft: Draft): Readonly<Record<string, string>> {
   const own = demandFields[kind].map(({ name }) => [name, textOf(demands[name])]);
   if (kind === "claimMatch") own.push(["claims", pairsText(claims)], ["claim_patterns", pairsText(claimPatterns)]);
   if (kind === "staticKeys")
-    own.push(["expiration_time", end], ["issuer_keys", keyIdsOf(draft.keys || draft.presentKeys)]);
+    own.push(["expiration_time", end], ["issuer_keys", keyIdsOf(newKeysOf(draft) || draft.presentKeys)]);
   return Object.fromEntries(own);
 }
 
@@ -133,7 +144,7 @@ function keyIdsOf(text: string): string {
 }
 
 function textOf({ value, isPattern }: Demand = exact("")): string {
-  return isPattern && value !== "" ? `/${value}/` : value;
+  return demandText(value, isPattern);
 }
 
 /** Returns the update mask. A member of a oneof is named as it is set, or as it was before it was cleared. */
@@ -146,7 +157,7 @@ export function pathsOf(before: Draft, mine: Draft, changed: readonly string[]):
 
 /** Returns the identity of a request. */
 export function identityOf(uid: string, draft: Draft): Identity {
-  const { kind, demands, claims, claimPatterns, end, keys: issuerKeys } = draft;
+  const { kind, demands, claims, claimPatterns, end } = draft;
   const value = (name: string) => demands[name]?.value.trim() ?? "";
   const oneof = <N extends string>(name: N, field: string = name) =>
     demands[field]?.isPattern
@@ -161,7 +172,7 @@ export function identityOf(uid: string, draft: Draft): Identity {
           issuer: value("issuer"),
           subject: value("subject"),
           audiences: value("audiences") === "" ? [] : [value("audiences")],
-          issuerKeys,
+          issuerKeys: newKeysOf(draft),
           ...(end !== "" && { expirationTime: timestampFromMs(Date.parse(end)) }),
         },
       },
@@ -203,20 +214,11 @@ export interface Effect {
  * an identity that names none.
  */
 export function effectsOf(before: Draft, after: Draft, own: string): readonly Effect[] {
-  const [then, now] = [askedOf(before, own), askedOf(after, own)];
-  return [...new Set([...then.keys(), ...now.keys()])].flatMap((claim): Effect[] => {
-    const [a, b] = [then.get(claim) ?? "", now.get(claim) ?? ""];
+  const [then, now] = [before, after].map((draft) => new Map(demandsOf(identityOf("", draft))));
+  return [...new Set([...then!.keys(), ...now!.keys()])].flatMap((claim): Effect[] => {
+    const none = claim === "aud" ? own : "";
+    const [a, b] = [then!.get(claim) ?? none, now!.get(claim) ?? none];
     if (a === b) return [];
     return [{ claim, kind: a === "" ? "fewer" : b === "" ? "more" : "others", before: a, after: b }];
   });
-}
-
-function askedOf({ kind, demands, claims, claimPatterns }: Draft, own: string): ReadonlyMap<string, string> {
-  const asked = new Map(
-    demandFields[kind].map(({ name, claim }) => [claim, textOf(demands[name]) || (claim === "aud" ? own : "")]),
-  );
-  for (const [name, value] of Object.entries(mapOf(claims))) asked.set(name, value);
-  for (const [name, pattern] of Object.entries(mapOf(claimPatterns)))
-    asked.set(name, [asked.get(name), `/${pattern}/`].filter(Boolean).join(" + "));
-  return asked;
 }

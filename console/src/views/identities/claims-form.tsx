@@ -1,9 +1,10 @@
 // The dialog that changes which tokens may assume an identity.
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Checkbox, TextInput } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { Pairs } from "../../shell/pairs.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
@@ -14,7 +15,6 @@ import {
   demandFields,
   draftOf,
   identityOf,
-  keysToMake,
   type PartProps,
   pathsOf,
   valuesOf,
@@ -36,16 +36,19 @@ export function EditClaims({ identity, onClose }: { readonly identity: Identity;
   const updateMask = { paths: pathsOf(before, mine, changed) };
   const submit = async () => {
     // The same key again if the server has found something wrong with the rest.
-    const made = mine.keys === keysToMake ? (key ?? (await newKey())) : undefined;
+    const made = mine.keyChoice === "make" ? (key ?? (await newKey())) : undefined;
     setKey(made);
     await save(
-      { identity: identityOf(uid, made ? { ...mine, keys: made.publicKeys } : mine), updateMask },
+      {
+        identity: identityOf(uid, made ? { ...mine, keyChoice: "paste", pastedKeys: made.publicKeys } : mine),
+        updateMask,
+      },
       {
         report: t("identities.done.updated", { name }),
-        onSaved: () => {
+        onSecret: () => {
           if (made) download(`${name}-key.json`, made.privateKey, "application/json");
-          onClose();
         },
+        onSaved: onClose,
       },
     );
   };
@@ -104,16 +107,15 @@ function DemandInput({ field: { name, claim, text, takesPattern }, isFirst, draf
   const label = t(text);
   return (
     <div className="demand">
-      <TextInput
+      <TextField
         name={isPattern ? `${name}_pattern` : name}
         label={label}
         {...(claim === "aud" && { description: t("claims.audienceHelp") })}
         value={value}
         error={errors[name] ?? errors[`${name}_pattern`]}
         {...(isFirst && { "data-autofocus": true })}
-        autoComplete="off"
         spellCheck={false}
-        onChange={({ currentTarget }) => put({ value: currentTarget.value })}
+        onChange={(value) => put({ value })}
       />
       {takesPattern && (
         <Checkbox

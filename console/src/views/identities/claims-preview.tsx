@@ -1,7 +1,7 @@
 // What a change of the claims of an identity lets in, before it is made.
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { useTexts } from "../../texts/texts.ts";
-import { type Draft, type Effect, effectsOf } from "./claims-draft.ts";
+import { type Draft, type Effect, effectsOf, newKeysOf } from "./claims-draft.ts";
 import { HeldRoles } from "./held-roles.tsx";
 
 const looks = {
@@ -20,7 +20,7 @@ interface PreviewProps {
 export function ClaimsPreview({ identity, before, after }: PreviewProps) {
   const { t } = useTexts();
   const effects = effectsOf(before, after, t("claims.ownAudience"));
-  const hasNewKeys = after.keys !== "";
+  const hasNewKeys = newKeysOf(after) !== "";
   const hasNewEnd = before.end !== after.end;
   if (effects.length === 0 && !hasNewKeys && !hasNewEnd) return null;
   return (
@@ -43,8 +43,9 @@ export function ClaimsPreview({ identity, before, after }: PreviewProps) {
         )}
       </ul>
       <div className="lines">
-        <p>{t("claims.roles")}</p>
-        <HeldRoles uid={identity.uid} />
+        <HeldRoles uid={identity.uid}>
+          <p>{t("claims.roles")}</p>
+        </HeldRoles>
       </div>
     </section>
   );

@@ -1,48 +1,48 @@
 // The fields of static keys: their replacement, and their end.
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Textarea, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Textarea } from "@mantine/core";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { TextField } from "../../shell/fields.tsx";
 import { Radios } from "../../shell/radios.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { keysToMake, type PartProps } from "./claims-draft.ts";
+import { keyChoices, type PartProps } from "./claims-draft.ts";
 import { dayMs, longestKeysMs } from "./identity-facts.ts";
-
-const choices = ["keep", "make", "paste"] as const;
 
 /** Keeps the keys, has the browser make a new one, or takes a key set. */
 export function KeyFields({ identity, draft, onChange, errors }: PartProps & { readonly identity: Identity }) {
   const { t } = useTexts();
-  const [choice, setChoice] = useState<(typeof choices)[number]>("keep");
-  const choose = (next: (typeof choices)[number]) => {
-    setChoice(next);
-    onChange({ ...draft, keys: next === "make" ? keysToMake : "" });
-  };
+  const { keyChoice } = draft;
   const createMs = identity.createTime ? timestampMs(identity.createTime) : Date.now();
   return (
     <>
       <Radios
         legend={t("claims.keys")}
         name="keys"
-        choices={choices.map((value) => ({ value, text: t(`claims.keys.${value}`) }))}
-        value={choice}
-        onChange={choose}
+        choices={keyChoices.map((value) => ({ value, text: t(`claims.keys.${value}`) }))}
+        value={keyChoice}
+        onChange={(choice) => onChange({ ...draft, keyChoice: choice })}
       />
-      {choice === "make" && <p className="notice">{t("wizard.keyHelp")}</p>}
-      {choice === "paste" && (
+      {keyChoice === "make" && <p className="notice">{t("wizard.keyHelp")}</p>}
+      {keyChoice === "paste" ? (
         <Textarea
           name="issuer_keys"
           label={t("claims.keySet")}
           description={t("claims.keySetHelp")}
           rows={4}
-          value={draft.keys}
+          value={draft.pastedKeys}
           error={errors.issuer_keys}
           autoComplete="off"
           spellCheck={false}
-          onChange={({ currentTarget }) => onChange({ ...draft, keys: currentTarget.value })}
+          onChange={({ currentTarget }) => onChange({ ...draft, pastedKeys: currentTarget.value })}
         />
+      ) : (
+        errors.issuer_keys !== undefined && (
+          <p className="notice bad" role="alert">
+            {t("claims.keys")}: <bdi>{errors.issuer_keys}</bdi>
+          </p>
+        )
       )}
-      <TextInput
+      <TextField
         name="expiration_time"
         type="date"
         label={t("claims.end")}
@@ -51,7 +51,7 @@ export function KeyFields({ identity, draft, onChange, errors }: PartProps & { r
         min={dayOf(Date.now() + dayMs)}
         max={dayOf(createMs + longestKeysMs)}
         error={errors.expiration_time}
-        onChange={({ currentTarget }) => onChange({ ...draft, end: currentTarget.value })}
+        onChange={(end) => onChange({ ...draft, end })}
       />
     </>
   );

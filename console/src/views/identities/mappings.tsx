@@ -1,7 +1,6 @@
 // Which groups of a login provider give which roles.
 import { create } from "@bufbuild/protobuf";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
   type ExternalGroupRoleMapping,
@@ -14,6 +13,7 @@ import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { ActionButton, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -137,15 +137,14 @@ function NewMapping({ parent, onClose }: { readonly parent: string; readonly onC
       >
         {(errors) => (
           <>
-            <TextInput
+            <TextField
               name="external_group_id"
               label={t("mappings.group")}
               description={t("mappings.groupHelp")}
               value={externalGroupId}
               error={errors.external_group_id}
               data-autofocus
-              autoComplete="off"
-              onChange={({ currentTarget }) => setGroup(currentTarget.value)}
+              onChange={setGroup}
             />
             <Picker
               kind="role"

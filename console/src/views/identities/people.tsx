@@ -3,12 +3,10 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
-import { useKeys } from "../../shell/keyboard.ts";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -34,12 +32,11 @@ export function People() {
   const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
   const columns = useColumns();
-  useKeys(useMemo(() => ({ "/": () => document.getElementById("people-filter")?.focus() }), []));
   return (
     <div className="stack">
       <p className="muted">{t("people.lead")}</p>
       <div className="filters whole">
-        <TextFilter name="filter" id="people-filter" label={t("people.filter")} opensUids={false} />
+        <TextFilter name="filter" label={t("people.filter")} opensUids={false} />
         <Picker
           kind="group"
           label={t("people.within")}

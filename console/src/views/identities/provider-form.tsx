@@ -1,17 +1,17 @@
 // The dialog that creates or changes a login provider.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Checkbox, PasswordInput, TextInput } from "@mantine/core";
+import { Checkbox, PasswordInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import {
   type IdentityProvider,
   IdentityProviderSchema,
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import { type FieldOf, fieldName, TextFields } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -19,25 +19,20 @@ const { getIdentityProvider, createIdentityProvider, updateIdentityProvider } = 
 
 /** The text fields, by their paths in the update mask. */
 const textFields = [
-  { path: "name", text: "identities.name" },
-  { path: "description", text: "identities.description" },
-  { path: "oidc.issuer", text: "providers.issuer" },
-  { path: "oidc.client_id", text: "providers.clientId" },
-  { path: "oidc.additional_scopes", text: "providers.scopes" },
-  { path: "oidc.groups_claim", text: "providers.groupsClaim" },
-] as const satisfies readonly { readonly path: string; readonly text: TextId }[];
+  { name: "name", text: "identities.name" },
+  { name: "description", text: "identities.description" },
+  { name: "oidc.issuer", text: "providers.issuer" },
+  { name: "oidc.client_id", text: "providers.clientId" },
+  { name: "oidc.additional_scopes", text: "providers.scopes" },
+  { name: "oidc.groups_claim", text: "providers.groupsClaim" },
+] as const satisfies readonly FieldOf<string>[];
 
 const secretPath = "oidc.client_secret";
 
 /** What the form says, by paths in the update mask: two people can change different fields. */
-type Values = Record<(typeof textFields)[number]["path"] | "default_role" | "oidc.pkce_enabled", string>;
+type Values = Record<(typeof textFields)[number]["name"] | "default_role" | "oidc.pkce_enabled", string>;
 
-const fieldNames = [...textFields.map(({ path }) => nameOf(path)), "client_secret", "default_role"];
-
-/** The name of a field, by which errors of the API end. */
-function nameOf(path: string): string {
-  return path.slice(path.indexOf(".") + 1);
-}
+const fieldNames = [...textFields.map(({ name }) => fieldName(name)), "client_secret", "default_role"];
 
 function valuesOf(provider: IdentityProvider | undefined): Values {
   const oidc = provider?.configuration.value;
@@ -151,18 +146,7 @@ function ProviderFields({ values, onChange, errors, children }: FieldsProps) {
   const { org } = useIdentitiesAddress();
   return (
     <>
-      {textFields.map(({ path, text }) => (
-        <TextInput
-          key={path}
-          name={nameOf(path)}
-          label={t(text)}
-          value={values[path]}
-          error={errors[nameOf(path)]}
-          {...(path === "name" && { "data-autofocus": true })}
-          autoComplete="off"
-          onChange={({ currentTarget }) => onChange({ ...values, [path]: currentTarget.value })}
-        />
-      ))}
+      <TextFields fields={textFields} values={values} onChange={onChange} errors={errors} />
       {children}
       <Checkbox
         label={t("providers.pkce")}

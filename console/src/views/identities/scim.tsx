@@ -107,13 +107,7 @@ function ReplaceToken({
   const { close } = useIdentitiesAddress();
   const save = useSave(regenerateScimToken);
   const request = { identityProviderUid, etag: scim?.etag ?? "" };
-  const replace = () =>
-    save(request, {
-      onSaved: ({ token }) => {
-        onMade(token);
-        return close();
-      },
-    });
+  const replace = () => save(request, { onSecret: ({ token }) => onMade(token), onSaved: close });
   return (
     <DeleteDialog
       title={t("scim.replaceTitle")}

@@ -2,6 +2,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { TextId } from "../../texts/catalogues.ts";
+import { dayMs } from "./identity-facts.ts";
 
 type Relationship = NonNullable<MessageInitShape<typeof IdentitySchema>["relationship"]>;
 
@@ -265,7 +266,7 @@ const staticKey: WizardKind = {
     { name: "days", text: "wizard.keyDays", placeholder: "90", initial: "90", api: "expiration_time" },
   ],
   relationshipOf: ({ issuer = "", subject = "", days = "", issuerKeys = "" }) => {
-    const endMs = Date.now() + Number(days) * 24 * 3_600_000;
+    const endMs = Date.now() + Number(days) * dayMs;
     return {
       case: "staticKeys",
       value: {

@@ -1,7 +1,6 @@
 // The wizard that lets a workload in: which provider, which workload, which role, and what to copy into its configuration.
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import {
   IdentitiesService,
@@ -14,6 +13,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
 import { AccessPreview, completeChange } from "../../shell/access-preview.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -96,10 +96,10 @@ function Describe({
     const made = kind.id === "key" ? (key ?? (await newKey())) : undefined;
     setKey(made);
     await save(requestFor(made?.publicKeys ?? ""), {
-      onSaved: (identity) => {
+      onSecret: (identity) => {
         if (made) download(`${identity.name}-key.json`, made.privateKey, "application/json");
-        onMade(identity, trimmed(values));
       },
+      onSaved: (identity) => onMade(identity, trimmed(values)),
     });
   };
   return (
@@ -113,18 +113,17 @@ function Describe({
     >
       {(errors) => (
         <>
-          <TextInput
+          <TextField
             name="name"
             label={t("identities.name")}
             description={t("wizard.nameHelp")}
             value={name}
             error={errors.name}
             data-autofocus
-            autoComplete="off"
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            onChange={setName}
           />
           {kind.fields.map((field) => (
-            <TextInput
+            <TextField
               key={field.name}
               {...(field.api !== undefined && { name: field.api })}
               label={t(field.text)}
@@ -133,8 +132,7 @@ function Describe({
               required={!field.isOptional}
               withAsterisk={false}
               value={values[field.name] ?? ""}
-              autoComplete="off"
-              onChange={({ currentTarget }) => setValues({ ...values, [field.name]: currentTarget.value })}
+              onChange={(value) => setValues({ ...values, [field.name]: value })}
             />
           ))}
           <Demands identity={request.identity} />

@@ -1,7 +1,7 @@
 // The dialogs that rename, describe and delete the identity of a workload.
 import { create } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
-import { Textarea, TextInput } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import {
   IdentitiesService,
   type Identity,
@@ -9,6 +9,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
+import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -49,14 +50,13 @@ export function EditIdentity({
       >
         {(errors) => (
           <>
-            <TextInput
+            <TextField
               name="name"
               label={t("identities.name")}
               value={name}
               error={errors.name}
               data-autofocus
-              autoComplete="off"
-              onChange={({ currentTarget }) => setMine({ ...mine, name: currentTarget.value })}
+              onChange={(value) => setMine({ ...mine, name: value })}
             />
             <Textarea
               name="description"
@@ -97,8 +97,9 @@ export function DeleteIdentity({ identity: { uid, name } }: { readonly identity:
       onClose={() => void close()}
       footer={<CopyAs method={deleteIdentity} request={request} />}
     >
-      <h3>{t("identities.roles")}</h3>
-      <HeldRoles uid={uid} />
+      <HeldRoles uid={uid}>
+        <h3>{t("identities.roles")}</h3>
+      </HeldRoles>
     </DeleteDialog>
   );
 }

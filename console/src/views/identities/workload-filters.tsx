@@ -11,6 +11,7 @@ import { Picker } from "../../shell/picker.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
+import { dayMs } from "./identity-facts.ts";
 import type { IdentitiesSearch } from "./route.ts";
 
 const relationships = {
@@ -20,7 +21,6 @@ const relationships = {
   service: RelationshipType.SERVICE_PRINCIPAL,
 } as const;
 
-const dayMs = 24 * 3_600_000;
 // "never7d" is what the overview finds: the creation of an identity counts as seen.
 const unusedDays = { never7d: 7, "30d": 30, "90d": 90 } as const;
 /** From how many days before their end keys are shown as ending soon. */
@@ -75,7 +75,7 @@ const ends = [
 /** The field for names, subjects and uids. A pasted uid opens its identity. */
 export function WorkloadSearch() {
   const { t } = useTexts();
-  return <TextFilter name="filter" id="identity-filter" label={t("identities.filter")} isBare />;
+  return <TextFilter name="filter" label={t("identities.filter")} isBare />;
 }
 
 /** The other fields. */
@@ -103,13 +103,11 @@ export function WorkloadFilters() {
 export function TextFilter({
   name,
   label,
-  id,
   isBare = false,
   opensUids = true,
 }: {
   readonly name: "filter" | "issuer";
   readonly label: string;
-  readonly id?: string;
   /** Whether the label stands in the field. */
   readonly isBare?: boolean;
   /** Whether a pasted uid opens its identity, instead of filtering. */
@@ -144,7 +142,6 @@ export function TextFilter({
   }, [wanted, name, opensUids]);
   return (
     <TextInput
-      {...(id !== undefined && { id })}
       type="search"
       {...(isBare ? { "aria-label": label, placeholder: label, className: "search" } : { label })}
       value={typed}

@@ -12,7 +12,7 @@ import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { issuerOf, keysEndOf, subjectOf, typeOf, wasUsed } from "./identity-facts.ts";
+import { dayMs, issuerOf, keysEndOf, subjectOf, typeOf, wasUsed } from "./identity-facts.ts";
 import { endsSoonDays, useWorkloadFilter, WorkloadFilters, WorkloadSearch } from "./workload-filters.tsx";
 
 const Wizard = lazyPart(async () => (await import("./wizard.tsx")).Wizard);
@@ -127,7 +127,7 @@ export function Seen({ identity }: { readonly identity: Identity }) {
       ) : (
         <span className="warning">! {t("identities.never")}</span>
       )}
-      {end && leftMs < endsSoonDays * 24 * 3_600_000 && (
+      {end && leftMs < endsSoonDays * dayMs && (
         <span className={leftMs < 0 ? "danger" : "warning"}>
           {leftMs < 0 ? "✕" : "!"} {t(leftMs < 0 ? "identities.keyEnded" : "identities.keyEnds")} <Ago time={end} />
         </span>
