@@ -1,7 +1,7 @@
 import type { texts as english } from "../en/frame.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
-  "palette.more": "Mehr Ressourcen beginnen so, als gezeigt werden. Geben Sie mehr vom Namen ein.",
+  "palette.more": "Es gibt weitere Treffer. Geben Sie mehr vom Namen ein.",
   "palette.onPage": "auf dieser Seite",
   "palette.action": "Aktion",
   "palette.organization": "Organisation",
@@ -9,7 +9,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "palette.newIdentity": "Neue Identität",
   "palette.newInvite": "Jemanden einladen",
   "palette.newRole": "Neue Rolle",
-  "palette.grant": "Zugriff geben",
+  "palette.grant": "Zugriff gewähren",
   "palette.newSubscription": "Neues Abonnement",
   "palette.copyAs": "Kopieren als …",
   "palette.keys": "Alle Tasten zeigen",
@@ -25,13 +25,13 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "Die ersten {count, number} werden gezeigt. Geben Sie einen Teil des Namens ein, um andere zu finden.",
   "organizations.current": "offen",
   "organizations.pin": "{name} anheften",
-  "owners.lead": "Diese können es gewähren:",
+  "owners.lead": "Diese Identitäten können Zugriff gewähren:",
   "owners.ask": "Fragen Sie einen Eigentümer von {organization}.",
   "find.button": "Meine Organisation finden",
   "find.help":
     "Gatehouse sucht die Organisation zur Domain Ihrer E-Mail-Adresse, wenn Ihr Anmeldedienst die Adresse bestätigt hat.",
   "find.none":
-    "Zu Ihrer E-Mail-Adresse ist keine Organisation bekannt. Bitten Sie Ihre Verwaltung um eine Einladung, und nennen Sie Ihre uid.",
+    "Zu Ihrer E-Mail-Adresse ist keine Organisation bekannt. Bitten Sie Ihren Administrator um eine Einladung, und nennen Sie Ihre uid.",
   "find.notEligible":
     "Ihr Anmeldedienst hat keine E-Mail-Adresse bestätigt, die zu einer Organisation gehört. Bitten Sie einen Eigentümer um eine Einladung, und nennen Sie Ihre uid.",
   "find.found": "Ihre Organisation ist {name}.",

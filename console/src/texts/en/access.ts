@@ -41,8 +41,6 @@ export const texts = {
   "access.choose": "Choose a capability to get an answer.",
   "access.granted": "{who} has {capability} at {place}",
   "access.denied": "{who} does not have {capability} at {place}",
-  "access.effective": "Takes effect at",
-  "access.capabilities": "Capabilities",
   "access.byMapping": "by a group of the login provider",
   "access.noRole": "No role, or none that you can see.",
   "access.change": "Change role",

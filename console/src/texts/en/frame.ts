@@ -1,6 +1,6 @@
 /** Texts of the palette, of the list of organizations, and of what denied and new people can do. */
 export const texts = {
-  "palette.more": "More resources begin with that than are shown. Type more of the name.",
+  "palette.more": "There are more matches. Type more of the name.",
   "palette.onPage": "on this page",
   "palette.action": "action",
   "palette.organization": "organization",
@@ -23,7 +23,7 @@ export const texts = {
   "organizations.more": "The first {count, number} are shown. Type a part of the name to find others.",
   "organizations.current": "open",
   "organizations.pin": "Pin {name}",
-  "owners.lead": "They can grant it:",
+  "owners.lead": "These identities can grant access:",
   "owners.ask": "Ask an owner of {organization}.",
   "find.button": "Find my organization",
   "find.help":
