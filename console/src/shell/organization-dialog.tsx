@@ -116,8 +116,8 @@ function useAll(isSearch: boolean) {
     if (isReading && !isFetchingNextPage) void fetchNextPage();
   }, [isReading, isFetchingNextPage, fetchNextPage]);
   const known = new Set(listed.map(({ uid }) => uid));
-  // Where the caller holds something in a subgroup only, no list has the organization.
-  const others = first.filter(({ uid }) => !known.has(uid));
+  // Where the caller holds something in a subgroup only, no page has the organization. A later page may have the rest.
+  const others = first.filter(({ uid }) => !known.has(uid) && !may(me, GroupsService.method.listGroups, uid));
   const total = Number(data?.pages[0]?.totalCount ?? listed.length) + others.length;
   return { all: [...listed, ...others], total, isReading, error };
 }
