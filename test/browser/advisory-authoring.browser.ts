@@ -54,7 +54,7 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
     await page.getByRole("link", { name: "CGA-2222-3333-4444" }).waitFor();
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog");
-    await page.waitForFunction("document.activeElement?.name === 'aliases'");
+    await page.locator("[name=aliases]:focus").waitFor();
     await page.keyboard.type("CVE-2031-1, -bad-");
     await dialog.getByLabel("Package", { exact: true }).fill("<b>left</b>");
     await dialog.getByLabel("Package type").fill("apk");

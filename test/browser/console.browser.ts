@@ -151,7 +151,7 @@ describe("the console", { timeout: 900_000 }, () => {
     await dialog.getByRole("heading", { name: "Someone else has changed this" }).waitFor();
     assert.deepEqual(await findProblems(page), []);
     await dialog.getByRole("button", { name: "Take the other values" }).click();
-    await page.waitForFunction(`document.querySelector("[name=description]").value === "theirs"`);
+    await page.locator("[name=description]").filter({ hasText: "theirs" }).waitFor();
     await dialog.getByLabel("Description").fill("mine");
     assert.equal((await describe("theirs again")).status, 200);
     await dialog.getByRole("button", { name: "Save changes" }).click();

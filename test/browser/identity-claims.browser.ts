@@ -85,7 +85,7 @@ describe("the claims of an identity", { timeout: 300_000 }, () => {
     await button(page, "Save changes").click();
     const field = dialog.locator("[name=subject_pattern][aria-invalid=true]");
     await field.waitFor();
-    await page.waitForFunction("document.activeElement?.name === 'subject_pattern'");
+    await page.locator("[name=subject_pattern]:focus").waitFor();
     await field.fill("repo:acme/.*");
     await page.keyboard.press("Control+Enter");
     await dialog.waitFor({ state: "detached" });
@@ -164,7 +164,7 @@ describe("the claims of an identity", { timeout: 300_000 }, () => {
     await change.press("Enter");
     const account = page.getByRole("dialog").getByLabel("AWS account");
     await account.waitFor();
-    await page.waitForFunction("document.activeElement?.name === 'aws_account'");
+    await page.locator("[name=aws_account]:focus").waitFor();
     await page.keyboard.press("Control+A");
     await page.keyboard.type("222222222222");
     await page.keyboard.press("Control+Enter");

@@ -79,7 +79,7 @@ describe("changes of login providers and cloud accounts", { timeout: 300_000 }, 
     assert.deepEqual(await findProblems(page), []);
 
     await button(page, "Take the other values").click();
-    await page.waitForFunction("document.querySelector('[name=client_id]')?.value === 'theirs'");
+    await page.locator("[name=client_id][value=theirs]").waitFor();
     await dialog.getByLabel("Client id").fill("mine");
     await update({ oidc: { clientId: "theirs again" }, description: "theirs" }, "oidc.client_id,description");
     await button(page, "Save changes").click();
@@ -257,7 +257,7 @@ describe("changes of login providers and cloud accounts", { timeout: 300_000 }, 
         ]) {
           await page.goto(server.url + path);
           await page.getByRole("dialog").waitFor();
-          await page.waitForFunction("document.querySelector('[role=dialog] [aria-busy=true]') === null");
+          await page.locator("[role=dialog] [aria-busy=true]").first().waitFor({ state: "detached" });
           assert.deepEqual(await findProblems(page), [], path);
         }
         assert.deepEqual(complaints, []);
