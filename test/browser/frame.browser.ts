@@ -101,6 +101,33 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("loads the code of the views after the first one is shown: opening one asks for no more files", async () => {
+    await using console = await openConsole(browser, server, { path: at("overview") });
+    const { page, complaints } = console;
+    const files: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/assets/")) files.push(new URL(request.url()).pathname);
+    });
+    // The last view of the navigation.
+    const [last] = await Promise.all([
+      page.waitForRequest(/\/assets\/audit-/, { timeout: 60_000 }),
+      signIn(page, "owner"),
+    ]);
+    await (await last.response())?.finished();
+    const before = [...files];
+    for (const [key, heading] of Object.entries({ i: "Identities", l: "Roles", a: "Access" })) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await page.locator("tr[data-key]").first().waitFor();
+    }
+    assert.deepEqual(
+      files.filter((file) => !before.includes(file)),
+      [],
+    );
+    assert.deepEqual(complaints, []);
+  });
+
   it("goes to each view by its keys", async () => {
     await using console = await openConsole(browser, server, { path: at("overview") });
     const { page, complaints } = console;

@@ -13,6 +13,7 @@ import { Navigation, useViewKeys } from "./navigation.tsx";
 import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
 import { lastUsed, noteUse } from "./organization-memory.ts";
 import { Heading, Loading } from "./parts.tsx";
+import { usePreloadedViews } from "./preload.ts";
 import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
@@ -35,6 +36,7 @@ export function Shell() {
   const openPalette = useCallback(() => setPaletteOpen(true), [setPaletteOpen]);
   useViewKeys(org, showHelp, openPalette);
   useLive(org);
+  usePreloadedViews(org);
   return (
     <div className="shell">
       <a className="skip" href="#content">
