@@ -1942,6 +1942,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.AccessReason.ACCESS_REASON_ROLE_LACKS_CAPABILITY": "There are bindings, but none of their roles has the capability.",
   "gatehouse.access.v1.AccessReason.ACCESS_REASON_TOKEN_NARROWED": "The caller's token was narrowed to other groups or capabilities.",
   "gatehouse.access.v1.AccessReason.ACCESS_REASON_IDENTITY_CONFINED": "The identity belongs to a subgroup. Role bindings outside of that subgroup do not count for it.",
+  "gatehouse.access.v1.AccessReason.ACCESS_REASON_IDENTITY_SUSPENDED": "An identity provider of the organization has deactivated the person. Role bindings in the organization have no effect.",
   "gatehouse.access.v1.CheckOutcome": "What came of a check.",
   "gatehouse.access.v1.CheckOutcome.CHECK_OUTCOME_UNSPECIFIED": "Not stated.",
   "gatehouse.access.v1.CheckOutcome.CHECK_OUTCOME_PASSED": "It passed.",

@@ -137,6 +137,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           withCapability: (await ask(`whatCan?identity=${uid}&${capability}`)).totalCount,
           places: roles.flatMap(({ effectiveGroupUids = [] }) => effectiveGroupUids),
           capabilities: confined[0].capabilities?.length ?? 0,
+          reason: (await ask(`explain?group=${server.groupUid}&identity=${uid}&${capability}`)).reason,
           marks: [roles[0], confined[0], (await ask(`${at}:people?query=${uid}`)).people[0]].map(
             ({ suspended = false }) => suspended,
           ),
@@ -147,12 +148,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         { ...before, capabilities: before.capabilities > 0 },
         {
           ...{ holders: "1", withCapability: "1", places: [server.groupUid], capabilities: true },
+          reason: "ACCESS_REASON_GRANTED",
           marks: [false, false, false],
         },
       );
       await setActive(id, false);
       assert.deepEqual(await shown(), {
         ...{ holders: "0", withCapability: "0", places: [], capabilities: 0 },
+        reason: "ACCESS_REASON_IDENTITY_SUSPENDED",
         marks: [true, true, true],
       });
       // A preview promises nothing either.

@@ -46,6 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
   ACCESS_REASON_NO_BINDING: "there is no role binding there or above, or none that you can see",
   ACCESS_REASON_ROLE_LACKS_CAPABILITY: "none of the roles that are bound there or above has the capability",
   ACCESS_REASON_IDENTITY_CONFINED: "the identity belongs to a subgroup and has no access outside of it",
+  ACCESS_REASON_IDENTITY_SUSPENDED: "an identity provider of the organization has deactivated the person",
   ACCESS_REASON_TOKEN_NARROWED: "the token in use is narrowed to other groups or capabilities",
 };
 

@@ -17,6 +17,7 @@ import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
+import { findSuspensionsOf } from "../../storage/iam/scim-suspensions.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { showBinding } from "./shown-binding.ts";
 
@@ -112,7 +113,7 @@ async function answer(session: Session, question: Question, call: Call): Promise
   const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
   const lacking = bindings.filter((binding) => !granting.includes(binding));
   const granted = granting.length > 0 || mapped.some(({ capabilities }) => capabilities.includes(number));
-  const reason = granted ? AccessReason.GRANTED : reasonAgainst(identity, group, lacking.length > 0);
+  const reason = granted ? AccessReason.GRANTED : await reasonAgainst(session, identity, group, lacking.length > 0);
   return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
 }
 
@@ -127,7 +128,9 @@ async function mappedAt(
   return (await findSessionRoles(session, identityUid, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
 }
 
-function reasonAgainst(identity: string, group: string, holdsOtherRoles: boolean): AccessReason {
+async function reasonAgainst(session: Session, identity: string, group: string, holdsOtherRoles: boolean) {
   if (holdsOtherRoles) return AccessReason.ROLE_LACKS_CAPABILITY;
+  const suspensions = await findSuspensionsOf(session, identity);
+  if (suspensions.some((provider) => rootOf(provider) === rootOf(group))) return AccessReason.IDENTITY_SUSPENDED;
   return effectiveGroup(identity, group) === group ? AccessReason.NO_BINDING : AccessReason.IDENTITY_CONFINED;
 }
