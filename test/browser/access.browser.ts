@@ -100,7 +100,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     const { page, complaints } = console;
     await rowOf(page, "ci").waitFor();
     assert.equal(await rowOf(page, "former-bot").count(), 0);
-    await page.getByLabel("Show confined identities").check();
+    await page.getByLabel("Show roles without effect").check();
     const row = rowOf(page, "former-bot");
     await row.getByRole("button", { name: "former-bot, Registry: confined. Why?" }).click();
     const panel = page.getByRole("dialog");

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addOwner, createProvider, enableScim } from "../scim/provisioning.ts";
 import { addFindingExamples } from "../services/organizations/finding-examples.ts";
 import { openChromium } from "./chromium.ts";
 import {
@@ -97,6 +98,44 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await page.getByRole("link", { name: "viewer at builds" }).click();
     await page.getByRole("heading", { name: "Access" }).waitFor();
     assert.deepEqual(complaints, []);
+  });
+
+  it("marks a person whom a login provider has deactivated: in People, in Access, and in the reasons", async () => {
+    await addOwner(server);
+    const scim = await enableScim(server, await createProvider(server));
+    const uid = userUid("https://sso.acme.test", "leaver");
+    await createResource(server, `roleBindings/${server.groupUid}`, {
+      identityUid: uid,
+      roleUid: builtInRoleUid("viewer"),
+    });
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"];
+    const user = { schemas, userName: "leaver", externalId: "leaver", active: false };
+    assert.equal((await scim.send("POST", "/Users", user)).status, 201);
+    const access = `/console/o/${server.groupUid}/access?`;
+    for (const [width, dark] of [
+      [1280, false],
+      [375, true],
+    ] as const) {
+      await using console = await openConsole(browser, server, { path: address("people"), width, dark });
+      const { page, complaints } = console;
+      await signIn(page, "owner");
+      await page.locator("tr[data-key]").filter({ hasText: "deactivated by the login provider" }).waitFor();
+      assert.equal(await page.getByText("deactivated by the login provider").count(), 1);
+      assert.deepEqual(await findProblems(page), []);
+      await page.goto(`${server.url}${access}identity=${uid}`);
+      await page.getByText("Nobody has access that matches.").waitFor();
+      await page.getByLabel("Show roles without effect").check();
+      const row = page.locator("tr[data-key]").filter({ hasText: "deactivated by the login provider" });
+      await row.getByText("viewer here").waitFor();
+      assert.deepEqual(await findProblems(page), []);
+      await row.getByRole("button", { name: /, Registry: inactive\. Why\?$/ }).click();
+      await page.getByRole("dialog").getByText("The login provider has deactivated the person.").first().waitFor();
+      await page.goto(`${server.url}${access}tab=identity&identity=${uid}`);
+      const idle = page.getByRole("region", { name: /because the login provider has deactivated the person/ });
+      await idle.getByRole("button", { name: /^viewer/ }).waitFor();
+      assert.deepEqual(await findProblems(page), []);
+      assert.deepEqual(complaints, []);
+    }
   });
 
   it("shows the people of a subgroup to its owner, and nothing to a stranger", async () => {

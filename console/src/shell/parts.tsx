@@ -32,6 +32,12 @@ export function Ago({ time }: { readonly time: Date }) {
   );
 }
 
+/** Marks a person whom an identity provider has deactivated: their role bindings have no effect. */
+export function Suspended() {
+  const { t } = useTexts();
+  return <span className="warning">⊘ {t("person.suspended")}</span>;
+}
+
 /** A text in a monospaced font, with a button that copies it. */
 export function Copyable({
   value,

@@ -13,7 +13,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.identity": "Identität",
   "access.role": "Rolle",
   "access.roles": "Rollen der Identität",
-  "access.showConfined": "Beschränkte Identitäten zeigen",
+  "access.showConfined": "Rollen ohne Wirkung zeigen",
   "access.matrix": "Wer bei der Gruppe was darf",
   "access.nobody": "Niemand hat Zugriff, der passt.",
   "access.unlisted":
@@ -23,7 +23,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.inherited": "bei {group} ↑",
   "access.confined": "auf ihre Untergruppe {group} beschränkt",
   "access.legend":
-    "● alle, ◐ einige, ○ nur lesend, – keine, ⊘ beschränkt. Eine Zelle sagt, warum: Klicken Sie sie an, oder gehen Sie mit den Pfeiltasten hin und drücken Sie Enter oder w.",
+    "● alle, ◐ einige, ○ nur lesend, – keine, ⊘ ohne Wirkung. Eine Zelle sagt, warum: Klicken Sie sie an, oder gehen Sie mit den Pfeiltasten hin und drücken Sie Enter oder w.",
   "access.cell": "{who}, {area}: {level}. Warum?",
   "level.all": "alles",
   "level.some": "{held, number} von {all, number}",
@@ -40,6 +40,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "reason.3": "Keine der Rollen, die hier oder darüber gebunden sind, hat die Fähigkeit.",
   "reason.4": "Das Token wurde auf andere Gruppen oder Fähigkeiten eingeschränkt.",
   "reason.5": "Die Identität gehört zu einer Untergruppe. Rollenbindungen außerhalb zählen für sie nicht.",
+  "reason.6":
+    "Der Anmeldedienst hat die Person deaktiviert. Rollenbindungen wirken erst wieder, wenn er sie aktiviert.",
   "access.choose": "Wählen Sie eine Fähigkeit, um eine Antwort zu bekommen.",
   "access.granted": "{who} hat {capability} in {place}",
   "access.denied": "{who} hat {capability} nicht in {place}",
@@ -54,8 +56,10 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.done.changed": "Rolle geändert",
   "access.done.revoked": "Rollenbindung widerrufen",
   "level.confined": "beschränkt",
+  "level.suspended": "inaktiv",
   "access.confinedHere": "auf diese Untergruppe beschränkt",
   "access.idle": "Diese Rollen wirken nicht, denn die Identität ist auf ihre Untergruppe beschränkt",
+  "access.idleSuspended": "Diese Rollen wirken nicht, denn der Anmeldedienst hat die Person deaktiviert",
   "access.count": "{count, plural, one {# Fähigkeit} other {# Fähigkeiten}}",
   "access.openRole": "Rolle {role} öffnen",
   "access.openGroup": "Gruppe {group} öffnen",

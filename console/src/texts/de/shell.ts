@@ -52,6 +52,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "invite.signIn": "Sie sind eingeladen. Melden Sie sich an, um die Einladung anzunehmen.",
   "nav.events": "Ereignisse",
   "nav.audit": "Audit",
+  "person.suspended": "vom Anmeldedienst deaktiviert",
   "live.on": "Live, Stand {time}",
   "one.account_associations": "verbundenes Konto",
   "one.external_group_role_mappings": "Gruppenzuordnung",

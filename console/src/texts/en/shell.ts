@@ -50,6 +50,7 @@ export const texts = {
   "invite.signIn": "You are invited. Sign in to accept the invite.",
   "nav.events": "Events",
   "nav.audit": "Audit",
+  "person.suspended": "deactivated by the login provider",
   "live.on": "Live, as of {time}",
   "one.account_associations": "connected account",
   "one.external_group_role_mappings": "group mapping",

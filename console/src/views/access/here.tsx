@@ -9,7 +9,7 @@ import { parentOf, shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
-import { CopyAs } from "../../shell/parts.tsx";
+import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -138,12 +138,16 @@ function useColumns(group: string): Column<IdentityAccess>[] {
     ),
     {
       title: t("access.from"),
-      cell: ({ identity, bindings, bindingCount, confined }) => (
+      cell: ({ identity, bindings, bindingCount, confined, suspended }) => (
         <div className="lines">
-          {confined && (
-            <span className="warning">
-              ⊘ {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
-            </span>
+          {suspended ? (
+            <Suspended />
+          ) : (
+            confined && (
+              <span className="warning">
+                ⊘ {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
+              </span>
+            )
           )}
           {bindings.slice(0, 3).map((binding) => (
             <BindingLine key={binding.roleBindingUid} binding={binding} at={group} />
@@ -170,19 +174,20 @@ function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   );
 }
 
-const marks: Readonly<Record<Level | "confined", string>> = {
+const marks: Readonly<Record<Level | "confined" | "suspended", string>> = {
   all: "●",
   some: "◐",
   read: "○",
   none: "–",
   confined: "⊘",
+  suspended: "⊘",
 };
 
 function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area }) {
   const { t } = useTexts();
   const { set } = useAccessAddress();
   const held = new Set(row.capabilities);
-  const level = row.confined ? "confined" : levelOf(area, held);
+  const level = row.suspended ? "suspended" : row.confined ? "confined" : levelOf(area, held);
   const names = capabilitiesOf(area).map(({ name }) => name);
   const own = names.filter((name) => held.has(name));
   const word = t(`level.${level}`, { held: own.length, all: names.length });

@@ -1,6 +1,7 @@
 // What an identity may do, and where: the groups in which it holds something, and those above them.
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
+import { useId } from "react";
 import { AccessService, type HeldRole } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
@@ -55,6 +56,9 @@ function HeldTree({ roles }: { readonly roles: readonly HeldRole[] }) {
   const shown = [...new Set(held.flatMap((uid) => [...ancestorsOf(uid), uid]))];
   const names = useNames("group", shown);
   const idle = roles.filter(({ effectiveGroupUids }) => effectiveGroupUids.length === 0);
+  const [suspended, confined] = [true, false].map((isSuspended) =>
+    idle.filter((role) => role.suspended === isSuspended),
+  );
   return (
     <>
       <ul className="held" aria-label={t("access.roles")}>
@@ -64,17 +68,25 @@ function HeldTree({ roles }: { readonly roles: readonly HeldRole[] }) {
             <HeldGroup key={uid} uid={uid} shown={shown} names={names} roles={roles} />
           ))}
       </ul>
-      {idle.length > 0 && (
-        <section className="notice warn" aria-labelledby="idle-roles">
-          <h3 id="idle-roles">⊘ {t("access.idle")}</h3>
-          <ul className="list dense">
-            {idle.map((role) => (
-              <li key={role.binding?.roleBindingUid}>{role.binding && <BindingLine binding={role.binding} at="" />}</li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <IdleRoles title={t("access.idleSuspended")} roles={suspended!} />
+      <IdleRoles title={t("access.idle")} roles={confined!} />
     </>
+  );
+}
+
+/** Roles without effect, and why they have none. */
+function IdleRoles({ title, roles }: { readonly title: string; readonly roles: readonly HeldRole[] }) {
+  const id = useId();
+  if (roles.length === 0) return null;
+  return (
+    <section className="notice warn" aria-labelledby={id}>
+      <h2 id={id}>⊘ {title}</h2>
+      <ul className="list dense">
+        {roles.map((role) => (
+          <li key={role.binding?.roleBindingUid}>{role.binding && <BindingLine binding={role.binding} at="" />}</li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

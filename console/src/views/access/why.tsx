@@ -97,7 +97,7 @@ export function Reason({ answer, group }: { readonly answer: ExplainAccessRespon
   const bindings = granted ? granting : lacking;
   return (
     <>
-      {!granted && <span>{t(`reason.${reason as 0 | 1 | 2 | 3 | 4 | 5}`)}</span>}
+      {!granted && <span>{t(`reason.${reason as 0 | 1 | 2 | 3 | 4 | 5 | 6}`)}</span>}
       {bindings.map((binding) => (
         <span key={binding.roleBindingUid || binding.groupUid}>
           {granted ? t("access.because") : t("access.lacks")} <BindingLine binding={binding} at={group} />

@@ -7,7 +7,7 @@ import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/
 import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
 import { nameOf } from "../../shell/access-preview.tsx";
-import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { Ago, CopyAs, Copyable, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -87,10 +87,13 @@ function useColumns(): Column<Person>[] {
   return [
     {
       title: t("people.person"),
-      cell: ({ identity }) => (
-        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: identity?.uid ?? "" }}>
-          <bdi>{nameOf(identity)}</bdi>
-        </Link>
+      cell: ({ identity, suspended }) => (
+        <span className="lines">
+          <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: identity?.uid ?? "" }}>
+            <bdi>{nameOf(identity)}</bdi>
+          </Link>
+          {suspended && <Suspended />}
+        </span>
       ),
     },
     { title: t("people.email"), cell: ({ identity }) => <bdi>{identity?.email}</bdi> },
