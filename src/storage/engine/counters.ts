@@ -130,7 +130,10 @@ export async function readCounters(session: Session, uid: string): Promise<Map<s
   return new Map([...counts].filter(([, count]) => count !== 0));
 }
 
-/** Returns the counters of several keys, by key and resource, in one statement. Changes of the current transaction are not included. */
+/**
+ * Returns the counters of several keys, by key and resource, without zeros, in one statement. Changes of the current transaction are not
+ * included.
+ */
 export async function readCountersOf(
   session: Session,
   keys: readonly string[],
@@ -143,7 +146,7 @@ export async function readCountersOf(
   );
   const found = new Map(keys.map((key) => [key, new Map<string, number>()]));
   for (const { key, kind, count } of await statement.execute({ keys: JSON.stringify(keys) }))
-    found.get(key)?.set(kind, count);
+    if (count !== 0) found.get(key)?.set(kind, count);
   return found;
 }
 
