@@ -1,5 +1,5 @@
 // `npm run bench:tracing`: the CPU time of a call without traces, with one call in a hundred recorded, and with all of them. The servers
-// run side by side and take turns. The lowest round counts: other programs on the machine only add to the time.
+// run side by side and take turns. Compare within a round: other programs on the machine take their time from all servers.
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort, type ServerProcess, startServerProcess } from "./server-process.ts";
-import { median } from "./statistics.ts";
+import { mean, median } from "./statistics.ts";
 
 const options = {
   rounds: Number(process.argv[2] ?? 60),
@@ -84,11 +84,18 @@ async function call({ server, agent, token }: Omit<Target, "organization">, targ
   return body;
 }
 
-/** Returns the microseconds of CPU per call of each round, by mode. */
+/** Microseconds of CPU per call. */
+interface Cost {
+  /** Of the calls of each round. */
+  readonly rounds: number[];
+  /** Of the time from the first round to the end of the last one, with what a server does while others are called. */
+  whole: number;
+}
+
 async function measure(
   started: ReadonlyMap<string, Target>,
   targetOf: (organization: string, i: number) => string,
-): Promise<ReadonlyMap<string, number[]>> {
+): Promise<ReadonlyMap<string, Cost>> {
   let made = 0;
   const run = async (target: Target, calls: number) => {
     const end = made + calls;
@@ -98,16 +105,20 @@ async function measure(
     await Promise.all(Array.from({ length: options.concurrency }, one));
   };
   for (const target of started.values()) await run(target, options.warmUpCalls);
-  const rounds = new Map<string, number[]>([...started.keys()].map((name) => [name, []]));
+  const microsSince = (before: number, { server }: Target) => (cpuNanosOf(server.pid) - before) / 1000;
+  const atBegin = new Map([...started].map(([name, { server }]) => [name, cpuNanosOf(server.pid)]));
+  const costs = new Map<string, Cost>([...started.keys()].map((name) => [name, { rounds: [], whole: 0 }]));
   for (let round = 0; round < options.rounds; round++)
     for (const [name, target] of rotated([...started], round)) {
       const before = cpuNanosOf(target.server.pid);
       await run(target, options.calls);
-      // Spans are sent every five seconds; what they take belongs to the calls.
-      if (name === "100 %") await pause(200);
-      rounds.get(name)?.push((cpuNanosOf(target.server.pid) - before) / 1000 / options.calls);
+      costs.get(name)!.rounds.push(microsSince(before, target) / options.calls);
     }
-  return rounds;
+  // Spans are sent every five seconds; what they take belongs to the calls.
+  await pause(6_000);
+  for (const [name, target] of started)
+    costs.get(name)!.whole = microsSince(atBegin.get(name)!, target) / options.calls / options.rounds;
+  return costs;
 }
 
 /** Each round begins with another server, because the first one of a round finds other caches of the processor. */
@@ -125,27 +136,24 @@ function cpuNanosOf(pid: number): number {
   }, 0);
 }
 
-function report(what: string, rounds: ReadonlyMap<string, readonly number[]>): void {
-  const base = figuresOf(rounds.get("off") ?? []);
-  console.log(
-    `\n${what}: CPU µs per call in ${options.rounds} rounds of ${options.calls} calls, and as a ratio to "off"`,
-  );
-  console.log(
-    `${"".padEnd(10)}${Object.keys(base)
-      .map((name) => name.padStart(22))
-      .join("")}`,
-  );
-  for (const [mode, micros] of rounds) {
-    const cells = Object.entries(figuresOf(micros)).map(([name, value]) =>
-      `${value.toFixed(1)} (${(value / base[name]!).toFixed(3)})`.padStart(22),
+/** Ratios are to the mean of the two servers without traces: in the same round, and in the whole time. */
+function report(what: string, costs: ReadonlyMap<string, Cost>): void {
+  const [off, again] = [costs.get("off")!, costs.get("off again")!];
+  const bases = off.rounds.map((micros, i) => mean([micros, again.rounds[i]!]));
+  const base = mean([off.whole, again.whole]);
+  console.log(`\n${what}: CPU µs per call, ${options.rounds} rounds of ${options.calls} calls`);
+  console.log("".padEnd(10) + ["lowest round", "median round", "median ratio", "whole", "ratio"].map(cell).join(""));
+  for (const [mode, { rounds, whole }] of costs) {
+    const ratio = median(rounds.map((micros, i) => micros / bases[i]!));
+    const micros = [Math.min(...rounds), median(rounds)].map((value) => value.toFixed(1));
+    console.log(
+      mode.padEnd(10) + [...micros, ratio.toFixed(3), whole.toFixed(1), (whole / base).toFixed(3)].map(cell).join(""),
     );
-    console.log(`${mode.padEnd(10)}${cells.join("")}`);
   }
 }
 
-function figuresOf(micros: readonly number[]): Readonly<Record<string, number>> {
-  const sorted = micros.toSorted((a, b) => a - b);
-  return { lowest: sorted[0]!, "lower quartile": sorted[Math.floor(sorted.length / 4)]!, median: median(sorted) };
+function cell(text: string): string {
+  return text.padStart(14);
 }
 
 await main();

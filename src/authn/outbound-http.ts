@@ -8,7 +8,7 @@ import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress }
 import { http } from "../base/node-http.ts";
 import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
-import { traced, tracing } from "../base/tracing.ts";
+import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
 import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
 import { readBeginning, readBody } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
@@ -154,7 +154,7 @@ async function askedOf<T>(
   if (!tracing()) return await ask(url, request, options, read);
   const attributes = { "http.request.method": request.method, "server.address": URL.parse(url)?.hostname ?? "" };
   return await traced({ name: request.method, isClient: true, attributes }, () => {
-    const traceparent = tracing()?.traceparent();
+    const traceparent = currentTraceparent();
     const headers = { ...request.headers, ...(traceparent !== undefined && { traceparent }) };
     return ask(url, { ...request, headers }, options, read);
   });

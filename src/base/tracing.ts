@@ -38,6 +38,8 @@ export interface TracedStep {
 export interface Tracing {
   /** Whether the trace of a call is recorded. Ask before describing the call: most calls are not. */
   isSampled(call: Pick<TracedCall, "header" | "requestId">): boolean;
+  /** Whether a sampled call is in progress in this process. Ask before a step: most of the time there is none. */
+  isRecording(): boolean;
   /** Runs a sampled call in a span. */
   call<T>(call: TracedCall, run: () => MaybePromise<T>): MaybePromise<T>;
   /** Runs a step in a span below that of the current call, if that one is sampled. */
@@ -60,5 +62,10 @@ export function tracing(): Tracing | undefined {
 
 /** Runs a step of the current call, in a span of its own if the call is sampled. */
 export function traced<T>(step: TracedStep, run: () => MaybePromise<T>): MaybePromise<T> {
-  return active ? active.step(step, run) : run();
+  return active?.isRecording() ? active.step(step, run) : run();
+}
+
+/** Returns the `traceparent` header for requests of the current step; undefined outside of a sampled call. */
+export function currentTraceparent(): string | undefined {
+  return active?.isRecording() ? active.traceparent() : undefined;
 }

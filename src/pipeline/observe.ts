@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { type ApiError, Code, codeName } from "../aip/errors.ts";
 import { show, visible } from "../base/clip.ts";
 import { readTraceParent } from "../base/traceparent.ts";
-import { tracing } from "../base/tracing.ts";
+import { currentTraceparent } from "../base/tracing.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Call } from "./call.ts";
 
@@ -47,8 +47,7 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
 
 /** Returns the id of the current trace if it is recorded. Only then it leads to something. */
 function recordedTraceId(): string | undefined {
-  const traces = tracing();
-  return traces && readTraceParent(traces.traceparent())?.traceId;
+  return readTraceParent(currentTraceparent())?.traceId;
 }
 
 /** Returns the origin of a call for the log: client address, user agent and trace. */

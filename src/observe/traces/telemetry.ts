@@ -90,7 +90,9 @@ const headers = {
 
 function newTracing(provider: TracerProvider, sampler: Sampler, ids: CallIdGenerator, version: string): Tracing {
   const tracer = provider.getTracer("gatehouse", version);
+  let sampledCalls = 0;
   return {
+    isRecording: () => sampledCalls > 0,
     isSampled: ({ header, requestId }) => sampler(header("traceparent"), requestId),
     call(call, run) {
       const current = context.active();
@@ -103,7 +105,11 @@ function newTracing(provider: TracerProvider, sampler: Sampler, ids: CallIdGener
         { kind: isInner || call.isBackground ? SpanKind.INTERNAL : SpanKind.SERVER },
         parent,
       );
-      return spanning(span, parent, run, call.describe);
+      sampledCalls++;
+      return spanning(span, parent, run, (error) => {
+        sampledCalls--;
+        return call.describe(error);
+      });
     },
     step(step, run) {
       const current = context.active();

@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
 import { unavailable } from "../../aip/errors.ts";
-import { tracing } from "../../base/tracing.ts";
+import { currentTraceparent } from "../../base/tracing.ts";
 import type { Call, CalledMethod } from "../../pipeline/call.ts";
 import type { ForwardCall } from "../../pipeline/forwarding.ts";
 import {
@@ -111,7 +111,7 @@ class Connection {
       this.#pending.set(id, { call, output, resolve, reject });
       const { transport, requestId, clientAddress } = call;
       const authorization = call.header("authorization") ?? "";
-      const traceparent = tracing()?.traceparent() ?? "";
+      const traceparent = currentTraceparent() ?? "";
       const head: CallHead = [id, path, transport, requestId, clientAddress, authorization, traceparent];
       this.#frames.send(head, input, request);
     });

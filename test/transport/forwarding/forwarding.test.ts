@@ -80,7 +80,13 @@ describe("forwarded calls", () => {
     });
     using forwarder = newForwarder({ path: writer.socket, key, onExecuted: () => {} });
     const asItIs = <T>(_about: unknown, run: () => T) => run();
-    setTracing({ isSampled: () => true, call: asItIs, step: asItIs, traceparent: () => traceparent });
+    setTracing({
+      isSampled: () => true,
+      isRecording: () => true,
+      call: asItIs,
+      step: asItIs,
+      traceparent: () => traceparent,
+    });
     try {
       await (await forwarded(forwarder)).response;
     } finally {
