@@ -1,12 +1,9 @@
 // What a table shows on a terminal, and does not show in a pipe.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import path from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { ageText } from "../../src/cli/output/terminal.ts";
-import { type Caller, homeEnvironment, startCaller } from "./caller.ts";
-import { environmentOf, launcher } from "./process.ts";
+import { type Caller, startCaller } from "./caller.ts";
+import { noTerminal, runOnTerminal } from "./on-terminal.ts";
 
 describe("an age", () => {
   const [minute, hour, day] = [60, 3600, 86_400];
@@ -27,9 +24,7 @@ describe("an age", () => {
     it(`of ${seconds} s is ${JSON.stringify(text)}`, () => assert.equal(ageText(seconds * 1000), text));
 });
 
-const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
-
-describe("a table", { skip: !hasScript && "there is no program script of util-linux" }, () => {
+describe("a table", { skip: noTerminal }, () => {
   let caller: Caller;
   before(async () => {
     caller = await startCaller();
@@ -37,19 +32,8 @@ describe("a table", { skip: !hasScript && "there is no program script of util-li
   after(() => caller[Symbol.asyncDispose]());
 
   /** Runs a command with a terminal as its output. */
-  async function onTerminal(args: readonly string[], variables: Record<string, string> = {}): Promise<string> {
-    const line = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(" ");
-    const env = environmentOf({
-      ...homeEnvironment(path.join(caller.home, "terminal")),
-      GATEHOUSE_URL: caller.server.url,
-      GATEHOUSE_TOKEN: caller.server.ownerToken,
-      TERM: "xterm",
-      ...variables,
-    });
-    // The server is in this process, which must not block.
-    const { stdout } = spawn("script", ["-qec", line, "/dev/null"], { env, stdio: ["ignore", "pipe", "inherit"] });
-    return (await text(stdout)).replaceAll("\r\n", "\n");
-  }
+  const onTerminal = async (args: readonly string[], variables: Record<string, string> = {}) =>
+    (await runOnTerminal(caller, args, { variables })).shown;
 
   const list = ["iam", "groups", "list"];
   const [bold, normal] = ["\u001b[1m", "\u001b[22m"];

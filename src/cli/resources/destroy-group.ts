@@ -29,5 +29,10 @@ export async function destroyGroup(session: Session, resource: Resource, name: s
 
 function countLines({ counts }: DestroySubtreeResponse): string[] {
   const kinds = Object.entries(counts).sort(([a], [b]) => compareTexts(a, b));
-  return kinds.map(([kind, count]) => printable(`- ${count} ${kind.replaceAll("_", " ")}`));
+  return kinds.map(([kind, count]) => printable(`- ${count} ${nounOf(kind, Number(count))}`));
+}
+
+function nounOf(kind: string, count: number): string {
+  const plural = kind.replaceAll("_", " ");
+  return count === 1 ? plural.replace(/ies$/, "y").replace(/s$/, "") : plural;
 }
