@@ -1,17 +1,23 @@
-// `npm run test:image`: builds the image, and runs it with a read-only root. Not a part of `npm test`: it needs root, buildah and
-// mmdebstrap. No registry is asked: the images that deploy/Containerfile starts from are made of Debian packages and the Node of npm.
+// `npm run test:image`: builds the image, and runs it with a read-only root, by Podman too. Not a part of `npm test`: it needs root,
+// buildah and mmdebstrap. No registry is asked: the images that deploy/Containerfile starts from are made of Debian packages and the Node of npm.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { stringify } from "yaml";
 import { freePort } from "../harness/postgres.ts";
 import { pack, versionOf } from "../package/installation.ts";
 import { buildah, buildOptions, imagesAreMissing, makeBaseImages, removeBaseImages } from "./base-images.ts";
+import { newPodman, podmanIsMissing } from "./podman.ts";
 
 const skip = imagesAreMissing();
 if (skip) console.error(`the image is not built: ${skip}`);
+const noPodman = podmanIsMissing();
+if (noPodman) console.error(`the image is not run in a container: ${noPodman}`);
 
 const image = "localhost/gatehouse-test:latest";
 const user = 65532;
@@ -86,11 +92,75 @@ describe("the image", { skip }, () => {
         (reply) => reply.status,
         () => 0,
       );
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await setTimeout(50);
     }
     assert.equal(status, 200, printed);
     assert.equal((await fetch(`http://127.0.0.1:${port}/console/`)).status, 200);
     server.kill("SIGTERM");
     assert.equal(await end, 0, printed);
   });
+
+  it("runs in a container, is healthy there, and has the command line", { skip: noPodman }, async () => {
+    using podman = newPodman();
+    const name = path.basename(folder);
+    const options = ["--read-only", "--tmpfs=/tmp", "--cap-drop=all", "--security-opt=no-new-privileges"];
+    const settings = ["--env=GATEHOUSE_BASE_URL=http://localhost:8080", `--env=GATEHOUSE_SECRETS_KEY=${secretsKey()}`];
+    const data = `--volume=${name}:/var/lib/gatehouse`;
+    podman.run("run", "--detach", `--name=${name}`, "--network=none", ...options, ...settings, data, image);
+    try {
+      // Exits with 1 until the server is ready.
+      await eventually(() => podman.run("healthcheck", "run", name));
+      assert.equal(podman.run("exec", name, "gatehouse", "--version"), version);
+      assert.equal(JSON.parse(podman.run("exec", name, "gatehouse", "version", "-o", "json")).server, version);
+      assert.equal(podman.run("exec", name, "node", "-p", "process.getuid()"), String(user));
+      assert.throws(() => podman.run("exec", name, "node", "-e", "fs.writeFileSync('/opt/file', '')"), /EROFS/);
+      podman.run("stop", name);
+      assert.equal(podman.run("inspect", name, "--format={{.State.ExitCode}}"), "0");
+    } finally {
+      podman.run("rm", "--force", name);
+      podman.run("volume", "rm", name);
+    }
+  });
+
+  it("runs from the compose file, which keeps the data", { skip: noPodman }, async () => {
+    using podman = newPodman();
+    const port = await freePort();
+    // No registry is asked for PostgreSQL: the server takes SQLite.
+    const changes = { image, ports: [`127.0.0.1:${port}:8080`], environment: { GATEHOUSE_DATABASE_URL: "" } };
+    const [override, variables] = ["override.yaml", "variables"].map((name) => path.join(folder, name));
+    const yaml = stringify({ services: { gatehouse: changes } }).replace("ports:", "ports: !override");
+    writeFileSync(override!, yaml);
+    writeFileSync(variables!, `GATEHOUSE_SECRETS_KEY=${secretsKey()}\nPOSTGRES_PASSWORD=x\nGRAFANA_PASSWORD=x\n`);
+    const files = ["--file=deploy/compose.yaml", `--file=${override}`, `--env-file=${variables}`];
+    const compose = (...args: string[]) => podman.compose("--project-name=gatehouse-test", ...files, ...args);
+    const ready = () => eventually(async () => assert.ok((await fetch(`http://127.0.0.1:${port}/readyz`)).ok));
+    try {
+      compose("up", "--detach", "--no-build", "--no-deps", "gatehouse");
+      await ready();
+      const owner = ["--organization", "example.org", "--issuer", "https://login.example.com", "--subject", "alice"];
+      assert.match(compose("run", "--rm", "--no-deps", "-T", "gatehouse", "bootstrap", ...owner), /^organization +\S/m);
+      compose("down");
+      compose("up", "--detach", "--no-build", "--no-deps", "gatehouse");
+      await ready();
+      assert.throws(() => compose("run", "--rm", "--no-deps", "-T", "gatehouse", "bootstrap", ...owner), /already/);
+    } finally {
+      compose("down", "--volumes");
+    }
+  });
 });
+
+const secretsKey = () => randomBytes(32).toString("base64");
+
+/** Repeats what fails for 30 seconds at most. */
+async function eventually(attempt: () => unknown): Promise<void> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await setTimeout(200);
+    }
+  }
+}
