@@ -16,9 +16,13 @@ export function measureDatabase(metrics: Metrics, { session, measurements }: Dat
   );
   metrics.durations(
     "gatehouse_database_transaction_duration_seconds",
-    "Duration of transactions that write, from the request until the commit is durable or has failed.",
+    "Duration of transactions that write, from the request until the commit is durable or everything is undone.",
     "outcome",
-    () => ({ ...transactions }),
+    () => ({
+      committed: transactions.committed,
+      rolled_back: transactions.rolledBack,
+      failed: transactions.failed,
+    }),
   );
   measurePool(metrics, pool);
   const readSize = boundedReading(async () => (await readDatabaseFacts(session)).sizeBytes, limits.expensiveMetrics);

@@ -12,6 +12,7 @@ import { writeChanges } from "./change-log/change-log.ts";
 import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
+import { RolledBack } from "./engine/errors.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { DatabaseMeasurements } from "./engine/measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
@@ -52,9 +53,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long write transactions took, from the request until their commit was durable, or until they failed. */
+/** How long write transactions took, from the request until their commit was durable, or until they were rolled back. */
 export interface TransactionDurations {
   readonly committed: DurationCounts;
+  /** Undone on purpose, by `RolledBack`. */
+  readonly rolledBack: DurationCounts;
   readonly failed: DurationCounts;
 }
 
@@ -87,7 +90,11 @@ export async function openDatabase(
   const read: Database["read"] = (body) => dialect.read(body);
   const readLogged = dialect.readLogged ?? read;
   const cache = newReadCache();
-  const transactions = { committed: new DurationCounts(), failed: new DurationCounts() };
+  const transactions = {
+    committed: new DurationCounts(),
+    rolledBack: new DurationCounts(),
+    failed: new DurationCounts(),
+  };
   const offsets = newOffsetIndex(readLogged);
   const filterResults = newFilterResultCache(newTextSearch(dialect.name));
   const pages = newPageCache(cache, offsets, filterResults);
@@ -165,14 +172,14 @@ async function logWrites(
   await Promise.all(statements);
 }
 
-async function recorded<T>(write: Promise<T>, { committed, failed }: TransactionDurations): Promise<T> {
+async function recorded<T>(write: Promise<T>, { committed, rolledBack, failed }: TransactionDurations): Promise<T> {
   const startedAt = performance.now();
   try {
     const result = await write;
     committed.recordSince(startedAt);
     return result;
   } catch (error) {
-    failed.recordSince(startedAt);
+    (error instanceof RolledBack ? rolledBack : failed).recordSince(startedAt);
     throw error;
   }
 }

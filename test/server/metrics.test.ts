@@ -55,12 +55,20 @@ for (const database of ["sqlite", "postgres"] as const satisfies readonly Databa
       const groups = `/iam/v2beta1/groups/${server.groupUid}`;
       await rest(server.url, server.ownerToken, "POST", groups, { name: "measured" });
       const context = { actor: "", method: "test", requestId: "", time: server.clock() };
-      await assert.rejects(server.server.database.write(context, () => Promise.reject(new Error("rolled back"))));
+      await assert.rejects(server.server.database.write(context, () => Promise.reject(new Error("broken"))));
+      const apply = "/gatehouse/apply/v1/resources:apply";
+      const planned = {
+        ...{ groupUid: server.groupUid, validateOnly: true },
+        resources: [{ organization: { name: "example.org" } }, { group: { name: "planned" } }],
+      };
+      const { status, body } = await rest(server.url, server.ownerToken, "POST", apply, planned);
+      assert.deepEqual([status, body.changes.length], [200, 1]);
       const metrics = await readMetrics(server.url);
       const grown = (name: string) => (metrics.get(name) ?? 0) - (before.get(name) ?? 0);
       assert.ok(grown('gatehouse_database_statement_duration_seconds_count{kind="read"}') > 0);
       assert.ok(grown('gatehouse_database_statement_duration_seconds_count{kind="write"}') > 0);
       assert.equal(grown('gatehouse_database_transaction_duration_seconds_count{outcome="failed"}'), 1);
+      assert.equal(grown('gatehouse_database_transaction_duration_seconds_count{outcome="rolled_back"}'), 1);
       assert.ok(grown('gatehouse_database_transaction_duration_seconds_count{outcome="committed"}') >= 1);
       assert.ok(metrics.get("gatehouse_database_size_bytes")! > 100_000);
       const keyTime = metrics.get("gatehouse_signing_key_creation_timestamp_seconds")!;

@@ -11,6 +11,7 @@ import type { Implementation } from "../../pipeline/handlers.ts";
 import { type NestedCall, nestedCalls, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { lockRow } from "../../storage/collection/rows.ts";
+import { RolledBack } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { findGrants } from "../../storage/iam/grants.ts";
@@ -34,7 +35,7 @@ export interface Joined {
 }
 
 /** Ends the transaction of a request that only validates. */
-class Validated extends Error {}
+class Validated extends RolledBack {}
 
 /** Returns the services whose methods are called, with a database that stays in the transaction. */
 export type ServicesOf = (context: ServiceContext) => readonly Implementation[];

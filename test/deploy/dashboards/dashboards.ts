@@ -195,7 +195,8 @@ const databaseRow: Row = {
     },
     {
       title: "Transactions",
-      description: "Transactions that write, in a second. Failed ones are mostly requests that break a rule.",
+      description:
+        "Transactions that write, in a second. Failed ones are mostly requests that break a rule; those that only validate are rolled back.",
       unit: "ops",
       queries: { "{{outcome}}": sumRate(`${transactions}_count`, "outcome") },
     },
