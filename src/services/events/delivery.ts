@@ -101,7 +101,8 @@ export async function statesOf(
 ): Promise<Shown[]> {
   const uids = rows.map(({ uid }) => uid);
   const queues = await readQueues(session, uids);
-  const attempts = Map.groupBy(await findAttempts(session, uids), ({ subscriptionUid }) => subscriptionUid);
+  const found = shownAttempts === 0 ? [] : await findAttempts(session, uids);
+  const attempts = Map.groupBy(found, ({ subscriptionUid }) => subscriptionUid);
   const inactivities = await newEvaluator(session).inactivitiesOf(
     uids.map((uid) => ({ kind: "subscriptions" as const, uid })),
   );

@@ -19,7 +19,7 @@ import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { findGiven, type Given } from "./delegated-roles.ts";
-import { effectiveMappings } from "./effective-mappings.ts";
+import { effectiveAmong, effectiveMappings, findProvisioning } from "./effective-mappings.ts";
 
 /** How many delegations one evaluation reads beyond the given ones, nearest first. The rest counts as not in force. */
 const maxFollowed = 250;
@@ -78,26 +78,28 @@ export function newEvaluator(session: Session, known: readonly Delegation[] = []
   const nodes = new Map<string, Node>();
   const inForce = new Set<string>();
 
-  async function read(named: readonly DelegationRef[]): Promise<void> {
+  /** Returns the given delegations, and those that they depend on. */
+  async function read(named: readonly DelegationRef[]): Promise<ReadonlyMap<string, Node>> {
     const queue = [...named];
-    const seen = new Set<string>();
+    const reached = new Map<string, Node>();
     // The loop also reaches what it appends.
     for (const one of queue) {
       const key = keyOf(one);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      if (!nodes.has(key) && seen.size > named.length + maxFollowed) return;
+      if (reached.has(key)) continue;
+      if (!nodes.has(key) && reached.size >= named.length + maxFollowed) break;
       const node = nodes.get(key) ?? (await readNode(one));
       nodes.set(key, node);
+      reached.set(key, node);
       queue.push(...dependenciesOf(node));
     }
+    return reached;
   }
 
   return {
     givenBy,
     async inactivitiesOf(named) {
-      await read(named);
-      settle(nodes, inForce);
+      // Only these: a list of delegations that are not in force would evaluate all of them again for each.
+      settle(await read(named), inForce);
       return named.map((one) => evaluate(nodes.get(keyOf(one))!, inForce));
     },
   };
@@ -151,13 +153,14 @@ function nodeReader(session: Session, givenBy: Evaluator["givenBy"], known: Read
   const findHeld = memoizeByUid((uid) => findGrants(session, uid));
   const findIdentity = memoizeByUid((uid) => findRow(session, identityCollection, uid));
   const findMapped = memoizeByUid((uid) => findMappedRole(session, uid));
+  const findProvisioned = memoizeByUid((uid) => findProvisioning(session, uid));
 
   async function readMaker({ makerUid: uid, mappings }: Delegation): Promise<Maker | undefined> {
     const holder = uid === null ? undefined : await findHeld(uid);
     const identity = uid === null ? undefined : await findIdentity(uid);
     if (!holder || !identity) return undefined;
     const mapped: { mapping: DelegationRef; role: GrantedRole }[] = [];
-    for (const mapping of await effectiveMappings(session, identity.uid, mappings)) {
+    for (const mapping of effectiveAmong(mappings, await findProvisioned(identity.uid))) {
       const role = await findMapped(mapping);
       if (role) mapped.push({ mapping: mappingOf(mapping), role });
     }

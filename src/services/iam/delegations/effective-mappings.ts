@@ -5,6 +5,14 @@ import { findProvisionedMappings } from "../../../storage/iam/scim-groups.ts";
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { isUserUid } from "../users/user-uid.ts";
 
+/** What identity providers have provisioned of an identity. */
+export interface Provisioning {
+  /** The uids of the mappings of its groups. */
+  readonly mappings: readonly string[];
+  /** The organizations in which it is suspended. */
+  readonly suspendedIn: ReadonlySet<string>;
+}
+
 /**
  * Returns the external group role mappings that apply to an identity now: those of its session, and those of its
  * provisioned groups. None of an organization in which the identity is suspended (docs/decisions/0094).
@@ -14,10 +22,25 @@ export async function effectiveMappings(
   identityUid: string,
   mappingUids: readonly string[],
 ): Promise<readonly string[]> {
-  if (!isUserUid(identityUid)) return mappingUids;
-  const [provisioned, suspended] = await Promise.all([
+  return effectiveAmong(mappingUids, await findProvisioning(session, identityUid));
+}
+
+/** Reads what is provisioned of an identity. */
+export async function findProvisioning(session: Session, identityUid: string): Promise<Provisioning> {
+  if (!isUserUid(identityUid)) return nothing;
+  const [mappings, suspendedIn] = await Promise.all([
     findProvisionedMappings(session, identityUid, maxMappings),
     suspendedOrganizations(session, identityUid),
   ]);
-  return [...new Set([...mappingUids, ...provisioned])].filter((uid) => !suspended.has(rootOf(uid)));
+  return { mappings, suspendedIn };
+}
+
+const nothing: Provisioning = { mappings: [], suspendedIn: new Set() };
+
+/** Like `effectiveMappings`, for an identity of which the provisioning is known. */
+export function effectiveAmong(
+  mappingUids: readonly string[],
+  { mappings, suspendedIn }: Provisioning,
+): readonly string[] {
+  return [...new Set([...mappingUids, ...mappings])].filter((uid) => !suspendedIn.has(rootOf(uid)));
 }

@@ -7,7 +7,7 @@ import { parentOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Collection, ResourceRow } from "../../../storage/collection/collection.ts";
-import { findRow } from "../../../storage/collection/rows.ts";
+import { findRows } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
 import {
@@ -53,17 +53,16 @@ async function showAll(session: Session, delegations: readonly Delegation[], cal
   const makers = delegations.flatMap(({ makerUid }) => makerUid || []);
   // All of them are in one organization.
   const identityOf = await identityShower(session, makers, delegations[0]?.uid ?? "", call);
-  const findings: FindingParts[] = [];
-  for (const delegation of delegations) {
+  const names = await namesOf(session, delegations, call);
+  return delegations.map((delegation) => {
     const { uid = "", kind = Kind.UNSPECIFIED, makerUid, vouchTime } = delegation;
-    findings.push({
-      ...{ resourceUid: uid, resourceName: await nameOf(session, uid, kind, call), groupUid: groupOf(uid, kind) },
+    return {
+      ...{ resourceUid: uid, resourceName: names.get(uid) ?? "", groupUid: groupOf(uid, kind) },
       ...(vouchTime && { time: vouchTime }),
       ...(makerUid && { identity: identityOf(makerUid) }),
       details: { case: "delegation", value: delegation },
-    });
-  }
-  return findings;
+    };
+  });
 }
 
 /** Returns the group of what a delegation is about. A mapping belongs to an identity provider, and that to a group. */
@@ -71,16 +70,28 @@ function groupOf(uid: string, kind: Kind): string {
   return kind === Kind.EXTERNAL_GROUP_ROLE_MAPPING ? parentOf(parentOf(uid)) : parentOf(uid);
 }
 
-/** Names what a delegation is about, if the caller may list it. */
-async function nameOf(session: Session, uid: string, kind: Kind, call: Call): Promise<string> {
-  const named = namedBy[kind];
-  if (!named || !accessOf(call).has(named.capability, uid)) return "";
-  return await named.find(session, uid);
+/** Returns the names of what delegations are about, by uid, if the caller may list it. */
+async function namesOf(
+  session: Session,
+  delegations: readonly Delegation[],
+  call: Call,
+): Promise<ReadonlyMap<string, string>> {
+  const access = accessOf(call);
+  const uidsOf = new Map<Named, Set<string>>();
+  for (const { uid = "", kind = Kind.UNSPECIFIED } of delegations) {
+    const named = namedBy[kind];
+    if (named && access.has(named.capability, uid))
+      uidsOf.set(named, (uidsOf.get(named) ?? new Set<string>()).add(uid));
+  }
+  const found = await Promise.all([...uidsOf].map(([named, uids]) => named.find(session, [...uids])));
+  return new Map(found.flat());
 }
 
+/** A kind of resources that delegations are about. */
 interface Named {
   readonly capability: Capability;
-  readonly find: (session: Session, uid: string) => Promise<string>;
+  /** Returns the uids and names of those that exist. */
+  readonly find: (session: Session, uids: readonly string[]) => Promise<[uid: string, name: string][]>;
 }
 
 function named<R extends ResourceRow>(
@@ -90,9 +101,8 @@ function named<R extends ResourceRow>(
 ): Named {
   return {
     capability,
-    async find(session, uid) {
-      const row = await findRow(session, collection, uid);
-      return row ? nameIn(row) : "";
+    async find(session, uids) {
+      return (await findRows(session, collection, uids)).map((row) => [row.uid, nameIn(row)]);
     },
   };
 }
