@@ -1,6 +1,7 @@
 // The changes as a list: one line each, with what it changed, and the rest when it is opened.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Change } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { nameInChange } from "../../api/change-name.ts";
 import { shortUid } from "../../api/uids.ts";
 import { Copyable } from "../../shell/parts.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
@@ -38,7 +39,6 @@ function Entry({ change, names, isUtc, onFilter }: Omit<TimelineProps, "changes"
   const actor = actorUid === "" ? t("audit.server") : (names.get(actorUid) ?? actorClaims.sub ?? shortUid(actorUid));
   const single = `one.${kind}`;
   const differences = differenceOf(before, after);
-  const name = after?.name ?? before?.name;
   const format = new Intl.DateTimeFormat(language, {
     dateStyle: "short",
     timeStyle: "medium",
@@ -57,7 +57,7 @@ function Entry({ change, names, isUtc, onFilter }: Omit<TimelineProps, "changes"
           </strong>{" "}
           <span className={`verb ${verb}`}>{t(`audit.${verb}`)}</span> {isTextId(single) ? t(single) : kind}{" "}
           <strong>
-            <bdi>{typeof name === "string" ? name : shortUid(resourceUid)}</bdi>
+            <bdi>{nameInChange(change)}</bdi>
           </strong>{" "}
           <span className="muted">{method.slice(method.lastIndexOf("/") + 1)}</span>
           {verb === "updated" && <Fields differences={differences.slice(0, shownFields)} />}

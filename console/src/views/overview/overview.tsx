@@ -4,6 +4,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { type Change, ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
+import { nameInChange } from "../../api/change-name.ts";
 import { shortUid } from "../../api/uids.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
@@ -99,7 +100,6 @@ function ChangeLine({ change }: { readonly change: Change }) {
   const { before, after, kind, actorUid, actorClaims, time, resourceUid } = change;
   const verb = after === undefined ? "change.deleted" : before === undefined ? "change.created" : "change.updated";
   const single = `one.${kind}`;
-  const name = (after ?? before)?.name;
   const actor = actorUid === "" ? t("overview.server") : (actorClaims.sub ?? shortUid(actorUid));
   return (
     <li>
@@ -109,9 +109,7 @@ function ChangeLine({ change }: { readonly change: Change }) {
         {isTextId(`access.${kind}`)
           ? t(`access.${kind}` as "access.denials")
           : t(verb, { kind: isTextId(single) ? t(single) : kind.replaceAll("_", " ") })}{" "}
-        {!isTextId(`access.${kind}`) && (
-          <bdi title={resourceUid}>{typeof name === "string" && name !== "" ? name : shortUid(resourceUid)}</bdi>
-        )}
+        {!isTextId(`access.${kind}`) && <bdi title={resourceUid}>{nameInChange(change)}</bdi>}
       </span>
     </li>
   );
