@@ -71,7 +71,6 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "capability.choose": "Fähigkeit",
   "capability.any": "beliebig",
   "preview.title": "Was sich ändern würde",
-  "preview.reading": "Es wird berechnet, was sich ändern würde …",
   "preview.nothing": "Niemand gewinnt oder verliert etwas.",
   "preview.gains": "Gewinnt",
   "preview.loses": "Verliert",

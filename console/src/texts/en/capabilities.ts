@@ -70,7 +70,6 @@ export const texts = {
   "capability.choose": "Capability",
   "capability.any": "any",
   "preview.title": "What would change",
-  "preview.reading": "Computing what would change …",
   "preview.nothing": "Nobody gains or loses anything.",
   "preview.gains": "Gains",
   "preview.loses": "Loses",

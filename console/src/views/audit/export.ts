@@ -7,7 +7,7 @@ import { type Change, ChangeSchema, ChangesService } from "../../../../gen/gateh
 import type { ChangeFilter } from "./filter.ts";
 
 /** The most changes that a file has. The command line has no such limit. */
-export const exportLimit = 10_000;
+const exportLimit = 10_000;
 
 /** Reads changes, and returns the content of the file. */
 export async function exportChanges(

@@ -177,7 +177,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
 }
 
 /** Returns how often roles are bound in the organization. */
-export function useUses(roles: readonly string[]): ReadonlyMap<string, number> {
+function useUses(roles: readonly string[]): ReadonlyMap<string, number> {
   const { data: me } = useMe();
   const { org } = useRoleAddress();
   const isEnabled = roles.length > 0 && may(me, countRoleBindings, org);
