@@ -88,6 +88,11 @@ async function useContext(shell: Shell, name: string | undefined, none: boolean)
   if (name !== undefined && !file.contexts.has(name)) throw unknownContext(file, name);
   const path = await writeCurrentContext(shell, name);
   note(shell, name === undefined ? `No context is in use: ${path}.` : `Using the context ${name}: ${path}.`);
-  const { GATEHOUSE_CONTEXT: variable } = shell.environment;
+  const { GATEHOUSE_CONTEXT: variable, GATEHOUSE_URL: url } = shell.environment;
   if (variable && variable !== name) note(shell, `GATEHOUSE_CONTEXT is set, and still selects ${variable}.`);
+  if (name === undefined || !url) return;
+  note(
+    shell,
+    `GATEHOUSE_URL is set, and comes before the address of the context: unset it, or name the context with --context.`,
+  );
 }

@@ -144,6 +144,22 @@ describe("gatehouse export, apply and diff", () => {
     assert.doesNotMatch(exported.stdout + created.stdout + set.stdout, /correct horse/);
   });
 
+  it("exports a group to files for --group", async () => {
+    const directory = path.join(source.home, "part");
+    const { stderr } = await source.run("export", "acme/engineering", directory);
+    assert.match(stderr, /^paths begin at this group: diff and apply need --group acme\/engineering$/m);
+    const without = await source.run("diff", "-f", directory);
+    assert.deepEqual([without.code, /--group/.test(without.stderr)], [2, true]);
+    const named = await source.run("diff", "-f", directory, "--group", "acme/engineering", "--prune");
+    assert.deepEqual([named.code, named.stdout], [0, "No changes: the organization is as in the files.\n"]);
+  });
+
+  it("says how to begin if there are no files", async () => {
+    const { code, stderr } = await source.run("diff", "-f", path.join(source.home, "nowhere"));
+    assert.equal(code, 2);
+    assert.match(stderr, /nowhere cannot be read: ENOENT: no such file or directory\n {2}`gatehouse export /);
+  });
+
   it("applies to a subgroup, and prunes what is asked for there", async () => {
     const uid = await addGroup(source.server, source.server.groupUid);
     const file = write(
@@ -175,7 +191,7 @@ describe("gatehouse export, apply and diff", () => {
     assert.equal(asked.code, 2);
     assert.match(
       asked.stderr,
-      /^- 3 groups\n- 2 identities\n- 1 identity providers\n- 1 repos\n- 4 role bindings\n- 2 roles\n/m,
+      /^- 3 groups\n- 2 identities\n- 1 identity provider\n- 1 repo\n- 4 role bindings\n- 2 roles\n/m,
     );
     const two = await source.run("iam", "groups", "delete", "gone", "acme", "--recursive", "--yes");
     assert.match(two.stderr, /one group at a time/);

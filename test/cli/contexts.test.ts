@@ -56,6 +56,13 @@ describe("the context of a command", () => {
     await run("config", "use-context", "--none");
     await reaches("1", []);
   });
+  it("is the current one after GATEHOUSE_URL, as `use-context` warns", async () => {
+    const url = { GATEHOUSE_URL: "http://127.0.0.1:3" };
+    const { stderr } = await caller.runWith({ ...home, ...url }, "config", "use-context", "there");
+    assert.match(stderr, /GATEHOUSE_URL is set, and comes before the address of the context/);
+    await reaches("3", [], url);
+    assert.doesNotMatch((await run("config", "use-context", "there")).stderr, /GATEHOUSE_URL/);
+  });
   it("is that of the flag rather than of variables", async () => {
     await reaches("2", ["--context", "there"], { GATEHOUSE_CONTEXT: "here", GATEHOUSE_URL: "http://127.0.0.1:3" });
     await reaches("3", ["--context", "there", "--url", "http://127.0.0.1:3"]);

@@ -14,7 +14,8 @@ import { type DocumentKind, documentKinds, documentText } from "./documents.ts";
 /** Writes one file per kind, or everything to standard output. */
 export async function exportResources(session: Session, name: string, directory: string | undefined): Promise<void> {
   const client = await session.client(ApplyService);
-  const { resources } = await client.exportResources({ groupUid: await findUid(session, groups, name) });
+  const groupUid = await findUid(session, groups, name);
+  const { resources } = await client.exportResources({ groupUid });
   const texts = new Map<DocumentKind, string[]>(documentKinds.map((kind) => [kind, []]));
   for (const resource of resources) {
     const { kind, text } = await documentText(resource);
@@ -22,8 +23,10 @@ export async function exportResources(session: Session, name: string, directory:
   }
   if (directory === undefined) session.shell.stdout.write([...texts.values()].flat().join("---\n"));
   else await writeFiles(directory, texts);
-  note(session.shell, `exported: ${resources.length} resources`);
+  note(session.shell, `exported: ${resources.length} ${resources.length === 1 ? "resource" : "resources"}`);
   note(session.shell, "left out: uids, client secrets, SCIM tokens, invites, tags, images and advisories");
+  // The files of an organization name it.
+  if (groupUid.includes("/")) note(session.shell, `paths begin at this group: diff and apply need --group ${name}`);
 }
 
 async function writeFiles(directory: string, texts: ReadonlyMap<DocumentKind, readonly string[]>): Promise<void> {

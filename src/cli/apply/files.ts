@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { errorMessage } from "../../base/system-error.ts";
+import { errorMessage, hasCode } from "../../base/system-error.ts";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import { type Located, type Reading, readDocuments } from "./documents.ts";
@@ -56,8 +56,10 @@ function filesIn(name: string): string[] {
     if (files.length === 0) throw wrongUsage(`${name} has no files that end in .yaml, .yml or .json`);
     return files;
   } catch (error) {
-    if (error instanceof Error && "code" in error)
-      throw wrongUsage(`${name} cannot be read: ${errorMessage(error, name)}`);
+    if (error instanceof Error && "code" in error) {
+      const hint = hasCode(error, "ENOENT") ? "`gatehouse export GROUP DIRECTORY` writes the files to begin with." : "";
+      throw wrongUsage(`${name} cannot be read: ${errorMessage(error, name)}`, hint);
+    }
     throw error;
   }
 }
