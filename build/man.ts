@@ -44,6 +44,9 @@ function pageOf(command: Command): string {
   const related = [...(command.parent ? [command.parent] : []), ...subcommands];
   const lines = [
     `.TH ${quoted(nameOf(command).toUpperCase())} 1 ${releaseDate()} ${quoted(`Gatehouse ${version}`)} "Gatehouse Manual"`,
+    // Names of settings and commands are not hyphenated.
+    ".nh",
+    ".ad l",
     ...section("NAME", [`${escaped(nameOf(command))} \\- ${formatted(description.replace(/\.$/, ""))}`]),
     ...section("SYNOPSIS", [`.B ${escaped(help.commandUsage(command))}`]),
     ...section(

@@ -56,7 +56,9 @@ function manifest() {
     type: "module",
     bin: { gatehouse: "dist/gatehouse.js" },
     // npm links these at a global installation, and ignores `directories.man`.
-    man: readdirSync(path.join(root, "dist/man")).map((page) => `./dist/man/${page}`),
+    man: readdirSync(path.join(root, "dist/man"))
+      .sort()
+      .map((page) => `./dist/man/${page}`),
     files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md", "sbom.cdx.json"],
     // OpenTelemetry needs 22.15.
     engines: { node: ">=22.15" },
