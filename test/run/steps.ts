@@ -21,13 +21,14 @@ export interface Step {
 }
 
 /**
- * Test folders that take about a sixth of the time each, the longest first. They run in processes of their own: in one process,
+ * Test folders that take a sixth to a tenth of the time each, the longest first. They run in processes of their own: in one process,
  * garbage collection takes longer.
  */
 const ownSteps = [
   { name: "tests of the API cases", folder: "test/api/" },
   { name: "tests of security", folder: "test/security/" },
   { name: "tests of the command line", folder: "test/cli/" },
+  { name: "tests of the documentation", folder: "test/documentation/" },
   { name: "tests of the storage", folder: "test/storage/" },
   { name: "tests of the transports", folder: "test/transport/" },
 ];

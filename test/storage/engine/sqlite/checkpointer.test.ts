@@ -107,10 +107,10 @@ describe("the checkpointer", () => {
 
   it("can be closed at any time while its thread starts", async (t) => {
     const { file } = open(t);
-    for (let turns = 0; turns < 40; turns++) {
+    for (let pauseMs = 0; pauseMs < 40; pauseMs += 3) {
       const checkpointer = newCheckpointer(file, -1);
       const room = checkpointer.waitForRoom();
-      await pause(turns);
+      await pause(pauseMs);
       await checkpointer.close();
       await room;
     }
