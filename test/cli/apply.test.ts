@@ -1,6 +1,6 @@
 // `gatehouse export`, `apply`, `diff` and `delete --recursive`, from a server on SQLite to one on PostgreSQL.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { collections } from "../../src/services/collections.ts";
@@ -152,6 +152,16 @@ describe("gatehouse export, apply and diff", () => {
     assert.deepEqual([without.code, /--group/.test(without.stderr)], [2, true]);
     const named = await source.run("diff", "-f", directory, "--group", "acme/engineering", "--prune");
     assert.deepEqual([named.code, named.stdout], [0, "No changes: the organization is as in the files.\n"]);
+  });
+
+  it("names the places of two documents for one resource", async () => {
+    const file = write("twice.yaml", "kind: Group\nname: twice\n---\nkind: Group\nname: twice\n");
+    const { code, stderr } = await source.run("diff", "-f", file, "--group", "acme");
+    rmSync(file);
+    assert.deepEqual(
+      [code, stderr],
+      [2, `gatehouse: Invalid argument: ${file}:4: is the same resource as ${file}:1\n`],
+    );
   });
 
   it("says how to begin if there are no files", async () => {

@@ -126,9 +126,9 @@ async function send(session: Session, { request, located }: Work, how: How): Pro
 /** The server counts resources; people know files and lines. */
 function withPlaces(failure: CommandFailure, located: readonly Located[]): CommandFailure {
   const replaced = (text: string) =>
-    text.replaceAll(/resources\[(\d+)\](?:\.|: )?/g, (found, index) => {
+    text.replaceAll(/resources\[(\d+)\](\.|: )?/g, (found, index, next = "") => {
       const place = located[Number(index)]?.place;
-      return place === undefined ? found : `${place}: `;
+      return place === undefined ? found : `${place}${next && ": "}`;
     });
   return failure.with({ message: replaced(failure.message), hint: replaced(failure.hint) });
 }

@@ -93,11 +93,18 @@ export function wantedResources(resources: readonly ResourceSpec[], names: Names
     const named = nameOf(resource, names);
     const earlier = seen.get(named.key);
     seen.set(named.key, index);
-    if (earlier !== undefined) violations.add(at, `is the same resource as resources[${earlier}]`);
+    if (earlier !== undefined) violations.add(at, duplicateProblem(resource.case, `resources[${earlier}]`));
     return [{ ...named, index, target: targets[index] }];
   });
   violations.throwIfAny();
   return wanted;
+}
+
+/** Organizations are the same by their place, and may differ in their names. */
+function duplicateProblem(kind: string, earlier: string): string {
+  return kind === "organization"
+    ? `a request is for one organization, and ${earlier} names it`
+    : `is the same resource as ${earlier}`;
 }
 
 function targetOf(resource: ResourceSpec["resource"], names: Names): Target | undefined {

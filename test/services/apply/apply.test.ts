@@ -145,6 +145,11 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.match(await failure({ groupUid, resources: invalid }), /resources\[1\]\.repo\.name/);
       const twice = [{ group: { name: "new" } }, { group: { name: "new" } }];
       assert.match(await failure({ groupUid, resources: twice }), /is the same resource as resources\[0\]/);
+      const both = ["one", "two"].map((name) => ({ organization: { name } }));
+      assert.match(
+        await failure({ resources: both }),
+        /a request is for one organization, and resources\[0\] names it/,
+      );
       // Only the database knows that this is one too many.
       const sinks = Array.from({ length: 101 }, (_, i) => ({
         subscription: { sink: `https://hooks.example.org/${i}` },

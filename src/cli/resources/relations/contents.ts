@@ -106,7 +106,6 @@ export async function explainNotEmpty(session: Session, groupUid: string): Promi
     const noun = below === 1 ? resource.noun : resource.view.noun;
     return `${below} ${noun}: gatehouse ${resource.path} list --parent ${groupUid} --recursive`;
   });
-  return ["It and its subgroups contain, as far as you can see:", ...lines, "Delete them first, in this order."].join(
-    "\n",
-  );
+  const advice = "Delete them first, in this order, or delete it with everything in it by --recursive.";
+  return ["It and its subgroups contain, as far as you can see:", ...lines, advice].join("\n");
 }
