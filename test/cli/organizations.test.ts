@@ -11,13 +11,19 @@ import { insertSampleSubscription } from "../../src/server/development/samples/s
 import { preRegisterUser } from "../../src/services/auth/users.ts";
 import { collections } from "../../src/services/collections.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { readCounters } from "../../src/storage/engine/counters.ts";
 import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
+import { findGrants } from "../../src/storage/iam/grants.ts";
 import { findRepoByName, writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
+import type { TestServer } from "../harness/server.ts";
+import { addOwner, createProvider, enableScim } from "../scim/provisioning.ts";
 import { addGroup, addIdentity, addRole, arrange, viewerRole } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
+
+const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
 
 type Change = { readonly actorUid: string; readonly after: { readonly content: string } };
 
@@ -77,6 +83,30 @@ describe("gatehouse iam organizations export and import", () => {
       items.map(({ actorUid, after }: Change) => [actorUid, after.content]),
       [[target.server.ownerUid, "# nginx\n"]],
     );
+  });
+
+  it("keeps the role bindings of deactivated people, without effect until they are provisioned again", async () => {
+    const { server } = target;
+    const { session } = server.server.database;
+    const rolesOf = async () => (await findGrants(session, leaverUid))?.roles.map(({ groupUid }) => groupUid);
+    assert.deepEqual(await rolesOf(), []);
+    const line = linesOf(file).find((text) => text.includes('"suspendedPeople"'))!;
+    const { uid, identityUids } = JSON.parse(line).suspendedPeople;
+    assert.deepEqual(identityUids, [leaverUid]);
+    const owner = { ...server, ownerToken: await server.tokenOf(source.server.ownerUid) };
+    const scim = await enableScim(owner, uid);
+    const person = { schemas: [userSchema], userName: "leaver", externalId: leaver.subject, active: true };
+    assert.equal((await scim.send("POST", "/Users", person)).status, 201);
+    assert.deepEqual(await rolesOf(), [source.server.groupUid]);
+  });
+
+  it("stops before role bindings if it cannot suspend deactivated people", async () => {
+    const changed = path.join(source.home, "not-suspended.ndjson");
+    writeFileSync(changed, readFileSync(file, "utf8").replace(`["${leaverUid}"]`, `["${source.server.groupUid}/0"]`));
+    const { code, stdout, stderr } = await importFile(changed, "--existing");
+    assert.equal(code, 1, stdout);
+    assert.match(stderr, /line \d+: people who are deactivated: identity_uids\[0\]: must /);
+    assert.doesNotMatch(stdout, /^unchanged: .*role binding/m);
   });
 
   it("leaves what the organization has besides the file", async () => {
@@ -149,6 +179,19 @@ describe("gatehouse iam organizations export and import", () => {
 });
 
 /** Inserts some of everything, and more groups than a request of an import has. */
+const sso = "https://sso.acme.test";
+const leaver = { issuer: sso, subject: "leaver" };
+const leaverUid = userUid(leaver.issuer, leaver.subject);
+
+/** Provisions a person with a role, and deactivates them. */
+async function deactivate(server: TestServer): Promise<void> {
+  await arrange(server, (tx) => preRegisterUser(tx, leaver, server.groupUid, [viewerRole.uid]));
+  await addOwner(server);
+  const scim = await enableScim(server, await createProvider(server, { issuer: sso }));
+  const person = { schemas: [userSchema], userName: "leaver", externalId: leaver.subject, active: false };
+  assert.equal((await scim.send("POST", "/Users", person)).status, 201);
+}
+
 async function populate({ server }: Caller): Promise<void> {
   const { groupUid, ownerUid } = server;
   const role = await addRole(server, groupUid, [viewerRole.capabilities[0]!]);
@@ -165,6 +208,7 @@ async function populate({ server }: Caller): Promise<void> {
       parent = (await createGroup(tx, i % 4 === 0 ? groupUid : parent, `group ${i}`, "")).uid;
     }
   });
+  await deactivate(server);
 }
 
 function linesOf(file: string): string[] {

@@ -1,9 +1,10 @@
 // `gatehouse iam organizations export`: reads an organization through the lists of the API, with the permissions of the caller.
 import { once } from "node:events";
-import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
+import type { DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { OrganizationExportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../../model/capabilities.ts";
 import { writeWhole } from "../advisories/whole-file.ts";
@@ -99,6 +100,13 @@ async function* linesOfPage(
     count(kind);
     yield lineOf({ [kind]: imported, ...(kind === "identityProvider" && (await secrets.of(imported))) });
   }
+  if (kind === "identityProvider") {
+    for (const { uid } of rows)
+      for await (const identityUids of suspendedPeopleOf(session, uid!)) {
+        count("suspendedPeople");
+        yield lineOf({ suspendedPeople: { uid: uid!, identityUids } });
+      }
+  }
   if (kind !== "repo") return;
   for (const readme of await readmesOf(session, rows)) {
     count("repoReadme");
@@ -121,6 +129,18 @@ async function* pagesOf(session: Session, { method, field, request }: ResourceLi
   }
 }
 
+/** Yields the uids of the people whom an identity provider has deactivated, page by page. */
+async function* suspendedPeopleOf(session: Session, parent: JsonValue): AsyncGenerator<JsonValue[]> {
+  const method = OrganizationExportService.method.listSuspendedPeople;
+  let pageToken = "";
+  do {
+    const response = await session.call(method, { parent, pageSize, pageToken });
+    const uids = (response.identityUids as JsonValue[] | undefined) ?? [];
+    if (uids.length > 0) yield uids;
+    pageToken = textAt(response, "nextPageToken");
+  } while (pageToken !== "");
+}
+
 /** Returns the readmes of repos, without those that are empty. */
 async function readmesOf(session: Session, repos: readonly JsonObject[]): Promise<JsonObject[]> {
   const readmes: JsonObject[] = [];
@@ -139,6 +159,7 @@ async function requireWholeView(session: Session, group: string): Promise<void> 
   const methods: readonly DescMethod[] = [
     ...resourceLists.map(({ method }) => method),
     ReposService.method.getRepoReadme,
+    OrganizationExportService.method.listSuspendedPeople,
   ];
   const wanted = [...new Set(methods.flatMap(capabilitiesOf))];
   const missing: string[] = [];

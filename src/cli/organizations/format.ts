@@ -68,6 +68,7 @@ export const nouns: Readonly<Record<Kind, readonly [string, string]>> = {
   tag: ["tag", "tags"],
   roleBinding: ["role binding", "role bindings"],
   subscription: ["subscription", "subscriptions"],
+  suspendedPeople: ["list of deactivated people", "lists of deactivated people"],
 };
 
 /** Returns counts by kind as people read them. */

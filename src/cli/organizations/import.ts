@@ -1,6 +1,10 @@
 // `gatehouse iam organizations import`: sends an exported organization in batches. A repeated import changes nothing, so an interrupted
 // one continues when it runs again.
-import { ImportOutcome, OrganizationImportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import {
+  ImportOutcome,
+  type ImportResult,
+  OrganizationImportService,
+} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { openProgress } from "../client/progress.ts";
 import { newRetries } from "../client/retry.ts";
 import type { Session } from "../client/session.ts";
@@ -106,8 +110,20 @@ async function sendAll(
       report.add(line, results[i]!);
     });
     progress.advance(batch.length);
+    if (!isDryRun) requireSuspended(batch, results);
   }
   return !signal.aborted;
+}
+
+/** Role bindings come later. They would give access to people whom an identity provider has deactivated. */
+function requireSuspended(batch: readonly Line[], results: readonly ImportResult[]): void {
+  for (const [i, { number, kind }] of batch.entries()) {
+    const [problem] = kind === "suspendedPeople" ? results[i]!.problems : [];
+    if (!problem) continue;
+    throw new CommandFailure(`line ${number}: people who are deactivated: ${problem.field}: ${problem.description}`, {
+      hint: "The import stopped, because role bindings would give these people access. Correct the reason, and import again with --existing.",
+    });
+  }
 }
 
 async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {
@@ -117,7 +133,9 @@ async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly L
   for await (const line of lines) {
     const isFull =
       batch.length === maxBatch.resources || size + line.size > maxBatch.size || values + line.values > maxBatch.values;
-    if (isFull && batch.length > 0) {
+    // The resources of a batch are imported at the same time.
+    const isAfterSuspended = batch.at(-1)?.kind === "suspendedPeople" && line.kind !== "suspendedPeople";
+    if ((isFull || isAfterSuspended) && batch.length > 0) {
       yield batch;
       [batch, size, values] = [[], 0, 0];
     }

@@ -15,7 +15,7 @@ import type { Kind } from "./format.ts";
 
 /** How the resources of one kind are read. */
 export interface ResourceList {
-  readonly kind: Exclude<Kind, "repoReadme">;
+  readonly kind: Exclude<Kind, "repoReadme" | "suspendedPeople">;
   readonly method: DescMethod;
   /** The field of the response with the resources. */
   readonly field: string;

@@ -1,7 +1,8 @@
-// Exports what no list shows: client secrets, encrypted for a public key that the operator names.
+// Exports what the lists of resources do not show: client secrets, encrypted for a public key that the operator names, and suspended people.
 import { IdentityProviderSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import {
   ExportClientSecretRequestSchema,
+  ListSuspendedPeopleRequestSchema,
   OrganizationExportService,
 } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { notFound } from "../../aip/errors.ts";
@@ -16,15 +17,18 @@ import type { Encryption } from "../../storage/installation/encryption.ts";
 import { decryptClientSecret } from "../iam/providers/client-secret.ts";
 import { requireUnlimited } from "./operator-call.ts";
 import { parseRecipientKey } from "./recipient-key.ts";
+import { listSuspendedPeople } from "./suspended-people.ts";
 
 /** Serves the export of secrets. */
 export function organizationExport(
-  { database, clock }: ServiceContext,
+  context: ServiceContext,
   { encryption }: { readonly encryption: Encryption },
 ): Implementation {
+  const { database, clock } = context;
   return implement(
     OrganizationExportService,
     {
+      listSuspendedPeople: listSuspendedPeople(context),
       async exportClientSecret({ identityProviderUid: uid, recipientKey }, call) {
         requireUnlimited(call, "export a client secret");
         const { encrypt, fingerprint, algorithm } = parseRecipientKey(recipientKey);
@@ -41,6 +45,9 @@ export function organizationExport(
         return { jwe };
       },
     },
-    [{ schema: ExportClientSecretRequestSchema, fields: { identity_provider_uid: uidRule } }],
+    [
+      { schema: ExportClientSecretRequestSchema, fields: { identity_provider_uid: uidRule } },
+      { schema: ListSuspendedPeopleRequestSchema, fields: { parent: uidRule } },
+    ],
   );
 }

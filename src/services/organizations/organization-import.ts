@@ -30,6 +30,7 @@ import { problemsIn, rejected } from "./import-resource.ts";
 import { requireUnlimited } from "./operator-call.ts";
 import { mappingImporter, providerImporter, subscriptionImporter } from "./provider-kinds.ts";
 import { readmeImporter, repoImporter, tagImporter } from "./registry-kinds.ts";
+import { suspendedPeopleImporter } from "./suspended-people.ts";
 
 /** The maximum number of resources in a request. */
 const maxResources = 500;
@@ -138,6 +139,7 @@ function importersOf(context: ServiceContext, encryption: Encryption): Readonly<
     tag: tagImporter,
     roleBinding: roleBindingImporter,
     subscription: subscriptionImporter(context),
+    suspendedPeople: suspendedPeopleImporter,
   };
 }
 

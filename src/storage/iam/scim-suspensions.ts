@@ -4,7 +4,7 @@ import type { SQL } from "drizzle-orm";
 import { rootOf } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
+import { and, asc, count, eq, getTableColumns, gt, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -40,6 +40,55 @@ export async function deleteSuspension(tx: Transaction, providerUid: string, ide
       .returning({ identityUid: scimSuspensions.identityUid }),
   );
   return (await statement.execute({ identityUid, providerUid })).length > 0;
+}
+
+/** Returns the identities that a provider has suspended, after a uid and in the order of their uids. */
+export async function listSuspensions(
+  session: Session,
+  page: { readonly providerUid: string; readonly after: string; readonly skip: number; readonly limit: number },
+): Promise<string[]> {
+  const statement = session.prepared("scim_suspensions.list", (db, { scimSuspensions: { identityUid, providerUid } }) =>
+    db
+      .select({ identityUid })
+      .from(session.tables.scimSuspensions)
+      .where(and(eq(providerUid, textPlaceholder("providerUid")), gt(identityUid, textPlaceholder("after"))))
+      .orderBy(asc(identityUid))
+      .limit(limitOf("limit"))
+      .offset(sql.placeholder("skip")),
+  );
+  return (await statement.execute(page)).map(({ identityUid }) => identityUid);
+}
+
+/** Counts the identities that a provider has suspended. */
+export async function countSuspensions(session: Session, providerUid: string): Promise<number> {
+  const statement = session.prepared("scim_suspensions.count", (db, { scimSuspensions }) =>
+    db
+      .select({ rows: count() })
+      .from(scimSuspensions)
+      .where(eq(scimSuspensions.providerUid, textPlaceholder("providerUid"))),
+  );
+  return Number((await statement.execute({ providerUid }))[0]?.rows ?? 0);
+}
+
+/** Returns which of these identities a provider has suspended. */
+export async function findSuspendedAmong(
+  session: Session,
+  providerUid: string,
+  identityUids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const statement = session.prepared("scim_suspensions.among", (db, { scimSuspensions }) =>
+    db
+      .select({ identityUid: scimSuspensions.identityUid })
+      .from(scimSuspensions)
+      .where(
+        and(
+          eq(scimSuspensions.providerUid, textPlaceholder("providerUid")),
+          session.isAmong(scimSuspensions.identityUid, textPlaceholder("identities")),
+        ),
+      ),
+  );
+  const found = await statement.execute({ providerUid, identities: JSON.stringify(identityUids) });
+  return new Set(found.map(({ identityUid }) => identityUid));
 }
 
 /** Returns the uids of the providers that have suspended an identity. */

@@ -33,7 +33,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/organizations.proto.
  */
 export const file_gatehouse_organizations_v1_organizations: GenFile = /*@__PURE__*/
-  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiuwEKFkltcG9ydFJlc291cmNlc1JlcXVlc3QSHQoQb3JnYW5pemF0aW9uX3VpZBgBIAEoCUID4EECEkgKCXJlc291cmNlcxgCIAMoCzIwLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLk9yZ2FuaXphdGlvblJlc291cmNlQgPgQQISGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBEhwKD2FjY2VwdF92ZXJpZmllZBgEIAEoCEID4EEBIlQKF0ltcG9ydFJlc291cmNlc1Jlc3BvbnNlEjkKB3Jlc3VsdHMYASADKAsyKC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXN1bHQipgYKFE9yZ2FuaXphdGlvblJlc291cmNlEjcKBWdyb3VwGAEgASgLMiYuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Hcm91cEgAEjUKBHJvbGUYAiABKAsyJS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlJvbGVIABI9CghpZGVudGl0eRgDIAEoCzIpLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHlIABJOChFpZGVudGl0eV9wcm92aWRlchgEIAEoCzIxLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHlQcm92aWRlckgAEmAKG2V4dGVybmFsX2dyb3VwX3JvbGVfbWFwcGluZxgFIAEoCzI5LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuRXh0ZXJuYWxHcm91cFJvbGVNYXBwaW5nSAASUgoTYWNjb3VudF9hc3NvY2lhdGlvbhgGIAEoCzIzLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuQWNjb3VudEFzc29jaWF0aW9uSAASOgoEcmVwbxgHIAEoCzIqLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5SZXBvSAASRwoLcmVwb19yZWFkbWUYCCABKAsyMC5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuUmVwb1JlYWRtZUgAEjgKA3RhZxgJIAEoCzIpLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5UYWdIABJECgxyb2xlX2JpbmRpbmcYCiABKAsyLC5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLlJvbGVCaW5kaW5nSAASSAoMc3Vic2NyaXB0aW9uGAsgASgLMjAuY2hhaW5ndWFyZC5wbGF0Zm9ybS5ldmVudHMudjJiZXRhMS5TdWJzY3JpcHRpb25IAEIKCghyZXNvdXJjZSLcAQoMSW1wb3J0UmVzdWx0EjoKB291dGNvbWUYASABKA4yKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRPdXRjb21lEjgKB2NoYW5nZXMYAiADKAsyJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaWVsZENoYW5nZRI7Cghwcm9ibGVtcxgDIAMoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFByb2JsZW0SGQoRaGFzX2NsaWVudF9zZWNyZXQYBCABKAgiQgoLRmllbGRDaGFuZ2USDQoFZmllbGQYASABKAkSEQoJb2xkX3ZhbHVlGAIgASgJEhEKCW5ld192YWx1ZRgDIAEoCSJICg1JbXBvcnRQcm9ibGVtEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhMKC21pc3NpbmdfdWlkGAMgASgJKqIBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhoKFklNUE9SVF9PVVRDT01FX1VQREFURUQQAhIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAxIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBAEMpYCChlPcmdhbml6YXRpb25FeHBvcnRTZXJ2aWNlEvgBChJFeHBvcnRDbGllbnRTZWNyZXQSNS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5FeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0GjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVzcG9uc2Uic4LT5JMCYDoBKiJbL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3tpZGVudGl0eV9wcm92aWRlcl91aWQ9Kip9OmV4cG9ydENsaWVudFNlY3JldIqvqNIFBxIFCgECEAEygQIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US4wEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJngtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiewoaTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKIAQobTGlzdFN1c3BlbmRlZFBlb3BsZVJlc3BvbnNlEhUKDWlkZW50aXR5X3VpZHMYASADKAkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiPwoPU3VzcGVuZGVkUGVvcGxlEhAKA3VpZBgBIAEoCUID4EECEhoKDWlkZW50aXR5X3VpZHMYAiADKAlCA+BBAiK7AQoWSW1wb3J0UmVzb3VyY2VzUmVxdWVzdBIdChBvcmdhbml6YXRpb25fdWlkGAEgASgJQgPgQQISSAoJcmVzb3VyY2VzGAIgAygLMjAuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuT3JnYW5pemF0aW9uUmVzb3VyY2VCA+BBAhIaCg12YWxpZGF0ZV9vbmx5GAMgASgIQgPgQQESHAoPYWNjZXB0X3ZlcmlmaWVkGAQgASgIQgPgQQEiVAoXSW1wb3J0UmVzb3VyY2VzUmVzcG9uc2USOQoHcmVzdWx0cxgBIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc3VsdCLvBgoUT3JnYW5pemF0aW9uUmVzb3VyY2USNwoFZ3JvdXAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkdyb3VwSAASNQoEcm9sZRgCIAEoCzIlLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUgAEj0KCGlkZW50aXR5GAMgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eUgAEk4KEWlkZW50aXR5X3Byb3ZpZGVyGAQgASgLMjEuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eVByb3ZpZGVySAASYAobZXh0ZXJuYWxfZ3JvdXBfcm9sZV9tYXBwaW5nGAUgASgLMjkuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5FeHRlcm5hbEdyb3VwUm9sZU1hcHBpbmdIABJSChNhY2NvdW50X2Fzc29jaWF0aW9uGAYgASgLMjMuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5BY2NvdW50QXNzb2NpYXRpb25IABI6CgRyZXBvGAcgASgLMiouY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9IABJHCgtyZXBvX3JlYWRtZRgIIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5SZXBvUmVhZG1lSAASOAoDdGFnGAkgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlRhZ0gAEkQKDHJvbGVfYmluZGluZxgKIAEoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdIABJICgxzdWJzY3JpcHRpb24YCyABKAsyMC5jaGFpbmd1YXJkLnBsYXRmb3JtLmV2ZW50cy52MmJldGExLlN1YnNjcmlwdGlvbkgAEkcKEHN1c3BlbmRlZF9wZW9wbGUYDCABKAsyKy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5TdXNwZW5kZWRQZW9wbGVIAEIKCghyZXNvdXJjZSLcAQoMSW1wb3J0UmVzdWx0EjoKB291dGNvbWUYASABKA4yKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRPdXRjb21lEjgKB2NoYW5nZXMYAiADKAsyJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaWVsZENoYW5nZRI7Cghwcm9ibGVtcxgDIAMoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFByb2JsZW0SGQoRaGFzX2NsaWVudF9zZWNyZXQYBCABKAgiQgoLRmllbGRDaGFuZ2USDQoFZmllbGQYASABKAkSEQoJb2xkX3ZhbHVlGAIgASgJEhEKCW5ld192YWx1ZRgDIAEoCSJICg1JbXBvcnRQcm9ibGVtEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhMKC21pc3NpbmdfdWlkGAMgASgJKqIBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhoKFklNUE9SVF9PVVRDT01FX1VQREFURUQQAhIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAxIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBAEMoAEChlPcmdhbml6YXRpb25FeHBvcnRTZXJ2aWNlEvgBChJFeHBvcnRDbGllbnRTZWNyZXQSNS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5FeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0GjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVzcG9uc2Uic4LT5JMCYDoBKiJbL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3tpZGVudGl0eV9wcm92aWRlcl91aWQ9Kip9OmV4cG9ydENsaWVudFNlY3JldIqvqNIFBxIFCgECEAES5wEKE0xpc3RTdXNwZW5kZWRQZW9wbGUSNi5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0U3VzcGVuZGVkUGVvcGxlUmVxdWVzdBo3LmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RTdXNwZW5kZWRQZW9wbGVSZXNwb25zZSJfgtPkkwJLEkkvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvaWRlbnRpdHlQcm92aWRlcnMve3BhcmVudD0qKn06c3VzcGVuZGVkUGVvcGxliq+o0gUIEgYKBJcKkwMygQIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US4wEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJngtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of ExportClientSecret.
@@ -87,6 +87,118 @@ export const ExportClientSecretResponseSchema: GenMessage<ExportClientSecretResp
   messageDesc(file_gatehouse_organizations_v1_organizations, 1);
 
 /**
+ * The request of ListSuspendedPeople.
+ *
+ * @generated from message gatehouse.organizations.v1.ListSuspendedPeopleRequest
+ */
+export type ListSuspendedPeopleRequest = Message<"gatehouse.organizations.v1.ListSuspendedPeopleRequest"> & {
+  /**
+   * The uid of the identity provider.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent: string;
+
+  /**
+   * Results per page. 0 means 50; values above 200 are treated as 200.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * How many results to skip before the page, counted from page_token.
+   *
+   * @generated from field: int32 skip = 4;
+   */
+  skip: number;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.ListSuspendedPeopleRequest.
+ * Use `create(ListSuspendedPeopleRequestSchema)` to create a new message.
+ */
+export const ListSuspendedPeopleRequestSchema: GenMessage<ListSuspendedPeopleRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 2);
+
+/**
+ * The response of ListSuspendedPeople.
+ *
+ * @generated from message gatehouse.organizations.v1.ListSuspendedPeopleResponse
+ */
+export type ListSuspendedPeopleResponse = Message<"gatehouse.organizations.v1.ListSuspendedPeopleResponse"> & {
+  /**
+   * The uids of the people of this page.
+   *
+   * @generated from field: repeated string identity_uids = 1;
+   */
+  identityUids: string[];
+
+  /**
+   * Asks for the following page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many people the identity provider has suspended, independent of page and skip.
+   *
+   * @generated from field: optional int64 total_count = 3;
+   */
+  totalCount?: bigint | undefined;
+
+  /**
+   * Echoes the skip of the request.
+   *
+   * @generated from field: int32 skipped = 4;
+   */
+  skipped: number;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.ListSuspendedPeopleResponse.
+ * Use `create(ListSuspendedPeopleResponseSchema)` to create a new message.
+ */
+export const ListSuspendedPeopleResponseSchema: GenMessage<ListSuspendedPeopleResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 3);
+
+/**
+ * People whom an identity provider has deactivated or deleted by SCIM: their role bindings in the organization have no effect.
+ *
+ * @generated from message gatehouse.organizations.v1.SuspendedPeople
+ */
+export type SuspendedPeople = Message<"gatehouse.organizations.v1.SuspendedPeople"> & {
+  /**
+   * The uid of the identity provider.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * The uids of the people, 500 at most.
+   *
+   * @generated from field: repeated string identity_uids = 2;
+   */
+  identityUids: string[];
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.SuspendedPeople.
+ * Use `create(SuspendedPeopleSchema)` to create a new message.
+ */
+export const SuspendedPeopleSchema: GenMessage<SuspendedPeople> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 4);
+
+/**
  * The request of ImportResources.
  *
  * @generated from message gatehouse.organizations.v1.ImportResourcesRequest
@@ -127,7 +239,7 @@ export type ImportResourcesRequest = Message<"gatehouse.organizations.v1.ImportR
  * Use `create(ImportResourcesRequestSchema)` to create a new message.
  */
 export const ImportResourcesRequestSchema: GenMessage<ImportResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 2);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
 
 /**
  * The response of ImportResources.
@@ -148,7 +260,7 @@ export type ImportResourcesResponse = Message<"gatehouse.organizations.v1.Import
  * Use `create(ImportResourcesResponseSchema)` to create a new message.
  */
 export const ImportResourcesResponseSchema: GenMessage<ImportResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 3);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
 
 /**
  * One resource of an organization. Its uid is required, and output-only fields such as times are stored as well.
@@ -249,6 +361,14 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
      */
     value: Subscription;
     case: "subscription";
+  } | {
+    /**
+     * People whom an identity provider has suspended. Import them before role bindings, which give them access otherwise.
+     *
+     * @generated from field: gatehouse.organizations.v1.SuspendedPeople suspended_people = 12;
+     */
+    value: SuspendedPeople;
+    case: "suspendedPeople";
   } | { case: undefined; value?: undefined };
 };
 
@@ -257,7 +377,7 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
  * Use `create(OrganizationResourceSchema)` to create a new message.
  */
 export const OrganizationResourceSchema: GenMessage<OrganizationResource> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 4);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
 
 /**
  * The result for one resource.
@@ -299,7 +419,7 @@ export type ImportResult = Message<"gatehouse.organizations.v1.ImportResult"> & 
  * Use `create(ImportResultSchema)` to create a new message.
  */
 export const ImportResultSchema: GenMessage<ImportResult> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 8);
 
 /**
  * A field of a resource that an import changes.
@@ -334,7 +454,7 @@ export type FieldChange = Message<"gatehouse.organizations.v1.FieldChange"> & {
  * Use `create(FieldChangeSchema)` to create a new message.
  */
 export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 9);
 
 /**
  * A reason for which a resource was rejected.
@@ -369,7 +489,7 @@ export type ImportProblem = Message<"gatehouse.organizations.v1.ImportProblem"> 
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 10);
 
 /**
  * What was done with a resource.
@@ -442,6 +562,17 @@ export const OrganizationExportService: GenService<{
     methodKind: "unary";
     input: typeof ExportClientSecretRequestSchema;
     output: typeof ExportClientSecretResponseSchema;
+  },
+  /**
+   * Lists the people whom an identity provider has deactivated or deleted by SCIM, in the order of their uids. Their role bindings in the
+   * organization have no effect until the identity provider activates them again.
+   *
+   * @generated from rpc gatehouse.organizations.v1.OrganizationExportService.ListSuspendedPeople
+   */
+  listSuspendedPeople: {
+    methodKind: "unary";
+    input: typeof ListSuspendedPeopleRequestSchema;
+    output: typeof ListSuspendedPeopleResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_organizations_v1_organizations, 0);

@@ -50,7 +50,7 @@ export async function followUser(
 }
 
 /** Ends the access of an identity to the organization of a provider, and its sessions by the provider. */
-async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+export async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
   await refuseLastOwner(tx, parentOf(providerUid), identityUid);
   await insertSuspension(tx, providerUid, identityUid);
   for (const { id, signIn } of await listRefreshFamilies(tx, identityUid))
