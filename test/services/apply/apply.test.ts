@@ -210,15 +210,17 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("applies 5,000 resources, and changes nothing the second time", async () => {
+    // One large run shows what grows too fast with the number of resources.
+    const part = database === "postgres" ? 1 : 0.1;
+    it(`applies ${5_000 * part} resources, and changes nothing the second time`, async () => {
       const resources = largeOrganization("large", {
-        groups: 500,
-        roles: 20,
-        identities: 1_200,
-        repos: 1_280,
-        bindings: 1_999,
+        groups: 500 * part,
+        roles: 20 * part,
+        identities: 1_200 * part,
+        repos: 1_280 * part,
+        bindings: 2_000 * part - 1,
       });
-      assert.equal(resources.length, 5_000);
+      assert.equal(resources.length, 5_000 * part);
       const { groupUid } = await applied({ resources });
       assert.deepEqual((await applied({ groupUid, resources })).changes, []);
     });
