@@ -74,9 +74,10 @@ function readComplex(definition: Attribute, value: unknown, path: string): unkno
 
 /** Entra sends "True" and "False" as texts. */
 function readBoolean(value: unknown, path: string): boolean {
-  const text = typeof value === "string" ? value.toLowerCase() : String(value);
-  if (text !== "true" && text !== "false") throw scimError("invalidValue", `${path}: must be true or false`);
-  return text === "true";
+  const text = typeof value === "string" ? value.toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  if (text === false || text === "false") return false;
+  throw scimError("invalidValue", `${path}: must be true or false`);
 }
 
 function readText({ name }: Attribute, value: unknown, path: string): string | undefined {

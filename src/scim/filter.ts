@@ -36,7 +36,8 @@ export function parseFilter(text: string, type: ScimErrorType = "invalidFilter")
   return filter;
 }
 
-function countTerms(filter: Filter): number {
+/** Counts the comparisons of a filter. */
+export function countTerms(filter: Filter): number {
   if (filter.op === "and" || filter.op === "or") return filter.filters.reduce((sum, each) => sum + countTerms(each), 0);
   if (filter.op === "not") return countTerms(filter.filter);
   return filter.op === "[]" ? countTerms(filter.valFilter) : 1;

@@ -7,6 +7,8 @@ export const scimLimits = {
   /** The maximum length of a filter and of the path of an operation, and the maximum number of comparisons in one. */
   filterLength: 2_000,
   filterTerms: 50,
+  /** The maximum number of comparisons in all filters of a PATCH of a user. */
+  patchTerms: 1_000,
   /** The number of resources in a response: by default, and at most. */
   defaultCount: 100,
   maxCount: 500,
@@ -17,6 +19,8 @@ export const scimLimits = {
   textLength: 2_048,
   /** The maximum number of values of an attribute, such as e-mail addresses. */
   values: 50,
+  /** The maximum length of all attributes of a user, as JSON: a list has up to 500 users. */
+  userLength: 65_536,
   users: 200_000,
   groups: 10_000,
   membersOfGroup: 50_000,

@@ -11,7 +11,7 @@ import {
   userAttributes,
   withoutEmpty,
 } from "./attributes.ts";
-import { type Filter, matches, parseFilter } from "./filter.ts";
+import { countTerms, type Filter, matches, parseFilter } from "./filter.ts";
 import { scimLimits } from "./limits.ts";
 import { type Attribute, enterpriseSchema, findAttribute, groupSchema, userSchema } from "./schemas.ts";
 import { scimError } from "./scim-error.ts";
@@ -56,7 +56,7 @@ export function readOperations(body: unknown): Operation[] {
 function readOperation(operation: unknown, at: string): Operation[] {
   if (!isJsonObject(operation)) throw scimError("invalidSyntax", `${at}: must be an object`);
   // Entra writes "Replace".
-  const op = String(operation.op).toLowerCase();
+  const op = typeof operation.op === "string" ? operation.op.toLowerCase() : "";
   const { path = "", value } = operation;
   if (op !== "add" && op !== "replace" && op !== "remove")
     throw scimError("invalidSyntax", `${at}.op: must be add, replace or remove`);
@@ -74,12 +74,24 @@ function readOperation(operation: unknown, at: string): Operation[] {
 
 /** Returns the attributes of a user after the operations. */
 export function patchUser(before: Attributes, operations: readonly Operation[]): Attributes {
-  return operations.reduce(applyToUser, before);
+  let user = before;
+  let terms = 0;
+  for (const operation of operations) {
+    const target = parsePath(operation.path);
+    if (!target) continue;
+    // Each is compared with all values of an attribute, while other requests wait.
+    terms += target.filter ? countTerms(target.filter) : 0;
+    if (terms > scimLimits.patchTerms)
+      throw scimError(
+        "tooMany",
+        `Operations: the filters have more than ${scimLimits.patchTerms} comparisons together`,
+      );
+    user = applyToUser(user, operation, target);
+  }
+  return user;
 }
 
-function applyToUser(user: Attributes, operation: Operation): Attributes {
-  const target = parsePath(operation.path);
-  if (!target) return user;
+function applyToUser(user: Attributes, operation: Operation, target: Target): Attributes {
   if (!target.isExtension) return applyTo(userAttributes, user, operation, target);
   const { id, attributes } = enterpriseSchema;
   const extension = (user[id] ?? {}) as Attributes;

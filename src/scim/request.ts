@@ -62,8 +62,18 @@ export function uidOf({ provider }: Pick<ScimRequest, "provider">, id: string): 
 /** Returns the request with the parameters in its body (RFC 7644 §3.4.3). */
 export function searchRequest(request: ScimRequest): ScimRequest {
   const body = readResource(request, "urn:ietf:params:scim:api:messages:2.0:SearchRequest");
-  const texts = Object.entries(body).filter(([, value]) => value !== null && !isJsonObject(value));
-  return { ...request, parameters: new Map(texts.map(([name, value]) => [name.toLowerCase(), String(value)])) };
+  const parameters = new Map<string, string>();
+  for (const [name, value] of Object.entries(body)) {
+    const text = parameterText(value);
+    if (text !== undefined) parameters.set(name.toLowerCase(), text);
+  }
+  return { ...request, parameters };
+}
+
+/** Returns a parameter as the text that it has in a query: names of attributes are a list in a body. */
+function parameterText(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.filter((each) => typeof each === "string").join(",");
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
 /** Reads the body of a POST or PUT. */
@@ -71,7 +81,7 @@ export function readResource(request: ScimRequest, schema: string): JsonObject {
   const body = request.json();
   if (!isJsonObject(body)) throw scimError("invalidSyntax", "the body must be a JSON object");
   const names = Array.isArray(body.schemas) ? body.schemas : [];
-  if (!names.some((each) => String(each).toLowerCase() === schema.toLowerCase()))
+  if (!names.some((each) => typeof each === "string" && each.toLowerCase() === schema.toLowerCase()))
     throw scimError("invalidSyntax", `schemas: must contain ${schema}`);
   return body;
 }

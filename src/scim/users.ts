@@ -125,6 +125,8 @@ async function rowOf(
   const { time } = tx.context;
   const externalId = (given.externalId as string | undefined) || null;
   const isActive = (given.active as boolean | undefined) ?? before?.isActive ?? true;
+  const attributes = sorted(before ? given : { ...given, active: isActive });
+  requireSmall(attributes);
   const identityUid = identityOf(provider, before, externalId);
   return {
     uid: before?.uid ?? newChild(provider.uid),
@@ -135,11 +137,19 @@ async function rowOf(
     isActive,
     identityUid,
     signInTime: await signInTimeOf(tx, provider.uid, before, identityUid),
-    attributes: sorted(before ? given : { ...given, active: isActive }),
+    attributes,
     version: (before?.version ?? 0) + 1,
     createTime: before?.createTime ?? time,
     updateTime: Math.max(time, before?.updateTime ?? 0),
   };
+}
+
+function requireSmall(attributes: JsonObject): void {
+  if (JSON.stringify(attributes).length > scimLimits.userLength)
+    throw scimError(
+      "tooMany",
+      `the attributes of a user must not be longer than ${scimLimits.userLength} characters of JSON`,
+    );
 }
 
 /** A person who signed in by the provider before they were provisioned need not sign in again. */

@@ -263,6 +263,34 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual((await scim.send("GET", path)).body.userName, "errors");
     });
 
+    it("rejects values that cannot become texts", async () => {
+      const odd = { toString: 1, valueOf: 1 };
+      const { id } = await create("odd");
+      await refused("invalidSyntax", await scim.send("POST", "/Users", { schemas: [odd], userName: "x" }));
+      await refused(
+        "invalidValue",
+        await scim.send("POST", "/Users", { schemas: [userSchema], userName: "x", active: odd }),
+      );
+      await refused("invalidSyntax", await patch(`/Users/${id}`, { op: odd, path: "title", value: "x" }));
+      const search = { schemas: ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"], attributes: [odd, "id"] };
+      const { status, body } = await scim.send("POST", "/Users/.search", { ...search, filter: 'userName eq "odd"' });
+      assert.deepEqual([status, body.Resources], [200, [{ schemas: [userSchema], id }]]);
+    });
+
+    it("limits the length of a user, and the comparisons of a PATCH", async () => {
+      const { id } = await create("long");
+      const value = Array.from({ length: 32 }, (_, i) => ({ value: `${i}`.padEnd(1_100, "x") }));
+      const add = (path: string) => patch(`/Users/${id}`, { op: "add", path, value });
+      assert.equal((await add("emails")).status, 200);
+      await refused("tooMany", await add("phoneNumbers"));
+      const filter = Array.from({ length: 50 }, (_, i) => `value co "${i}"`).join(" or ");
+      const operation = { op: "replace", path: `emails[value pr or ${filter}].type`, value: "work" };
+      await refused("invalidPath", await patch(`/Users/${id}`, operation));
+      const allowed = { ...operation, path: operation.path.replace("value pr or ", "") };
+      assert.equal((await patch(`/Users/${id}`, ...Array(20).fill(allowed))).status, 200);
+      await refused("tooMany", await patch(`/Users/${id}`, ...Array(21).fill(allowed)));
+    });
+
     it("does not let a path or a name reach prototypes", async () => {
       const { id } = await create("prototypes");
       const paths = ["__proto__.polluted", "constructor.prototype.polluted", "name.__proto__", "__proto__"];
