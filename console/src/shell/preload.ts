@@ -4,8 +4,11 @@ import { useEffect } from "react";
 import { queryClient } from "../api/transport.ts";
 import { useViews } from "./navigation.tsx";
 
-/** How long the page waits before it loads the code of a view, in milliseconds. */
-const pauseMs = 500;
+/** How long the page waits after it was busy, in milliseconds: nothing here may delay the first view. */
+const quietMs = 2000;
+
+/** How long it waits between two views, in milliseconds. */
+const pauseMs = 300;
 
 /**
  * Loads the code of the views that the caller can use, one after the other, while the page waits for nothing else. The router does the
@@ -17,15 +20,15 @@ export function usePreloadedViews(org: string): void {
     .map(({ to }) => to)
     .join(" ");
   useEffect(() => {
-    if (addresses === "") return;
-    const left = addresses.split(" ");
-    const timer = setInterval(() => {
-      if (router.state.isLoading || queryClient.isFetching() > 0) return;
-      const to = left.shift();
-      if (to === undefined) clearInterval(timer);
+    const left = addresses === "" ? [] : addresses.split(" ");
+    const loadNext = () => {
+      const isBusy = router.state.isLoading || queryClient.isFetching() > 0;
+      const to = isBusy ? undefined : left.shift();
       // A file that is missing now is loaded again when its view is opened.
-      else void router.preloadRoute({ to, params: { org, _splat: "" } }).catch(() => undefined);
-    }, pauseMs);
-    return () => clearInterval(timer);
+      if (to !== undefined) void router.preloadRoute({ to, params: { org, _splat: "" } }).catch(() => undefined);
+      if (left.length > 0) timer = setTimeout(loadNext, isBusy ? quietMs : pauseMs);
+    };
+    let timer = setTimeout(loadNext, quietMs);
+    return () => clearTimeout(timer);
   }, [router, org, addresses]);
 }
