@@ -10,7 +10,7 @@ import {
   type SimulateChangeRequestSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, useMe } from "../api/access.ts";
-import { parentOf, shortUid } from "../api/uids.ts";
+import { nameOf, parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
@@ -148,13 +148,6 @@ export function Names({ names }: { readonly names: readonly string[] }) {
       )}
     </>
   );
-}
-
-/** The name of an identity as far as the caller may know it. */
-export function nameOf(
-  identity: { readonly uid: string; readonly name?: string; readonly email?: string } | undefined,
-): string {
-  return identity?.name || identity?.email || shortUid(identity?.uid ?? "");
 }
 
 /** Returns whether a change is complete enough to be simulated. */

@@ -1,9 +1,9 @@
 // Why a delegation is not in force.
 import type { RoleBindingIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Delegation, InactivityReason } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";
+import { nameOf } from "../api/uids.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import type { Texts } from "../texts/texts.ts";
-import { nameOf } from "./access-preview.tsx";
 
 /** How many missing capabilities are named. */
 const shownCapabilities = 3;

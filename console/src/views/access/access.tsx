@@ -1,14 +1,16 @@
 // "Who may do what here, and why?"
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
 import { Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
-import { Ask } from "./ask.tsx";
-import { BindingDialogs } from "./dialogs.tsx";
 import { Here } from "./here.tsx";
-import { OfIdentity } from "./of-identity.tsx";
+
+const OfIdentity = lazyPart(async () => (await import("./of-identity.tsx")).OfIdentity, <Loading />);
+const Ask = lazyPart(async () => (await import("./ask.tsx")).Ask, <Loading />);
+const BindingDialogs = lazyPart(async () => (await import("./dialogs.tsx")).BindingDialogs);
 
 /** The access view: one of three questions, and the dialogs that change access. */
 export function Access() {
@@ -51,7 +53,7 @@ export function Access() {
       {search.tab === undefined && <Here />}
       {search.tab === "identity" && <OfIdentity />}
       {search.tab === "ask" && <Ask />}
-      <BindingDialogs />
+      {search.dialog !== undefined && <BindingDialogs />}
     </>
   );
 }

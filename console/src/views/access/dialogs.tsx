@@ -9,8 +9,8 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
-import { shortUid } from "../../api/uids.ts";
-import { AccessPreview, completeChange, nameOf, useSimulation } from "../../shell/access-preview.tsx";
+import { nameOf, shortUid } from "../../api/uids.ts";
+import { AccessPreview, completeChange, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";

@@ -5,10 +5,10 @@ import { type KeyboardEvent, useMemo } from "react";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
-import { parentOf, shortUid } from "../../api/uids.ts";
-import { nameOf } from "../../shell/access-preview.tsx";
+import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -16,9 +16,9 @@ import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import { BindingLine } from "./binding-line.tsx";
-import { WhyPanel } from "./why.tsx";
 
 const { whoCan } = AccessService.method;
+const WhyPanel = lazyPart(async () => (await import("./why.tsx")).WhyPanel);
 
 /** The matrix of a group. */
 export function Here() {

@@ -6,18 +6,19 @@ import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/e
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { SubscriptionDetails } from "./details.tsx";
-import { EventsDialogs } from "./dialogs.tsx";
 import { Retry } from "./retry.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { createSubscription } = SubscriptionsService.method;
 const { listDeliveryStates } = DeliveryService.method;
+const EventsDialogs = lazyPart(async () => (await import("./dialogs.tsx")).EventsDialogs);
 
 /** The subscriptions with the state of their queues, and the selected one. */
 export function Events() {
@@ -65,7 +66,7 @@ export function Events() {
           {selected !== "" && <SubscriptionDetails key={selected} uid={selected} />}
         </div>
       )}
-      <EventsDialogs />
+      {search.dialog !== undefined && <EventsDialogs />}
     </>
   );
 }

@@ -8,16 +8,17 @@ import {
   FindingsService,
 } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { useMe } from "../../api/access.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
-import { FindingDialogs } from "./finding-dialogs.tsx";
 import { FindingRow } from "./finding-row.tsx";
 import type { OverviewSearch } from "./route.ts";
 
 const { listFindings } = FindingsService.method;
+const FindingDialogs = lazyPart(async () => (await import("./finding-dialogs.tsx")).FindingDialogs);
 
 type Name = NonNullable<OverviewSearch["finding"]>;
 
@@ -105,7 +106,7 @@ function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingC
           ))}
         </ul>
       )}
-      <FindingDialogs findings={findings} />
+      {search.dialog !== undefined && <FindingDialogs findings={findings} />}
     </section>
   );
 }

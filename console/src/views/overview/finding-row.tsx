@@ -9,8 +9,7 @@ import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.
 import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
-import { shortUid } from "../../api/uids.ts";
-import { nameOf } from "../../shell/access-preview.tsx";
+import { nameOf, shortUid } from "../../api/uids.ts";
 import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
 import type { TextId } from "../../texts/catalogues.ts";

@@ -19,7 +19,8 @@ import { Picker } from "../../shell/picker.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
-import { missingForPullToken, PullToken } from "./pull-token.tsx";
+import { PullToken } from "./pull-token.tsx";
+import { missingForPullToken } from "./pull-token-access.ts";
 
 const { getRepo, createRepo, updateRepo, deleteRepo, getRepoReadme, updateRepoReadme } = ReposService.method;
 const fields = ["name", "description"] as const;

@@ -4,7 +4,6 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import type { WhoAmI } from "../../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { IdentitiesService, IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   RoleBindingSchema,
@@ -12,7 +11,6 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
-import { missingFor } from "../../api/access.ts";
 import { newKey } from "../../api/new-key.ts";
 import { parentOf } from "../../api/uids.ts";
 import { TextField } from "../../shell/fields.tsx";
@@ -29,12 +27,6 @@ const { listRoles } = RolesService.method;
 
 /** Nobody answers at this issuer: only the key of the identity counts. */
 const issuer = "https://pull-token.gatehouse.internal";
-
-/** Returns what the caller lacks to make a pull token for a repo. The role holds in the group of the repo. */
-export function missingForPullToken(me: WhoAmI | undefined, uid: string): readonly string[] {
-  const missing = [createIdentity, createRoleBinding].flatMap((method) => missingFor(me, method, parentOf(uid)));
-  return [...new Set([...missing, ...missingFor(me, listRoles)])];
-}
 
 interface Made {
   readonly uid: string;

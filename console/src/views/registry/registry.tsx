@@ -7,15 +7,16 @@ import { type Repo, ReposService } from "../../../../gen/chainguard/platform/reg
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
-import { RegistryDialogs } from "./dialogs.tsx";
-import { RepoDetails } from "./repo-details.tsx";
 
 const { listRepos, createRepo } = ReposService.method;
+const RepoDetails = lazyPart(async () => (await import("./repo-details.tsx")).RepoDetails, <Loading />);
+const RegistryDialogs = lazyPart(async () => (await import("./dialogs.tsx")).RegistryDialogs);
 
 /** Up to so many repos are searched in the browser, by a part of the name or the description. More only by their exact name. */
 const searchedRepos = 200;
@@ -23,13 +24,13 @@ const searchedRepos = 200;
 /** The list of repos, or the selected one. */
 export function Registry() {
   const { data: me } = useMe();
-  const { org, selected } = useRegistryAddress();
+  const { org, selected, search } = useRegistryAddress();
   if (!me) return <Loading />;
   const mayList = holds(me, "repo.list", org);
   return (
     <>
       {!mayList ? <RegistryDenied /> : selected === "" ? <Repos /> : <RepoDetails key={selected} uid={selected} />}
-      <RegistryDialogs />
+      {search.dialog !== undefined && <RegistryDialogs />}
     </>
   );
 }

@@ -12,7 +12,7 @@ import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../sh
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
-import { missingForPullToken } from "./pull-token.tsx";
+import { missingForPullToken } from "./pull-token-access.ts";
 import { Tags } from "./tags.tsx";
 
 /** With a parser of Markdown, which is half of the view. */

@@ -10,8 +10,7 @@ import {
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
-import { shortUid } from "../../api/uids.ts";
-import { nameOf } from "../../shell/access-preview.tsx";
+import { nameOf, shortUid } from "../../api/uids.ts";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";

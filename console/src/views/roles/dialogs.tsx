@@ -9,8 +9,8 @@ import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2b
 import { type Role, RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
-import { parentOf, shortUid } from "../../api/uids.ts";
-import { AccessPreview, nameOf, useSimulation } from "../../shell/access-preview.tsx";
+import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
+import { AccessPreview, useSimulation } from "../../shell/access-preview.tsx";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";

@@ -7,17 +7,18 @@ import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uid
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
-import { RoleDetails } from "./details.tsx";
-import { RoleDialogs } from "./dialogs.tsx";
 import type { RoleSearch } from "./route.ts";
 
 const { listRoles, createRole } = RolesService.method;
 const { countRoleBindings } = AccessService.method;
+const RoleDetails = lazyPart(async () => (await import("./details.tsx")).RoleDetails, <Loading />);
+const RoleDialogs = lazyPart(async () => (await import("./dialogs.tsx")).RoleDialogs);
 
 /** Whether a role is one of the server: those of organizations lie in a group. */
 export function isBuiltIn({ uid }: Pick<Role, "uid">): boolean {
@@ -78,7 +79,7 @@ export function Roles() {
           )}
         </div>
       )}
-      <RoleDialogs />
+      {search.dialog !== undefined && <RoleDialogs />}
     </>
   );
 }
