@@ -1,5 +1,6 @@
 // Dispatches events to subscriptions. One node at a time does so, under a lease; it stops when another node has taken over.
 import type { Logger } from "pino";
+import { newOutcomeCounts } from "../base/outcome-counts.ts";
 import { randomHex } from "../base/random.ts";
 import { rootOf } from "../model/uid.ts";
 import { lastChange } from "../storage/change-log/change-log.ts";
@@ -63,7 +64,8 @@ export function deliverEvents(options: EventDeliveryOptions): EventDelivery {
 }
 
 class Dispatcher implements EventDelivery {
-  readonly counts: Record<Outcome, number> = { delivered: 0, failed: 0, refused: 0, given_up: 0 };
+  readonly #outcomes = newOutcomeCounts(["delivered", "failed", "refused", "given_up"] satisfies Outcome[]);
+  readonly counts: Readonly<Record<Outcome, number>> = this.#outcomes.counts;
   readonly #options: EventDeliveryOptions;
   readonly #sender: SenderOptions;
   readonly #abort = new AbortController();
@@ -200,7 +202,7 @@ class Dispatcher implements EventDelivery {
   }
 
   #observe(outcome: Outcome, { subscriptionUid, sink, attempts }: NextDelivery, reason: string): void {
-    this.counts[outcome]++;
+    this.#outcomes.count(outcome);
     // The path of a sink may be a secret.
     const about = { subscription: subscriptionUid, sink: new URL(sink).origin };
     if (outcome === "given_up")

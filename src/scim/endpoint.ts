@@ -14,8 +14,8 @@ import { resourceNotFound, statusError } from "./scim-error.ts";
 import { authenticate, scimPath } from "./token.ts";
 import { users } from "./users.ts";
 
-/** What the endpoint depends on. */
-export interface ScimDeps {
+/** The database, the clock and the limits of the endpoint. */
+export interface ScimOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -27,13 +27,13 @@ const resources: Readonly<Record<string, ResourceHandlers>> = { Users: users, Gr
 
 /** Responds to a request. */
 export async function handleScim(
-  deps: ScimDeps,
+  options: ScimOptions,
   { call, method, path, query, json }: EndpointRequest,
 ): Promise<EndpointResponse> {
   const [root = "", child = "", ...rest] = path.slice(scimPath.length).split("/");
   const providerUid = `${root}/${child}`;
-  const provider = await authenticate(deps, providerUid, call);
-  const { database, clock } = deps;
+  const provider = await authenticate(options, providerUid, call);
+  const { database, clock } = options;
   if (!provider.scimEnabled)
     throw statusError(403, Code.FAILED_PRECONDITION, "provisioning is not enabled for the identity provider");
   await requireInForce(database.session, "scim_tokens", providerUid).catch(forbid);
@@ -43,7 +43,7 @@ export async function handleScim(
     call,
     isRead: method === "GET",
     provider,
-    endpoint: `${deps.baseUrl}${scimPath}${providerUid}`,
+    endpoint: `${options.baseUrl}${scimPath}${providerUid}`,
     session: database.session,
     parameters: new Map([...query].reverse().map(([name, value]) => [name.toLowerCase(), value])),
     json,

@@ -11,8 +11,8 @@ import type { Database } from "../storage/database.ts";
 import { identityProviderCollection } from "../storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../storage/iam/provider-rows.ts";
 
-/** What authentication depends on. */
-export interface TokenDeps {
+/** The database, the clock and the limit of failures of authentication. */
+export interface TokenOptions {
   readonly database: Pick<Database, "session">;
   readonly clock: Clock;
   readonly failures: FailureLimiter;
@@ -30,7 +30,7 @@ export function requireToken(call: Call): void {
 
 /** Returns the provider. Throws UNAUTHENTICATED unless the request has a valid token of exactly this provider. */
 export async function authenticate(
-  { database, clock, failures }: TokenDeps,
+  { database, clock, failures }: TokenOptions,
   providerUid: string,
   call: Call,
 ): Promise<IdentityProviderRow> {

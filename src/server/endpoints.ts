@@ -12,7 +12,7 @@ import { notificationEndpoint } from "../registry/notification-endpoint.ts";
 import { upstreamContent } from "../registry/registry-client.ts";
 import type { RegistrySigner } from "../registry/signer.ts";
 import { tokenEndpoint } from "../registry/token-endpoint.ts";
-import type { ScimDeps } from "../scim/endpoint.ts";
+import type { ScimOptions } from "../scim/endpoint.ts";
 import { scimLimits } from "../scim/limits.ts";
 import { refuseScim } from "../scim/scim-error.ts";
 import { requireToken, scimPath } from "../scim/token.ts";
@@ -58,7 +58,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
 }
 
 /** The endpoint of SCIM, whose code the first request with a token loads. */
-function scimEndpoint(deps: ScimDeps): Endpoint {
+function scimEndpoint(deps: ScimOptions): Endpoint {
   return {
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     maxBodyBytes: scimLimits.bodyBytes,

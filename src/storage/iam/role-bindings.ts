@@ -1,5 +1,6 @@
 // Finds role bindings by identity, role and group.
 import type { SQL } from "drizzle-orm";
+import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, count, eq, gt, lt, ne, sql } from "../schema/drizzle.ts";
@@ -40,7 +41,7 @@ export async function countBindingsOf(
       )
       .groupBy(roleUid);
   });
-  const values = { roles: JSON.stringify(roleUids), from: `${groupUid}/`, to: `${groupUid}0` };
+  const values = { roles: JSON.stringify(roleUids), ...rangeBelow(groupUid) };
   return new Map((await statement.execute(values)).map((row) => [row.roleUid, Number(row.count)]));
 }
 

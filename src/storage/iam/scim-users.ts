@@ -1,5 +1,6 @@
 // The users that SCIM clients provision, each for one identity provider (docs/decisions/0094).
 import type { AnyColumn, SQL } from "drizzle-orm";
+import { rangeBelow } from "../../model/uid.ts";
 import { ConcurrencyConflict } from "../engine/errors.ts";
 import { limitOf, numberPlaceholder, placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -191,18 +192,19 @@ export function ofProvider(
   return and(gt(uid, textPlaceholder("from")), lt(uid, textPlaceholder("to")));
 }
 
-/** Returns the values of that condition; `0` follows `/` in byte order. */
+/** Returns the values of that condition. */
 export function rangeOf(providerUid: string): Record<string, string> {
-  return { providerUid, from: `${providerUid}/`, to: `${providerUid}0` };
+  return { providerUid, ...rangeBelow(providerUid) };
 }
 
-/** Returns the condition for a table that has its column. */
+/** Returns the condition for a table. `planFilter` makes only conditions whose column the table has. */
 export function conditionOf(
-  table: Pick<Tables["scimUsers"], never>,
+  table: { readonly [C in ScimCondition["column"]]?: AnyColumn },
   condition: ScimCondition | undefined,
 ): SQL | undefined {
   if (!condition) return undefined;
-  const column = (table as Tables["scimUsers"])[condition.column];
+  const column = table[condition.column];
+  if (!column) throw new Error(`the table has no column ${condition.column}`);
   const value = sql.param(sql.placeholder("value"), column);
   if (condition.operator === "eq") return sql`${column} = ${value}`;
   if (condition.operator === "gt") return gt(column, numberPlaceholder("value"));

@@ -10,13 +10,13 @@ import { groupCollection, roleBindingCollection, roleCollection } from "../../..
 import { confinedBindings as confined } from "../../../storage/iam/confined-bindings.ts";
 import { showBinding } from "../../access/shown-binding.ts";
 import { identityShower } from "../../access/shown-identities.ts";
-import { type FindingParts, lookForRows, type SoughtKind } from "./finding-kind.ts";
+import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
 
 /** Role bindings of identities of a subgroup, at a group outside of it. */
-export const confinedBindings: SoughtKind = {
+export const confinedBindings: FindingSource = {
   kind: FindingKind.CONFINED_BINDING,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
-  look: lookForRows(
+  startScan: scanOfRows(
     () => ({
       kind: roleBindingCollection.kind,
       table: ({ roleBindings }) => roleBindings,

@@ -18,15 +18,15 @@ import {
 } from "../../../storage/iam/collections.ts";
 import { identityShower } from "../../access/shown-identities.ts";
 import { findInactiveDelegations } from "../../iam/delegations/delegations-service.ts";
-import type { FindingParts, SoughtKind } from "./finding-kind.ts";
+import type { FindingParts, FindingSource } from "./finding-kind.ts";
 
 type Delegation = MessageInitShape<typeof DelegationSchema>;
 
 /** Invites, subscriptions, default roles, SCIM tokens, mappings and static keys whose makers no longer hold what they give. */
-export const inactiveDelegations: SoughtKind = {
+export const inactiveDelegations: FindingSource = {
   kind: FindingKind.INACTIVE_DELEGATION,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
-  async look(session, subtrees) {
+  async startScan(session, subtrees) {
     const { shown, isWhole } = await findInactiveDelegations(session, subtrees);
     const after = (cursor: string) => shown.filter((one) => cursorOf(one) > cursor);
     return {

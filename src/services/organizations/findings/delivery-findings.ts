@@ -6,13 +6,13 @@ import { findRows } from "../../../storage/collection/rows.ts";
 import { failingQueues } from "../../../storage/events/queue-figures.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
 import { statesOf } from "../../events/delivery.ts";
-import { type FindingParts, lookForRows, type SoughtKind } from "./finding-kind.ts";
+import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
 
 /** Subscriptions whose next event could not be delivered so far. */
-export const failingDeliveries: SoughtKind = {
+export const failingDeliveries: FindingSource = {
   kind: FindingKind.FAILING_DELIVERY,
   capability: Capability.CAP_EVENTS_SUBSCRIPTION_LIST,
-  look: lookForRows(
+  startScan: scanOfRows(
     () => failingQueues,
     async (session, uids) => {
       const states = await statesOf(session, await findRows(session, subscriptionCollection, uids), 0);

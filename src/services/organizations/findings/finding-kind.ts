@@ -8,7 +8,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { countScanned, type Scan, type ScanPage, scanRanges, scanRows } from "../../../storage/list/scan.ts";
 
-/** How many resources one call looks through for each kind. */
+/** The maximum number of resources that one call scans for each kind. */
 const maxScanned = 100_000;
 
 /** A finding without its kind and the name of its group. */
@@ -18,17 +18,17 @@ export type FindingParts = Omit<MessageInitShape<typeof FindingSchema>, "$typeNa
 };
 
 /** A kind of finding, and who may see it. */
-export interface SoughtKind {
+export interface FindingSource {
   readonly kind: FindingKind;
   /** A caller with this capability at a resource may list the resource. */
   readonly capability: Capability;
-  /** Prepares to look through these subtrees, which are in byte order. */
-  look(session: Session, subtrees: readonly string[], now: number): Promise<Look>;
+  /** Starts a scan of these subtrees, which are in byte order. */
+  startScan(session: Session, subtrees: readonly string[], now: number): Promise<FindingScan>;
 }
 
 /** The findings of one kind, each identified by a cursor. */
-export interface Look {
-  /** Whether everything is looked through, not only a part. */
+export interface FindingScan {
+  /** Whether everything is scanned, not only a part. */
   readonly isWhole: boolean;
   /** Counts the findings after a cursor; all of them for an empty one. */
   count(after: string): MaybePromise<number>;
@@ -38,11 +38,11 @@ export interface Look {
   show(cursors: readonly string[], call: Call): Promise<readonly FindingParts[]>;
 }
 
-/** Returns a function that looks for rows, whose uids are the cursors. */
-export function lookForRows(
+/** Returns a function that starts a scan of rows, whose uids are the cursors. */
+export function scanOfRows(
   scanAt: (now: number) => Scan,
   show: (session: Session, uids: readonly string[], call: Call) => Promise<readonly FindingParts[]>,
-): SoughtKind["look"] {
+): FindingSource["startScan"] {
   return async (session, subtrees, now) => {
     const scan = scanAt(now);
     const { ranges, isWhole } = await scanRanges(session, scan, subtrees, maxScanned);

@@ -23,11 +23,11 @@ import { groupCollection } from "../../../storage/iam/collections.ts";
 import { confinedBindings } from "./binding-findings.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
 import { failingDeliveries } from "./delivery-findings.ts";
-import type { FindingParts, Look, SoughtKind } from "./finding-kind.ts";
+import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
 import { expiringKeys, unusedIdentities } from "./identity-findings.ts";
 
 /** The kinds, in the order of FindingKind. */
-const soughtKinds: readonly SoughtKind[] = [
+const findingSources: readonly FindingSource[] = [
   failingDeliveries,
   expiringKeys,
   inactiveDelegations,
@@ -35,13 +35,13 @@ const soughtKinds: readonly SoughtKind[] = [
   unusedIdentities,
 ];
 
-/** How many subtrees one call looks through for each kind: one for each group where a caller may list it. */
+/** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */
 const maxSubtrees = 100;
 
 /** A kind that the caller may list. */
-interface Looked {
+interface ScannedKind {
   readonly kind: FindingKind;
-  readonly look: Look;
+  readonly scan: FindingScan;
   readonly count: number;
   readonly isMinimum: boolean;
 }
@@ -65,17 +65,17 @@ export function findings(context: ServiceContext): Implementation {
     const token = readToken(context, call, request.pageToken, query);
     const after = token && { kind: Number(token.value) as FindingKind, cursor: token.uid };
     return await database.read(async (session) => {
-      const looked = await lookFor(session, request, call, clock());
-      const found = await findPositions(looked, after, skip, size + 1);
+      const scanned = await scanKinds(session, request, call, clock());
+      const found = await findPositions(scanned, after, skip, size + 1);
       const shown = found.slice(0, size);
       const last = found.length > size ? shown.at(-1) : undefined;
       const next = last && { issuedAt: clock(), query, order: "", value: last.kind, uid: last.cursor };
       return {
-        findings: await show(session, looked, shown, call),
+        findings: await show(session, scanned, shown, call),
         nextPageToken: next ? formatPageToken(pageTokenKey, next) : "",
-        totalCount: BigInt(looked.reduce((sum, { count }) => sum + count, 0)),
+        totalCount: BigInt(scanned.reduce((sum, { count }) => sum + count, 0)),
         skipped: skip,
-        counts: looked.map(({ kind, count, isMinimum }) => ({ kind, count: BigInt(count), isMinimum })),
+        counts: scanned.map(({ kind, count, isMinimum }) => ({ kind, count: BigInt(count), isMinimum })),
       };
     });
   }
@@ -89,47 +89,48 @@ function readPaging({ pageSize, skip, kinds }: ListFindingsRequest) {
   const violations = newViolations();
   const page = { size: effectivePageSize(pageSize, violations), skip: effectiveSkip(skip, violations) };
   for (const [i, kind] of kinds.entries())
-    if (!soughtKinds.some((sought) => sought.kind === kind)) violations.add(`kinds[${i}]`, "must be a kind of finding");
+    if (!findingSources.some((source) => source.kind === kind))
+      violations.add(`kinds[${i}]`, "must be a kind of finding");
   violations.throwIfAny();
   return page;
 }
 
-/** Looks for each requested kind where the caller may list it. */
-async function lookFor(
+/** Scans for each requested kind where the caller may list it. */
+async function scanKinds(
   session: Session,
   { parent, kinds }: ListFindingsRequest,
   call: Call,
   now: number,
-): Promise<Looked[]> {
-  const looked: Looked[] = [];
-  for (const { kind, capability, look: lookIn } of soughtKinds) {
+): Promise<ScannedKind[]> {
+  const scanned: ScannedKind[] = [];
+  for (const { kind, capability, startScan } of findingSources) {
     const subtrees = kinds.length === 0 || kinds.includes(kind) ? subtreesWithin(call, capability, parent) : [];
     if (subtrees.length === 0) continue;
-    const look = await lookIn(session, subtrees.slice(0, maxSubtrees), now);
-    const isMinimum = !look.isWhole || subtrees.length > maxSubtrees;
-    looked.push({ kind, look, count: await look.count(""), isMinimum });
+    const scan = await startScan(session, subtrees.slice(0, maxSubtrees), now);
+    const isMinimum = !scan.isWhole || subtrees.length > maxSubtrees;
+    scanned.push({ kind, scan, count: await scan.count(""), isMinimum });
   }
-  return looked;
+  return scanned;
 }
 
 /** Returns the positions of a page. */
 async function findPositions(
-  looked: readonly Looked[],
+  scanned: readonly ScannedKind[],
   after: Position | undefined,
   skip: number,
   limit: number,
 ): Promise<Position[]> {
   const found: Position[] = [];
   let left = skip;
-  for (const { kind, look, count } of looked) {
+  for (const { kind, scan, count } of scanned) {
     if (after && kind < after.kind) continue;
     const cursor = kind === after?.kind ? after.cursor : "";
-    const rest = left === 0 || cursor === "" ? count : await look.count(cursor);
+    const rest = left === 0 || cursor === "" ? count : await scan.count(cursor);
     if (left >= rest && left > 0) {
       left -= rest;
       continue;
     }
-    const cursors = await look.find({ after: cursor, skip: left, limit: limit - found.length });
+    const cursors = await scan.find({ after: cursor, skip: left, limit: limit - found.length });
     found.push(...cursors.map((each) => ({ kind, cursor: each })));
     left = 0;
     if (found.length === limit) break;
@@ -138,11 +139,11 @@ async function findPositions(
 }
 
 /** Shows the findings at these positions. */
-async function show(session: Session, looked: readonly Looked[], positions: readonly Position[], call: Call) {
-  const shown: (FindingParts & Pick<Looked, "kind">)[] = [];
-  for (const { kind, look } of looked) {
+async function show(session: Session, scanned: readonly ScannedKind[], positions: readonly Position[], call: Call) {
+  const shown: (FindingParts & Pick<ScannedKind, "kind">)[] = [];
+  for (const { kind, scan } of scanned) {
     const cursors = positions.filter((position) => position.kind === kind).map(({ cursor }) => cursor);
-    if (cursors.length > 0) shown.push(...(await look.show(cursors, call)).map((parts) => ({ ...parts, kind })));
+    if (cursors.length > 0) shown.push(...(await scan.show(cursors, call)).map((parts) => ({ ...parts, kind })));
   }
   const access = accessOf(call);
   const groupUids = [...new Set(shown.map(({ groupUid }) => groupUid))];

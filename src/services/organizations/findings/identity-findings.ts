@@ -12,7 +12,7 @@ import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import type { Scan } from "../../../storage/list/scan.ts";
 import { maxStaticKeysAge, staticKeysExpiry } from "../../../sts/static-keys-expiry.ts";
 import { fromColumns } from "../../iam/identities/relationships.ts";
-import { type FindingParts, lookForRows, type SoughtKind } from "./finding-kind.ts";
+import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -23,10 +23,10 @@ const expiresSoonMs = 14 * dayMs;
 const unusedAfterMs = 7 * dayMs;
 
 /** Identities whose keys expire soon, or have expired. */
-export const expiringKeys: SoughtKind = {
+export const expiringKeys: FindingSource = {
   kind: FindingKind.EXPIRING_KEYS,
   capability: Capability.CAP_IAM_IDENTITY_LIST,
-  look: lookForIdentities((now) => {
+  startScan: scanOfIdentities((now) => {
     const before = now + expiresSoonMs;
     return {
       keysEnd: { relationshipType: RelationshipType.STATIC, before, createdBefore: before - maxStaticKeysAge },
@@ -35,10 +35,10 @@ export const expiringKeys: SoughtKind = {
 };
 
 /** Identities that nobody has assumed since they were created. */
-export const unusedIdentities: SoughtKind = {
+export const unusedIdentities: FindingSource = {
   kind: FindingKind.UNUSED_IDENTITY,
   capability: Capability.CAP_IAM_IDENTITY_LIST,
-  look: lookForIdentities(
+  startScan: scanOfIdentities(
     (now) => ({ neverUsed: true, seenBefore: now - unusedAfterMs }),
     ({ createTime }) => createTime,
   ),
@@ -52,14 +52,14 @@ const everything: IdentityFilter = {
   keysEnd: undefined,
 };
 
-function lookForIdentities(filterAt: (now: number) => Partial<IdentityFilter>, timeOf: (row: IdentityRow) => number) {
+function scanOfIdentities(filterAt: (now: number) => Partial<IdentityFilter>, timeOf: (row: IdentityRow) => number) {
   const scanAt = (now: number): Scan => ({
     kind: identityCollection.kind,
     table: ({ identities }) => identities,
     uid: ({ identities }) => identities.uid,
     condition: identityCondition({ ...everything, ...filterAt(now) })!,
   });
-  return lookForRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
+  return scanOfRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
     const rows = await findRows(session, identityCollection, uids);
     return rows.map((row) => ({
       ...{ resourceUid: row.uid, resourceName: row.name, groupUid: parentOf(row.uid) },
