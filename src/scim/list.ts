@@ -1,4 +1,5 @@
 // Lists of resources (RFC 7644 §3.4.2).
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Session } from "../storage/engine/session.ts";
 import type { ScimMembership } from "../storage/iam/scim-groups.ts";
 import { findScimMemberships } from "../storage/iam/scim-groups.ts";
@@ -33,6 +34,9 @@ export interface Listing<R extends { readonly uid: string }> {
 
 /** How many rows are read at a time to compare them with a filter. */
 const batch = 500;
+
+/** How many rows are compared in one event-loop tick. */
+const comparedPerTick = 50;
 
 /** Returns the response to a request that lists these kinds of resources, one after the other (RFC 7644 §3.4.2.1). */
 export async function respondWithList(request: ScimRequest, lists: readonly List[]): Promise<EndpointResponse> {
@@ -92,7 +96,11 @@ async function scan<R extends { readonly uid: string }>(
     const page = { providerUid: provider.uid, condition, skip: read, limit: batch };
     const rows = await listing.list(session, page);
     const members = needsMembers ? await membersOf(session, listing, rows) : new Map<string, ScimMembership[]>();
-    found.push(...rows.filter((row) => matches(listing.show(row, members.get(row.uid) ?? [], endpoint), filter)));
+    for (const [i, row] of rows.entries()) {
+      // Thousands of rows with many values must not block other requests.
+      if (i % comparedPerTick === 0) await nextTick();
+      if (matches(listing.show(row, members.get(row.uid) ?? [], endpoint), filter)) found.push(row);
+    }
     if (rows.length < batch) break;
   }
   return { rows: found.slice(skip, skip + count), total: found.length };
