@@ -1,3 +1,4 @@
+import { compileMessage } from "@lingui/message-utils/compileMessage";
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -26,9 +27,22 @@ function themeVariables(): Plugin {
   };
 }
 
+/** Compiles the messages of the catalogue: the browser then needs no parser for them. */
+function compiledTexts(): Plugin {
+  return {
+    name: "compiled-texts",
+    async transform(code, id) {
+      if (!/\/src\/texts\/(en|de)\/\w+\.ts$/.test(id)) return null;
+      const { texts } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+      const compiled = Object.entries<string>(texts).map(([name, text]) => [name, compileMessage(text)]);
+      return { code: `export const texts = ${JSON.stringify(Object.fromEntries(compiled))};`, map: null };
+    },
+  };
+}
+
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), themeVariables()],
+  plugins: [react(), themeVariables(), compiledTexts()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
   build: {
     rolldownOptions: { input: ["index.html", "reference.html", "guide.html"] },

@@ -1,6 +1,5 @@
-// The catalogue in use. Messages are compiled in the browser, without eval.
+// The catalogue in use. The build compiles its messages (vite.config.ts).
 import { i18n } from "@lingui/core";
-import { compileMessage } from "@lingui/message-utils/compileMessage";
 import { useLingui } from "@lingui/react";
 import type { Catalogue, Messages, TextId } from "./catalogues.ts";
 import { texts as de } from "./de/shell.ts";
@@ -17,7 +16,6 @@ const loaded = new Set<Catalogue>();
 
 /** Activates the language that was chosen, or that of the browser. */
 export function openTexts(): void {
-  i18n.setMessagesCompiler(compileMessage);
   i18n.load({ en, de });
   const wanted = localStorage.getItem(stored) ?? navigator.language;
   activate(wanted.startsWith("de") ? "de" : "en");
