@@ -1,4 +1,4 @@
-import { compileMessage } from "@lingui/message-utils/compileMessage";
+import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -34,7 +34,7 @@ function compiledTexts(): Plugin {
     async transform(code, id) {
       if (!/\/src\/texts\/(en|de)\/\w+\.ts$/.test(id)) return null;
       const { texts } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-      const compiled = Object.entries<string>(texts).map(([name, text]) => [name, compileMessage(text)]);
+      const compiled = Object.entries<string>(texts).map(([name, text]) => [name, compileMessageOrThrow(text)]);
       return { code: `export const texts = ${JSON.stringify(Object.fromEntries(compiled))};`, map: null };
     },
   };

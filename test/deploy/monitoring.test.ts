@@ -54,7 +54,7 @@ describe("alerts", () => {
     const all = tests.flatMap((one) => one.alert_rule_test);
     for (const { alert } of rules) {
       const counts = all.filter(({ alertname }) => alertname === alert).map((one) => one.exp_alerts.length);
-      assert.deepEqual(counts.sort(), [0, 1], alert);
+      assert.deepEqual([...new Set(counts)].sort(), [0, 1], alert);
     }
   });
 });
