@@ -76,7 +76,8 @@ function checkCheckout(version: string, isDryRun: boolean): void {
   if (git(root, "status", "--porcelain") !== "") throw new Error("the checkout has changes that are not committed");
   if (!isDryRun && git(root, "branch", "--show-current") === "") throw new Error("no branch is checked out");
   if (git(root, "tag", "--list", `v${version}`) !== "") throw new Error(`the tag v${version} exists`);
-  if (unreleasedEntries(readFileSync(path.join(root, "CHANGELOG.md"), "utf8")) === "")
+  // A dry run must be possible right after a release.
+  if (!isDryRun && unreleasedEntries(readFileSync(path.join(root, "CHANGELOG.md"), "utf8")) === "")
     throw new Error("CHANGELOG.md: the section Unreleased has no entries");
 }
 
