@@ -151,7 +151,7 @@ async function askedOf<T>(
   options: OutboundOptions,
   read: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
-  if (!tracing()) return await ask(url, request, options, read);
+  if (!tracing()?.isRecording()) return await ask(url, request, options, read);
   const attributes = { "http.request.method": request.method, "server.address": URL.parse(url)?.hostname ?? "" };
   return await traced({ name: request.method, isClient: true, attributes }, () => {
     const traceparent = currentTraceparent();

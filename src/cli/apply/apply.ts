@@ -82,7 +82,7 @@ async function workOf(session: Session, options: ApplyOptions): Promise<Work> {
 
 function kindNamed(name: string): SpecKind {
   const kind = documentKinds.find((each) => each.toLowerCase() === name.toLowerCase());
-  // RoleBinding is ROLE_BINDING.
+  // The value of the kind RoleBinding is called ROLE_BINDING.
   const value = kind?.replaceAll(/(?<=.)(?=[A-Z])/g, "_").toUpperCase();
   if (value !== undefined) return SpecKind[value as keyof typeof SpecKind];
   throw wrongUsage(`--prune-kinds: ${JSON.stringify(name)} is not one of ${documentKinds.join(", ")}`);

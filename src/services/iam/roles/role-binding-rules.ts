@@ -11,7 +11,7 @@ import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
-import { givesOwner, refuseLastOwner } from "../rules/last-owner.ts";
+import { givesOwner, requireOtherOwner } from "../rules/last-owner.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { createPendingUser } from "../users/pending-users.ts";
@@ -113,7 +113,7 @@ export async function requireKeptOwner(
   call: Call,
 ): Promise<void> {
   if (givesOwner(before)) await lockRow(tx, groupCollection, before.parent);
-  if (!(await keepsOwner(tx, after))) await refuseLastOwner(tx, before, call);
+  if (!(await keepsOwner(tx, after))) await requireOtherOwner(tx, before, call);
 }
 
 /**

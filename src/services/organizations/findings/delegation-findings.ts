@@ -90,7 +90,7 @@ async function namesOf(
 /** A kind of resources that delegations are about. */
 interface Named {
   readonly capability: Capability;
-  /** Returns the uids and names of those that exist. */
+  /** Reads resources by their uids, and returns the uid and the name of each. */
   readonly find: (session: Session, uids: readonly string[]) => Promise<[uid: string, name: string][]>;
 }
 
