@@ -1,5 +1,6 @@
 // `npm run bench:tracing`: the CPU time of a call without traces, with one call in a hundred recorded, and with all of them. The servers
-// run side by side and take turns. Compare within a round: other programs on the machine take their time from all servers.
+// run side by side and take turns. Compare within a round: other programs on the machine take their time from all servers. There are
+// several servers of each kind, because two equal ones differ by up to 4 %, depending on what the compiler of Node saw first.
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
@@ -14,14 +15,14 @@ import { mean, median } from "./statistics.ts";
 const options = {
   rounds: Number(process.argv[2] ?? 60),
   calls: 500,
-  concurrency: 8,
+  concurrency: Number(process.argv[3] ?? 8),
+  servers: 3,
   warmUpCalls: 5_000,
 } as const;
 
 /** The variables of OpenTelemetry by the name of the row. */
 const modes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   off: {},
-  "off again": {},
   "1 %": { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.01" },
   "100 %": { OTEL_TRACES_SAMPLER: "always_on" },
 };
@@ -37,6 +38,7 @@ const targets: Readonly<Record<string, (organization: string, i: number) => stri
 };
 
 interface Target {
+  readonly mode: string;
   readonly server: ServerProcess;
   readonly token: string;
   readonly organization: string;
@@ -54,15 +56,19 @@ async function main(): Promise<void> {
   });
   await once(collector, "listening");
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  const started = new Map<string, Target>();
-  for (const [name, variables] of Object.entries(modes)) {
+  const started: Target[] = [];
+  for (const [mode, variables] of Object.entries(modes)) {
     const own = Object.keys(variables).length > 0 ? { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } : {};
-    started.set(name, await startTarget(opened, own));
+    for (let i = 0; i < options.servers; i++) started.push(await startTarget(opened, mode, own));
   }
   for (const [what, targetOf] of Object.entries(targets)) report(what, await measure(started, targetOf));
 }
 
-async function startTarget(opened: AsyncDisposableStack, variables: Readonly<Record<string, string>>): Promise<Target> {
+async function startTarget(
+  opened: AsyncDisposableStack,
+  mode: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<Target> {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-tracing-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   const port = await freePort();
@@ -73,7 +79,7 @@ async function startTarget(opened: AsyncDisposableStack, variables: Readonly<Rec
   const agent = new Agent({ keepAlive: true, maxSockets: options.concurrency });
   opened.defer(() => agent.destroy());
   const token = readFileSync(path.join(folder, "owner-token"), "utf8").trim();
-  const target = { server, agent, token, organization: "" };
+  const target = { mode, server, agent, token, organization: "" };
   const { groups } = JSON.parse(await call(target, "/iam/v2beta1/groups?uidp.in_root=true"));
   return { ...target, organization: groups[0].uid };
 }
@@ -91,18 +97,19 @@ async function call(
   return body;
 }
 
-/** Microseconds of CPU per call. */
+/** What a server used, in microseconds of CPU per call. */
 interface Cost {
+  readonly mode: string;
   /** Of the calls of each round. */
-  readonly rounds: number[];
+  readonly rounds: readonly number[];
   /** Of the time from the first round to the end of the last one, with what a server does while others are called. */
-  whole: number;
+  readonly whole: number;
 }
 
 async function measure(
-  started: ReadonlyMap<string, Target>,
+  started: readonly Target[],
   targetOf: (organization: string, i: number) => string,
-): Promise<ReadonlyMap<string, Cost>> {
+): Promise<readonly Cost[]> {
   let made = 0;
   const run = async (target: Target, calls: number, headers = {}) => {
     const end = made + calls;
@@ -112,22 +119,22 @@ async function measure(
     await Promise.all(Array.from({ length: options.concurrency }, one));
   };
   // A sampled parent: a server that has run for an hour has compiled what recorded calls need, too.
-  for (const target of started.values()) await run(target, options.warmUpCalls, { traceparent });
-  for (const target of started.values()) await run(target, options.warmUpCalls);
+  for (const target of started) await run(target, options.warmUpCalls, { traceparent });
+  for (const target of started) await run(target, options.warmUpCalls);
   const microsSince = (before: number, { server }: Target) => (cpuNanosOf(server.pid) - before) / 1000;
-  const atBegin = new Map([...started].map(([name, { server }]) => [name, cpuNanosOf(server.pid)]));
-  const costs = new Map<string, Cost>([...started.keys()].map((name) => [name, { rounds: [], whole: 0 }]));
+  const running = started.map((target) => ({ target, atBegin: cpuNanosOf(target.server.pid), rounds: [] as number[] }));
   for (let round = 0; round < options.rounds; round++)
-    for (const [name, target] of rotated([...started], round)) {
+    for (const { target, rounds } of rotated(running, round)) {
       const before = cpuNanosOf(target.server.pid);
       await run(target, options.calls);
-      costs.get(name)!.rounds.push(microsSince(before, target) / options.calls);
+      rounds.push(microsSince(before, target) / options.calls);
     }
   // Spans are sent every five seconds; what they take belongs to the calls.
   await pause(6_000);
-  for (const [name, target] of started)
-    costs.get(name)!.whole = microsSince(atBegin.get(name)!, target) / options.calls / options.rounds;
-  return costs;
+  return running.map(({ target, atBegin, rounds }) => {
+    const whole = microsSince(atBegin, target) / options.calls / options.rounds;
+    return { mode: target.mode, rounds, whole };
+  });
 }
 
 /** Each round begins with another server, because the first one of a round finds other caches of the processor. */
@@ -145,19 +152,24 @@ function cpuNanosOf(pid: number): number {
   }, 0);
 }
 
-/** Ratios are to the mean of the two servers without traces: in the same round, and in the whole time. */
-function report(what: string, costs: ReadonlyMap<string, Cost>): void {
-  const [off, again] = [costs.get("off")!, costs.get("off again")!];
-  const bases = off.rounds.map((micros, i) => mean([micros, again.rounds[i]!]));
-  const base = mean([off.whole, again.whole]);
-  console.log(`\n${what}: CPU µs per call, ${options.rounds} rounds of ${options.calls} calls`);
-  console.log("".padEnd(10) + ["lowest round", "median round", "median ratio", "whole", "ratio"].map(cell).join(""));
-  for (const [mode, { rounds, whole }] of costs) {
-    const ratio = median(rounds.map((micros, i) => micros / bases[i]!));
-    const micros = [Math.min(...rounds), median(rounds)].map((value) => value.toFixed(1));
-    console.log(
-      mode.padEnd(10) + [...micros, ratio.toFixed(3), whole.toFixed(1), (whole / base).toFixed(3)].map(cell).join(""),
-    );
+/** Ratios are to the mean of the servers without traces: in the same round, and in the whole time. A row is the mean of its servers. */
+function report(what: string, costs: readonly Cost[]): void {
+  const off = costs.filter(({ mode }) => mode === "off");
+  const bases = Array.from({ length: options.rounds }, (_, i) => mean(off.map(({ rounds }) => rounds[i]!)));
+  const base = mean(off.map(({ whole }) => whole));
+  const settings = `${options.rounds} rounds of ${options.calls} calls, ${options.servers} servers each`;
+  console.log(`\n${what}: CPU µs per call, ${settings}, ${options.concurrency} callers`);
+  console.log(
+    "".padEnd(10) + ["median round", "median ratio", "lowest", "highest", "whole", "ratio"].map(cell).join(""),
+  );
+  for (const mode of Object.keys(modes)) {
+    const servers = costs.filter((cost) => cost.mode === mode);
+    const ratios = servers.map(({ rounds }) => median(rounds.map((micros, i) => micros / bases[i]!)));
+    const micros = mean(servers.map(({ rounds }) => median(rounds)));
+    const whole = mean(servers.map((server) => server.whole));
+    const found = [mean(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(3));
+    const row = [micros.toFixed(1), ...found, whole.toFixed(1), (whole / base).toFixed(3)];
+    console.log(mode.padEnd(10) + row.map(cell).join(""));
   }
 }
 
