@@ -36,14 +36,17 @@ export function escapeJson(text: string): string {
 
 /**
  * Returns a value as YAML. Texts with unsafe characters are double-quoted, with escapes such as `\U0000009b` (YAML
- * 1.2.2 §5.7).
+ * 1.2.2 §5.7). `commentOf` returns a comment for a text, which it follows on its line.
  */
-export async function yamlText(value: unknown): Promise<string> {
+export async function yamlText(value: unknown, commentOf?: (text: string) => string | undefined): Promise<string> {
   const { Document, Scalar, visit } = await import("yaml");
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === "string" && hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (typeof node.value !== "string") return;
+      if (hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      const comment = commentOf?.(node.value);
+      if (comment) node.comment = ` ${printable(comment)}`;
     },
   });
   return document.toString().replace(unsafe, (char) => (/[\n\t]/.test(char) ? char : escapedPoint(char)));

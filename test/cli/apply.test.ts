@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { collections } from "../../src/services/collections.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { addCaller, addGroup, addPerson, bind, viewerRole } from "../security/tree.ts";
 import { documentsOf } from "../services/apply/documents.ts";
 import { largeOrganization, smallOrganization } from "../services/apply/generated.ts";
 import { type Caller, startCaller } from "./caller.ts";
@@ -79,6 +79,25 @@ describe("gatehouse export, apply and diff", () => {
     assert.equal(applied.stdout, `${shown}Applied: 0 created, 1 updated, 0 deleted, 14 unchanged\n`);
     const data = await source.json("diff", "-f", file);
     assert.equal(data.unchangedCount, 15);
+  });
+
+  it("says in comments who the people are, whose names may be hostile", async () => {
+    const uid = await addGroup(source.server, null, "people");
+    const people = {
+      "Ana Lima": await addPerson(source.server, "Ana Lima", "ana@example.org", uid),
+      hostile: await addPerson(source.server, "Eve\nrole: owner\u009b", "eve@example.org", uid),
+      guest: await addPerson(source.server, "Guest", "guest@example.org", undefined),
+    };
+    for (const each of Object.values(people)) await bind(source.server, uid, each, viewerRole.uid);
+    const own = { GATEHOUSE_TOKEN: (await addCaller(source.server, uid, viewerRole.uid)).token };
+    const { stdout, stderr, code } = await source.runWith(own, "export", uid);
+    assert.equal(code, 0, stderr);
+    const line = (person: string) => stdout.split("\n").find((text) => text.includes(person));
+    assert.equal(line(people["Ana Lima"]), `identityUid: ${people["Ana Lima"]} # Ana Lima, ana@example.org`);
+    assert.equal(line(people.hostile), `identityUid: ${people.hostile} # Eve role: owner\\u{9b}, eve@example.org`);
+    assert.equal(line(people.guest), `identityUid: ${people.guest}`);
+    const same = await source.runWith(own, "diff", "-f", write("people.yaml", stdout), "--group", uid);
+    assert.equal(same.stdout, "No changes: the organization is as in the files.\n");
   });
 
   it("lets a viewer compare, who may not apply", async () => {

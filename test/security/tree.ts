@@ -1,8 +1,9 @@
 // Two organizations and who may do what in them: the ground that the security tests stand on.
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
-import { newChild } from "../../src/model/uid.ts";
+import { newChild, newRoot } from "../../src/model/uid.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
+import { newUserRow } from "../../src/services/iam/users/user-row.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../src/storage/engine/session.ts";
 import {
@@ -12,6 +13,7 @@ import {
   roleBindingCollection,
   roleCollection,
 } from "../../src/storage/iam/collections.ts";
+import { insertMembership } from "../../src/storage/iam/memberships.ts";
 import type {
   AccountAssociationRow,
   GroupInviteRow,
@@ -139,4 +141,20 @@ export async function addCaller(
   const binding = await bind(server, group, uid, roleUid);
   const registryToken = await server.tokenOf(uid, narrowing, server.config.registry.service);
   return { uid, binding, token: await server.tokenOf(uid, narrowing), registryToken };
+}
+
+/** Adds a person, who has accepted the organization if one is given. */
+export async function addPerson(
+  server: TestServer,
+  name: string,
+  email: string,
+  organization: string | undefined,
+): Promise<string> {
+  const uid = newRoot();
+  const about = { name, email, emailUnverified: "", issuer: "https://login.example.org", subject: name };
+  await arrange(server, async (tx) => {
+    await insertRow(tx, identityCollection, newUserRow(uid, tx.context.time, about));
+    if (organization) await insertMembership(tx, { identityUid: uid, groupUid: organization });
+  });
+  return uid;
 }

@@ -81,11 +81,14 @@ function readSecret(fields: JsonObject, place: string, { environment, onMissingV
   fields.oidc = value === "" ? others : { ...others, clientSecret: value };
 }
 
-/** Returns the document of a resource. */
-export async function documentText(resource: ResourceSpec): Promise<{ kind: DocumentKind; text: string }> {
+/** Returns the document of a resource. Comments say who the people are whose uids it has. */
+export async function documentText(
+  resource: ResourceSpec,
+  namesOfPeople: ReadonlyMap<string, string>,
+): Promise<{ kind: DocumentKind; text: string }> {
   const [[field, fields] = ["", {}]] = Object.entries(toJson(ResourceSpecSchema, resource) as JsonObject);
   const kind = kindOf(field);
-  return { kind, text: await yamlText({ kind, ...(fields as JsonObject) }) };
+  return { kind, text: await yamlText({ kind, ...(fields as JsonObject) }, (text) => namesOfPeople.get(text)) };
 }
 
 function kindOf(field: string): DocumentKind {

@@ -1,7 +1,8 @@
 // `gatehouse export`: writes the resources of a group as files for `gatehouse apply`.
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { ApplyService } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { ApplyService, type ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import { writeWholeText } from "../advisories/whole-file.ts";
 import type { Session } from "../client/session.ts";
@@ -16,9 +17,10 @@ export async function exportResources(session: Session, name: string, directory:
   const client = await session.client(ApplyService);
   const groupUid = await findUid(session, groups, name);
   const { resources } = await client.exportResources({ groupUid });
+  const people = resources.some(namesPerson) ? await namesOfPeople(session, groupUid) : new Map<string, string>();
   const texts = new Map<DocumentKind, string[]>(documentKinds.map((kind) => [kind, []]));
   for (const resource of resources) {
-    const { kind, text } = await documentText(resource);
+    const { kind, text } = await documentText(resource, people);
     texts.get(kind)!.push(text);
   }
   if (directory === undefined) session.shell.stdout.write([...texts.values()].flat().join("---\n"));
@@ -27,6 +29,27 @@ export async function exportResources(session: Session, name: string, directory:
   note(session.shell, "left out: uids, client secrets, SCIM tokens, invites, tags, images and advisories");
   // The files of an organization name it.
   if (groupUid.includes("/")) note(session.shell, `paths begin at this group: diff and apply need --group ${name}`);
+}
+
+/** The uid of a person has no parent; that of an identity elsewhere has one. */
+function namesPerson({ resource }: ResourceSpec): boolean {
+  return resource.case === "roleBinding" && /^[^/]+$/.test(resource.value.identityUid);
+}
+
+/** Returns the names of the people who hold roles at a group and below it, by uid. */
+async function namesOfPeople(session: Session, group: string): Promise<ReadonlyMap<string, string>> {
+  const client = await session.client(AccessService);
+  const names = new Map<string, string>();
+  let pageToken = "";
+  do {
+    const { people, nextPageToken } = await client.listPeople({ group, pageSize: 200, pageToken });
+    for (const { identity } of people) {
+      const { uid, name, email } = identity!;
+      names.set(uid, [name, email].filter((text) => text !== "").join(", "));
+    }
+    pageToken = nextPageToken;
+  } while (pageToken !== "");
+  return names;
 }
 
 async function writeFiles(directory: string, texts: ReadonlyMap<DocumentKind, readonly string[]>): Promise<void> {

@@ -105,7 +105,8 @@ function openWriter({ shell: { stdout }, output }: Session, view: View): Writer 
 function openPrinter({ format, hasHeaders }: Output, view: View): (changes: readonly JsonObject[]) => Promise<string> {
   if (format === "json") return async (changes) => changes.map((change) => `${jsonText(change)}\n`).join("");
   if (format === "yaml")
-    return async (changes) => (await Promise.all(changes.map(yamlText))).map((text) => `---\n${text}`).join("");
+    return async (changes) =>
+      (await Promise.all(changes.map((change) => yamlText(change)))).map((text) => `---\n${text}`).join("");
   const columns = withEvent(
     format === "wide" || format === "csv" ? view.columns : view.columns.filter(({ wide }) => !wide),
   );

@@ -1,14 +1,9 @@
 // The list of people: who holds a role at a group or below it, and what an organization learns of them.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { newRoot } from "../../../src/model/uid.ts";
-import { newUserRow } from "../../../src/services/iam/users/user-row.ts";
-import { insertRow } from "../../../src/storage/collection/rows.ts";
-import { identityCollection } from "../../../src/storage/iam/collections.ts";
-import { insertMembership } from "../../../src/storage/iam/memberships.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
-import { addCaller, addGroup, addIdentity, arrange, bind, ownerRole, viewerRole } from "../../security/tree.ts";
+import { addCaller, addGroup, addIdentity, addPerson, bind, ownerRole, viewerRole } from "../../security/tree.ts";
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`the list of people (${database})`, () => {
@@ -25,10 +20,15 @@ for (const database of ["sqlite", "postgres"] as const) {
       folder = await addGroup(server, root, "folder");
       inner = await addGroup(server, folder, "inner");
       owner = await addCaller(server, root, ownerRole.uid);
-      people.ana = await addPerson("Ana", "ana@example.org", root);
-      people.ben = await addPerson("ben", "ben@mail.example.com", root);
-      people.guest = await addPerson("Guest", "guest@secret.example", undefined);
-      people.elsewhere = await addPerson("Elsewhere", "else@example.org", await addGroup(server, null, "other"));
+      people.ana = await addPerson(server, "Ana", "ana@example.org", root);
+      people.ben = await addPerson(server, "ben", "ben@mail.example.com", root);
+      people.guest = await addPerson(server, "Guest", "guest@secret.example", undefined);
+      people.elsewhere = await addPerson(
+        server,
+        "Elsewhere",
+        "else@example.org",
+        await addGroup(server, null, "other"),
+      );
       await bind(server, root, people.ana, ownerRole.uid);
       await bind(server, inner, people.ana, viewerRole.uid);
       await bind(server, inner, people.ben, viewerRole.uid);
@@ -36,17 +36,6 @@ for (const database of ["sqlite", "postgres"] as const) {
       await bind(server, folder, await addIdentity(server, folder, { name: "ana, a workload" }), viewerRole.uid);
     });
     after(() => server[Symbol.asyncDispose]());
-
-    /** Adds a person, who has accepted the organization if one is given. */
-    async function addPerson(name: string, email: string, organization: string | undefined): Promise<string> {
-      const uid = newRoot();
-      const about = { name, email, emailUnverified: "", issuer: "https://login.example.org", subject: name };
-      await arrange(server, async (tx) => {
-        await insertRow(tx, identityCollection, newUserRow(uid, tx.context.time, about));
-        if (organization) await insertMembership(tx, { identityUid: uid, groupUid: organization });
-      });
-      return uid;
-    }
 
     async function list(group: string, query: Record<string, string> = {}, token = owner.token) {
       const path = `/access/v1/groups/${group}:people?${new URLSearchParams(query)}`;
@@ -118,7 +107,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     it("shows at most 20 role bindings of a person, and how many there are", async () => {
-      const busy = await addPerson("zoe", "zoe@example.org", root);
+      const busy = await addPerson(server, "zoe", "zoe@example.org", root);
       const crowd = await addGroup(server, root, "crowd");
       for (let i = 0; i < 22; i++) await bind(server, await addGroup(server, crowd), busy, viewerRole.uid);
       const [zoe] = (await list(crowd)).people;
