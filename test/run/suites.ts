@@ -28,6 +28,7 @@ export const suites: readonly Suite[] = [
   { name: "helm", command: script("helm") },
   { name: "monitoring", command: script("monitoring") },
   { name: "proxy", command: script("proxy") },
+  { name: "Envoy", command: script("envoy") },
   { name: "registry", command: script("registry") },
   { name: "scim", command: script("scim") },
   { name: "upgrade", command: script("upgrade") },
