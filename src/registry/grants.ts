@@ -59,6 +59,8 @@ function newReach(access: Access): Reach {
 
 async function grant(session: Session, wanted: WantedAccess, asked: Asked): Promise<Grant> {
   const { type, name } = wanted;
+  if (type === "repository" && name === "")
+    return { type, name, actions: mayPullAll(asked.access, asked.rules) ? wanted.actions : [] };
   if (type === "repository") return { type, name, actions: await allowedActions(session, wanted, asked) };
   const isCatalog = type === "registry" && name === "catalog";
   return { type, name, actions: isCatalog && mayReadCatalog(asked.access, asked.rules) ? ["*"] : [] };
@@ -80,7 +82,17 @@ async function allowedActions(session: Session, wanted: WantedAccess, { access, 
 }
 
 /** The catalog lists all repositories, so it requires the capability to list the repos of all groups in it. */
-function mayReadCatalog(access: Access, { registryGroup }: NameRules): boolean {
-  if (registryGroup !== "") return access.has(Capability.CAP_REPO_LIST, registryGroup);
+function mayReadCatalog(access: Access, rules: NameRules): boolean {
+  return hasEverywhere(access, [Capability.CAP_REPO_LIST], rules);
+}
+
+/** zot shows more than names to who may pull "all" repositories, by its searches. */
+function mayPullAll(access: Access, rules: NameRules): boolean {
+  return hasEverywhere(access, [Capability.CAP_REPO_LIST, ...needs.pull!], rules);
+}
+
+/** Without a group of the registry, its repositories belong to several organizations. */
+function hasEverywhere(access: Access, capabilities: readonly number[], { registryGroup }: NameRules): boolean {
+  if (registryGroup !== "") return capabilities.every((capability) => access.has(capability, registryGroup));
   return access.scope([Capability.CAP_INTERNAL]).length > 0;
 }

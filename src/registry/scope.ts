@@ -11,14 +11,16 @@ export interface WantedAccess {
 /** The maximum number of scopes: clients request one, or two to mount a layer. */
 const maxScopes = 32;
 
+/** What zot requires for its catalog and for searches: a repository without a name. Some clients also send it to sign in. */
+const allRepositoriesScope = "repository::pull";
+
 // `type:name:actions`. The name may contain the port of a host, so the last colon ends it.
 const scopePattern = /^([a-z0-9]+)(?:\([a-z0-9]+\))?:([^\s:][^\s]{0,300}):([^\s:]*)$/;
 
 /**
  * Parses scopes; each text may contain several, separated by spaces. Scopes on the same resource are merged.
  *
- * A scope without a resource, such as the `repository::pull` that some clients send to sign in, requests nothing: the
- * client gets a token without that access.
+ * A text that does not have the form of a scope, such as `registry::*`, requests nothing: the client gets a token without that access.
  */
 export function parseScopes(texts: readonly string[]): WantedAccess[] {
   const scopes = texts.flatMap((text) => text.split(/\s+/)).filter((text) => text !== "");
@@ -34,6 +36,7 @@ export function parseScopes(texts: readonly string[]): WantedAccess[] {
 
 /** Returns nothing if the text names no resource. */
 function parseScope(text: string): WantedAccess[] {
+  if (text === allRepositoriesScope) return [{ type: "repository", name: "", actions: ["pull"] }];
   const match = scopePattern.exec(text);
   if (!match) return [];
   const [, type = "", name = "", actions = ""] = match;

@@ -283,23 +283,39 @@ describe("gatehouse registry sync", () => {
       assert.equal((await run()).code, 0);
     });
 
-    it("gets a token of the service that it names", async () => {
+    for (const catalogScope of ["registry:catalog:*", "repository::pull"])
+      it(`gets a token of the service that it names, for the catalog by ${catalogScope}`, async () => {
+        registry.tag("app", "latest", registry.putImage("amd64").digest);
+        await using issuer = await startOutsideRegistry();
+        issuer.intercept = (request, response) => {
+          const scope = new URL(request.url ?? "", issuer.url).searchParams.get("scope");
+          const isGood = request.headers.authorization === basic;
+          response.writeHead(isGood ? 200 : 401).end(JSON.stringify({ token: `for:${scope}` }));
+          return true;
+        };
+        registry.intercept = (request, response) => {
+          const scope = request.url?.includes("_catalog") ? catalogScope : "repository:app:pull";
+          const challenge = `Bearer realm="${issuer.url}/token",service="r",scope="${scope}"`;
+          return wants(challenge, `Bearer for:${scope}`)(request, response);
+        };
+        const { code, stderr } = await run();
+        assert.equal(code, 0, stderr);
+        assert.equal(issuer.requests.length, 2);
+      });
+
+    it("does not get a token for more than is read, although it asks for it", async () => {
       registry.tag("app", "latest", registry.putImage("amd64").digest);
       await using issuer = await startOutsideRegistry();
+      const asked: (string | null)[] = [];
       issuer.intercept = (request, response) => {
-        const scope = new URL(request.url ?? "", issuer.url).searchParams.get("scope");
-        const isGood = request.headers.authorization === basic;
-        response.writeHead(isGood ? 200 : 401).end(JSON.stringify({ token: `for:${scope}` }));
+        asked.push(new URL(request.url ?? "", issuer.url).searchParams.get("scope"));
+        response.end(JSON.stringify({ token: "any" }));
         return true;
       };
-      registry.intercept = (request, response) => {
-        const scope = request.url?.includes("_catalog") ? "registry:catalog:*" : "repository:app:pull";
-        const challenge = `Bearer realm="${issuer.url}/token",service="r",scope="${scope}"`;
-        return wants(challenge, `Bearer for:${scope}`)(request, response);
-      };
+      registry.intercept = wants(`Bearer realm="${issuer.url}/token",scope="repository:app:pull,push"`, "Bearer any");
       const { code, stderr } = await run();
       assert.equal(code, 0, stderr);
-      assert.equal(issuer.requests.length, 2);
+      assert.deepEqual(asked, ["registry:catalog:*", "repository:app:pull"]);
     });
 
     it("gets the token of the session for what it calls itself, where the session's server is its sign-in", async () => {

@@ -3,11 +3,15 @@ import { createPublicKey, hash, verify, X509Certificate } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { newRoot } from "../../src/model/uid.ts";
+import { insertRow } from "../../src/storage/collection/rows.ts";
+import { groupCollection } from "../../src/storage/iam/collections.ts";
 import { startIdentityProvider } from "../harness/identity-provider.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { addCaller, addGroup, arrange, viewerRole } from "../security/tree.ts";
+import { groupRow } from "../storage/fixtures.ts";
 import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
 import { basic, getToken, postToken, readToken, service } from "./sign-in.ts";
 
@@ -120,7 +124,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["an action that is not known", (r: string) => `repository:${r}/app:constructor`],
       ["a kind of thing that is not known", (r: string) => `artifact:${r}/app:pull`],
       ["an organization alone", (r: string) => `repository:${r}:pull`],
-      ["the scope without a name that clients of zot send to sign in", () => "repository::pull"],
+      ["all repositories, as zot names them, of several organizations", () => "repository::pull"],
+      ["pushes to all repositories", () => "repository::push"],
       ["an invalid scope", () => "x"],
       ["a scope of another system", () => "openid profile https://example.test/.default"],
       ["a resource of a class", (r: string) => `repository(plugin):${r}/plugin-nowhere/x:pull`],
@@ -135,19 +140,19 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     it("signs in a client that asks for no access, in every form that clients have for it", async () => {
-      for (const scopes of [[], [""], [" "], ["repository::pull"], ["registry::*"]]) {
+      for (const scopes of [[], [""], [" "], ["repository::"], ["registry::*"]]) {
         const { status, access } = await getToken(server.url, basic("_token", server.registryToken), scopes, "");
         assert.deepEqual([status, access], [200, []]);
       }
     });
 
-    it("grants the catalog to operators, and to nobody else", async () => {
-      const catalog = "registry:catalog:*";
-      assert.deepEqual((await getToken(server.url, basic("_token", server.registryToken), [catalog])).access, [
-        catalog,
-      ]);
-      assert.deepEqual(await ask("owner", root, catalog), []);
-    });
+    // The second is the catalog of zot.
+    for (const catalog of ["registry:catalog:*", "repository::pull"])
+      it(`grants ${catalog} to operators, and to nobody else`, async () => {
+        const { access } = await getToken(server.url, basic("_token", server.registryToken), [catalog]);
+        assert.deepEqual(access, [catalog]);
+        assert.deepEqual(await ask("owner", root, catalog), []);
+      });
 
     it("takes a token that a workload has exchanged for the registry, or for the registry and the API", async () => {
       await using provider = await startIdentityProvider(["ci"]);
@@ -305,3 +310,30 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
   });
 }
+
+describe("the catalog of a registry of one group", () => {
+  const registryGroup = newRoot();
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ settings: { registryGroup } });
+    await arrange(server, (tx) => insertRow(tx, groupCollection, { ...groupRow(null, "acme"), uid: registryGroup }));
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  for (const [role, expected] of [
+    ["registry.pull", ["registry:catalog:*", "repository::pull"]],
+    ["console_viewer", ["registry:catalog:*"]],
+    ["viewer", ["registry:catalog:*", "repository::pull"]],
+  ] as const)
+    it(`grants ${expected.join(" and ")} to a ${role} of the group`, async () => {
+      const { registryToken } = await addCaller(server, registryGroup, roleOf(role));
+      const scopes = ["registry:catalog:*", "repository::pull"];
+      assert.deepEqual((await getToken(server.url, basic("_token", registryToken), scopes)).access, expected);
+    });
+
+  it("grants nothing of it to a viewer of a subgroup", async () => {
+    const { registryToken } = await addCaller(server, await addGroup(server, registryGroup), roleOf("viewer"));
+    const scopes = ["registry:catalog:*", "repository::pull"];
+    assert.deepEqual((await getToken(server.url, basic("_token", registryToken), scopes)).access, []);
+  });
+});

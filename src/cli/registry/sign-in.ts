@@ -3,6 +3,12 @@ import { isLoopbackUrl } from "../../base/address-ranges.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 
+/** The scope of the catalog (Distribution token specification). */
+export const catalogScope = "registry:catalog:*";
+
+/** What zot requires instead: a repository without a name. */
+const zotCatalogScope = "repository::pull";
+
 /** User name and password. */
 export interface RegistryCredentials {
   readonly user: string;
@@ -32,7 +38,12 @@ export async function answerChallenge(
   if (scheme === "basic") return options.credentials && basicHeader(options.credentials);
   const { realm, service = "" } = parameters;
   if (scheme !== "bearer" || realm === undefined) return undefined;
-  return `Bearer ${await fetchToken(realm, service, scope, options)}`;
+  return `Bearer ${await fetchToken(realm, service, scopeOf(scope, parameters.scope), options)}`;
+}
+
+/** A registry does not choose the scope: it would get a token for more than is read from it. */
+function scopeOf(scope: string, challenged: string | undefined): string {
+  return scope === catalogScope && challenged === zotCatalogScope ? zotCatalogScope : scope;
 }
 
 async function fetchToken(realm: string, service: string, scope: string, options: SignInOptions): Promise<string> {

@@ -5,7 +5,7 @@ import { isRepositoryName } from "../../storage/registry/repository-name.ts";
 import { CommandFailure } from "../failure.ts";
 import { newRegistryClient, type RegistryClient } from "./registry-client.ts";
 import { readList } from "./registry-list.ts";
-import type { SignInOptions } from "./sign-in.ts";
+import { catalogScope, type SignInOptions } from "./sign-in.ts";
 
 /** A registry to read from. */
 export interface Source {
@@ -37,7 +37,7 @@ export function openSource(address: string, options: SignInOptions, pageLimit = 
 
 async function readCatalog(client: RegistryClient, pageLimit: number): Promise<string[]> {
   const path = `/v2/_catalog?n=${pageSize}`;
-  const names = await readList(client, pageLimit, path, "registry:catalog:*", "repositories");
+  const names = await readList(client, pageLimit, path, catalogScope, "repositories");
   if (names) return names.filter(isRepositoryName);
   throw new CommandFailure(`the registry at ${client.origin} has no catalog`, {
     hint: "Name the repositories with --repository.",
