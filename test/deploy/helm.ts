@@ -71,6 +71,25 @@ describe("the chart", { timeout: 600_000 }, () => {
     });
   }
 
+  for (const file of valueFiles)
+    it(`${path.basename(file)}: only servers are selected as servers`, () => {
+      const documents = parseAllDocuments(render(file)).map((document) => document.toJS());
+      const selectors = documents.flatMap(({ kind, spec }) => {
+        if (kind === "Service") return [spec.selector];
+        if (kind === "PodDisruptionBudget") return [spec.selector.matchLabels];
+        return kind === "NetworkPolicy" ? [spec.podSelector.matchLabels] : [];
+      });
+      assert.ok(selectors.length > 0);
+      for (const { kind, metadata, spec } of documents) {
+        if (!["Pod", "Job", "Deployment"].includes(kind)) continue;
+        const labels = kind === "Pod" ? metadata.labels : spec.template.metadata.labels;
+        for (const selector of selectors) {
+          const isSelected = Object.entries(selector).every(([name, value]) => labels[name] === value);
+          assert.equal(isSelected, kind === "Deployment", `${kind} ${metadata.name}`);
+        }
+      }
+    });
+
   it("has alerts that Prometheus accepts, with the address of your runbook, and the dashboards", {
     skip: noPromtool,
   }, () => {

@@ -7,6 +7,11 @@ app.kubernetes.io/name: gatehouse
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "gatehouse.testSelector" -}}
+app.kubernetes.io/name: gatehouse-ready
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "gatehouse.labels" -}}
 {{ include "gatehouse.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
