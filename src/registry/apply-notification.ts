@@ -55,7 +55,8 @@ async function setTag(tx: Transaction, repoUid: string, name: string, digest: st
 
 async function remove(tx: Transaction, { repository, tag, digest }: RegistryEvent, rules: NameRules): Promise<boolean> {
   const place = await findPlace(tx, repository, rules);
-  if (place?.repoUid === undefined || !(await lockRow(tx, repoCollection, place.repoUid))) return false;
+  if (!place) return false;
+  if (place.repoUid === undefined || !(await lockRow(tx, repoCollection, place.repoUid))) return true;
   if (digest === "") {
     const named = await findTagByName(tx, place.repoUid, tag);
     if (named) await deleteRow(tx, tagCollection, named);

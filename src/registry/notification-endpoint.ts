@@ -19,7 +19,7 @@ import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
 import { registryLimits } from "./limits.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
-import { isOutOfOrder, isSuperseded, lastNotificationTime, recordTime } from "./notification-order.ts";
+import { isOutOfOrder, lastNotificationTime, recordTime } from "./notification-order.ts";
 import { logUnread, type UnreadLog } from "./unread.ts";
 
 /** Dependencies of the endpoint. */
@@ -104,8 +104,8 @@ async function tryEvent(
   const context = { actor, method: notificationsPath, requestId, time: clock() };
   return await database.write(context, async (tx) => {
     if (!isPast) {
-      await recordTime(tx, event);
-      if (mayAskAgain && (await isSuperseded(tx, event, latest))) return "overtaken";
+      const isSuperseded = await recordTime(tx, event, latest);
+      if (mayAskAgain && isSuperseded) return "overtaken";
     }
     if (!(await recordEvent(tx, event.id))) return "repeated";
     if (isPast) return "outdated";

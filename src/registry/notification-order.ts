@@ -23,31 +23,29 @@ export async function isOutOfOrder(
   event: RegistryEvent,
   latest: number | undefined,
 ): Promise<boolean> {
-  const { action, repository, tag, digest, time } = event;
-  if (!content || time === undefined || latest === undefined || latest <= time) return false;
+  const { action, repository, tag, digest, time, hasCoarseTime } = event;
+  if (!content || time === undefined || latest === undefined) return false;
+  if (latest < time || (latest === time && !hasCoarseTime)) return false;
   const bytes = await content("manifests", repository, tag || digest);
   if (action === "delete") return bytes !== undefined;
   return bytes === undefined || `sha256:${hash("sha256", bytes)}` !== digest;
 }
 
-/** Records the time of the event for later comparisons. A clock that is ahead counts as now at most. */
-export async function recordTime(tx: Transaction, event: RegistryEvent): Promise<void> {
-  if (event.time === undefined) return;
-  for (const thing of notificationKeys(event))
-    await recordNotificationTime(tx, thing, Math.min(event.time, tx.context.time));
-}
-
 /**
- * Reports whether a later event was applied while the registry was being read. Call it after `recordTime`, which
- * waits for concurrent writers of the same tag or digest.
+ * Records the time of the event for later comparisons. A clock that is ahead counts as now at most.
+ *
+ * Returns whether an event that may be a later one was applied since `latest` was read, while the registry was being read. It waits
+ * for concurrent writers of the same tag or digest.
  */
-export async function isSuperseded(
-  tx: Transaction,
-  event: RegistryEvent,
-  latest: number | undefined,
-): Promise<boolean> {
-  const [now, { time }] = [await lastNotificationTime(tx, event), event];
-  return now !== undefined && time !== undefined && now > Math.max(time, latest ?? time);
+export async function recordTime(tx: Transaction, event: RegistryEvent, latest: number | undefined): Promise<boolean> {
+  if (event.time === undefined) return false;
+  const time = Math.min(event.time, tx.context.time);
+  let isLatest = true;
+  for (const thing of notificationKeys(event)) isLatest = (await recordNotificationTime(tx, thing, time)) && isLatest;
+  const isNewTime = latest === undefined || latest < time;
+  if (event.hasCoarseTime && isNewTime && !isLatest) return true;
+  const now = await lastNotificationTime(tx, event);
+  return now !== undefined && now > Math.max(event.time, latest ?? event.time);
 }
 
 /** The keys under which the time of the event is stored. */

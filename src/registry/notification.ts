@@ -21,6 +21,8 @@ export interface RegistryEvent {
   readonly actor: string;
   /** The registry's time in milliseconds since the epoch; undefined if it reports none. */
   readonly time: number | undefined;
+  /** Whether the time is in whole seconds: events of the same time may have happened in any order. */
+  readonly hasCoarseTime: boolean;
   /** The client's address and user agent; empty if the registry reports none. */
   readonly address: string;
   readonly userAgent: string;
@@ -79,7 +81,7 @@ function parseDistribution(event: unknown): RegistryEvent[] {
   const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
   const id = idOf("distribution", event.id ?? event);
   const about = {
-    ...{ id, repository: text(target.repository), actor, time: timeOf(event.timestamp) },
+    ...{ id, repository: text(target.repository), actor, time: timeOf(event.timestamp), hasCoarseTime: false },
     ...clientOf(event.request),
   };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
@@ -109,7 +111,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
   return resources.filter(isJsonObject).map((resource) => {
     const [tag, digest] = [text(resource.tag), text(resource.digest)];
     const name = text(repository.repo_full_name);
-    // The older form has no id, so events are distinguished by their content.
+    // The format "Default" has no id, so events are distinguished by their content: of two equal ones in one second, the later is lost.
     const id = envelope.id ?? JSON.stringify([type, envelope.occur_at, name]);
     const about = {
       id: idOf("harbor", [id, tag, digest]),
@@ -118,6 +120,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
       digest,
       actor: text(envelope.operator),
       time,
+      hasCoarseTime: true,
       ...unknownClient,
     };
     // For a push without a tag, the tag field contains the digest. An artifact is deleted with all of its tags.
@@ -144,7 +147,13 @@ function parseCloudEvent({ type, source, id, time, data }: JsonObject): Registry
   const tag = isDigest ? "" : reference;
   const digest = action === "delete" && !isDigest ? "" : text(data.digest) || (isDigest ? reference : "");
   const about = {
-    ...{ id: idOf("zot", [source, id ?? data]), repository: text(data.name), actor: "", time: timeOf(time) },
+    ...{
+      id: idOf("zot", [source, id ?? data]),
+      repository: text(data.name),
+      actor: "",
+      time: timeOf(time),
+      hasCoarseTime: false,
+    },
     ...unknownClient,
   };
   return [{ ...about, action, tag, digest }];
@@ -157,7 +166,7 @@ function isSound({ action, repository, tag, digest }: RegistryEvent): boolean {
 }
 
 /**
- * Parses a time to whole milliseconds: a text, or seconds in Harbor's older form. Returns undefined if it is neither.
+ * Parses a time to whole milliseconds: a text, or seconds in Harbor's format "Default". Returns undefined if it is neither.
  */
 function timeOf(value: unknown): number | undefined {
   const time = new Date(typeof value === "number" ? value * 1000 : text(value)).getTime();

@@ -1,5 +1,6 @@
 // Notifications that come out of order: several nodes of a registry tell of their own events, each again until it is taken.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { stopPostgres } from "../harness/postgres.ts";
 import type { TestServer } from "../harness/server.ts";
@@ -96,6 +97,67 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual((await slow).body, outdated);
       registry.intercept = () => false;
       assert.deepEqual(await tagsOf("overtaken"), { "1.0": second });
+    });
+
+    /** An event of Harbor, whose times are in whole seconds, with an id or without. */
+    const harbor = (type: string, name: string, tag: string, digest: string, id?: string) => {
+      const data = { resources: [{ digest, tag }], repository: { repo_full_name: `${server.groupUid}/${name}` } };
+      if (id === undefined) return { type, occur_at: 1_767_225_600, event_data: data };
+      const cloudType = { PUSH_ARTIFACT: "harbor.artifact.pushed", DELETE_ARTIFACT: "harbor.artifact.deleted" }[type];
+      return {
+        ...{ specversion: "1.0", source: "/projects/1/webhook/policies/1" },
+        id,
+        type: cloudType,
+        time: "2026-01-01T00:00:00Z",
+        data,
+      };
+    };
+    for (const [form, id] of [
+      ["Default", () => undefined],
+      ["CloudEvents", () => randomUUID()],
+    ] as const) {
+      it(`events of the same second in Harbor's format ${form} count by what the registry has`, async () => {
+        const name = `second-${form.toLowerCase()}`;
+        const [gone, kept] = [
+          registry.putImage("amd64", `gone ${form}`).digest,
+          registry.putImage("amd64", `kept ${form}`).digest,
+        ];
+        registry.tag(`${server.groupUid}/${name}`, "kept", kept);
+        // Deleted and pushed again, which arrive the other way around; and pushed and deleted, too.
+        await listening.send(harbor("PUSH_ARTIFACT", name, "kept", kept, id()));
+        assert.deepEqual((await listening.send(harbor("DELETE_ARTIFACT", name, "kept", kept, id()))).body, outdated);
+        await listening.send(harbor("DELETE_ARTIFACT", name, "gone", digestOf("9"), id()));
+        assert.deepEqual(
+          (await listening.send(harbor("PUSH_ARTIFACT", name, "gone", digestOf("9"), id()))).body,
+          outdated,
+        );
+        await listening.send(harbor("PUSH_ARTIFACT", name, "moved", gone, id()));
+        registry.tag(`${server.groupUid}/${name}`, "moved", kept);
+        assert.equal((await listening.send(harbor("PUSH_ARTIFACT", name, "moved", kept, id()))).body.written, 1);
+        assert.deepEqual(await tagsOf(name), { kept, moved: kept });
+      });
+    }
+
+    it("of two events of the same second, one that is applied while the other asks the registry makes it ask again", async () => {
+      const { digest } = registry.putImage("amd64", "o7");
+      const name = "second-overtaken";
+      registry.tag(`${server.groupUid}/${name}`, "1.0", digest);
+      await listening.send(harbor("PUSH_ARTIFACT", name, "other", digestOf("2"), randomUUID()));
+      const asked = Promise.withResolvers<() => void>();
+      registry.intercept = (request, response) => {
+        if (!request.url?.endsWith(digest)) return false;
+        registry.intercept = () => false;
+        // What the registry had at that time.
+        asked.resolve(() => response.writeHead(500).end());
+        return true;
+      };
+      const slow = listening.send(harbor("PUSH_ARTIFACT", name, "1.0", digest, randomUUID()));
+      const answer = await asked.promise;
+      registry.repositories.get(`${server.groupUid}/${name}`)!.delete("1.0");
+      await listening.send(harbor("DELETE_ARTIFACT", name, "1.0", digest, randomUUID()));
+      answer();
+      assert.deepEqual((await slow).body, outdated);
+      assert.deepEqual(await tagsOf(name), { other: digestOf("2") });
     });
 
     it("where the registry cannot be asked, the last word counts", async () => {

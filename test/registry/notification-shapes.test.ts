@@ -19,7 +19,7 @@ describe("notifications of other registries", () => {
   const tagsOf: Listening["tagsOf"] = (name) => listening.tagsOf(name);
 
   const harbor = (type: string, name: string, resource: object) => ({
-    ...{ type, occur_at: Date.now(), operator: "admin" },
+    ...{ type, occur_at: Math.floor(Date.now() / 1000), operator: "admin" },
     event_data: {
       resources: [resource],
       repository: {

@@ -210,6 +210,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         digest: digestOf("a"),
         actor: "",
         time: undefined,
+        hasCoarseTime: false,
         address: "",
         userAgent: "",
         repository: "new/deep/app",

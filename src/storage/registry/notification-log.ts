@@ -41,8 +41,8 @@ export async function findLatestNotification(session: Session, things: readonly 
   return (await statement.execute({ things: JSON.stringify(things) }))[0]?.time;
 }
 
-/** Stores the time of an event about a tag or digest, unless a later one is stored. */
-export async function recordNotificationTime(tx: Transaction, thing: string, time: number): Promise<void> {
+/** Stores the time of an event about a tag or digest, unless that or a later one is stored. Returns whether it stored it. */
+export async function recordNotificationTime(tx: Transaction, thing: string, time: number): Promise<boolean> {
   const told = tx.prepared("registry_events.told", (db, { registryEvents }) =>
     db
       .insert(registryEvents)
@@ -51,7 +51,8 @@ export async function recordNotificationTime(tx: Transaction, thing: string, tim
         target: registryEvents.id,
         set: { time: sql`excluded.time` },
         setWhere: sql`excluded.time > ${registryEvents.time}`,
-      }),
+      })
+      .returning({ id: registryEvents.id }),
   );
-  await told.execute({ id: thing, time });
+  return (await told.execute({ id: thing, time })).length > 0;
 }
