@@ -146,17 +146,19 @@ function parseCloudEvent({ type, source, id, time, data }: JsonObject): Registry
   const isDigest = reference.includes(":");
   const tag = isDigest ? "" : reference;
   const digest = action === "delete" && !isDigest ? "" : text(data.digest) || (isDigest ? reference : "");
-  const about = {
-    ...{
+  return [
+    {
+      ...unknownClient,
       id: idOf("zot", [source, id ?? data]),
+      action,
       repository: text(data.name),
+      tag,
+      digest,
       actor: "",
       time: timeOf(time),
       hasCoarseTime: false,
     },
-    ...unknownClient,
-  };
-  return [{ ...about, action, tag, digest }];
+  ];
 }
 
 /** Reports whether an event has a valid repository and a valid tag or digest. */

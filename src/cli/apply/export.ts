@@ -5,6 +5,7 @@ import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApplyService, type ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import { writeWholeText } from "../advisories/whole-file.ts";
+import { pageSize, readPages } from "../client/pages.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { groups } from "../resources/groups.ts";
@@ -39,17 +40,16 @@ function namesPerson({ resource }: ResourceSpec): boolean {
 /** Returns the names of the people who hold roles at a group and below it, by uid. */
 async function namesOfPeople(session: Session, group: string): Promise<ReadonlyMap<string, string>> {
   const client = await session.client(AccessService);
-  const names = new Map<string, string>();
-  let pageToken = "";
-  do {
-    const { people, nextPageToken } = await client.listPeople({ group, pageSize: 200, pageToken });
-    for (const { identity } of people) {
-      const { uid, name, email } = identity!;
-      names.set(uid, [name, email].filter((text) => text !== "").join(", "));
-    }
-    pageToken = nextPageToken;
-  } while (pageToken !== "");
-  return names;
+  const people = await readPages(
+    (pageToken) => client.listPeople({ group, pageSize, pageToken }),
+    (reply) => reply.people,
+  );
+  return new Map(
+    people.map(({ identity }) => [
+      identity!.uid,
+      [identity!.name, identity!.email].filter((text) => text !== "").join(", "),
+    ]),
+  );
 }
 
 async function writeFiles(directory: string, texts: ReadonlyMap<DocumentKind, readonly string[]>): Promise<void> {

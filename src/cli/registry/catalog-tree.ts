@@ -2,8 +2,8 @@
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { isUid, parentOf } from "../../model/uid.ts";
+import { pageSize, readPages } from "../client/pages.ts";
 import type { Session } from "../client/session.ts";
-import { pageSize, readPages } from "./pages.ts";
 
 /** The group at the top of the tree. */
 export interface Top {

@@ -4,10 +4,10 @@ import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { ImageStoreService } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import type { ImagePlatform } from "../../registry/image.ts";
+import { pageSize, readPages } from "../client/pages.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { type CatalogTree, pathOf, readTree, splitPath } from "./catalog-tree.ts";
-import { pageSize, readPages } from "./pages.ts";
 
 /** Batch size for reading and writing images. */
 const batchSize = 500;

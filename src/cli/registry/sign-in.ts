@@ -1,13 +1,11 @@
 // Signs in to a registry (Distribution token specification; RFC 9110 §11).
 import { isLoopbackUrl } from "../../base/address-ranges.ts";
+import { allRepositoriesScope } from "../../registry/scope.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 
 /** The scope of the catalog (Distribution token specification). */
 export const catalogScope = "registry:catalog:*";
-
-/** What zot requires instead: a repository without a name. */
-const zotCatalogScope = "repository::pull";
 
 /** User name and password. */
 export interface RegistryCredentials {
@@ -43,7 +41,7 @@ export async function answerChallenge(
 
 /** A registry does not choose the scope: it would get a token for more than is read from it. */
 function scopeOf(scope: string, challenged: string | undefined): string {
-  return scope === catalogScope && challenged === zotCatalogScope ? zotCatalogScope : scope;
+  return scope === catalogScope && challenged === allRepositoriesScope ? allRepositoriesScope : scope;
 }
 
 async function fetchToken(realm: string, service: string, scope: string, options: SignInOptions): Promise<string> {

@@ -1,3 +1,5 @@
+// Reads whole lists of the API.
+
 /** The page size of lists. */
 export const pageSize = 200;
 
