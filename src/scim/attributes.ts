@@ -22,9 +22,20 @@ export function readUser(body: JsonObject): Attributes {
 
 /** Reads the attributes of the enterprise extension. */
 export function readExtension(value: unknown): Attributes {
-  if (value === null) return {};
-  if (!isJsonObject(value)) throw scimError("invalidValue", `${enterpriseSchema.id}: must be an object`);
-  return readAttributes(enterpriseSchema.attributes, value);
+  const object = parseJsonText(value);
+  if (object === null) return {};
+  if (!isJsonObject(object)) throw scimError("invalidValue", `${enterpriseSchema.id}: must be an object`);
+  return readAttributes(enterpriseSchema.attributes, object);
+}
+
+/** Returns the object or list in a text of JSON, which some providers send in its place, and any other value as it is. */
+export function parseJsonText(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 /** Reads attributes by their definitions. */
@@ -40,7 +51,8 @@ export function readAttributes(definitions: readonly Attribute[], object: JsonOb
 }
 
 /** Reads the value of an attribute; undefined if it is not assigned. */
-export function readValue(definition: Attribute, value: unknown, path = definition.name): unknown {
+export function readValue(definition: Attribute, given: unknown, path = definition.name): unknown {
+  const value = definition.type === "complex" ? parseJsonText(given) : given;
   if (value === null || value === undefined) return undefined;
   if (!definition.multiValued) return readSingle(definition, value, path);
   const list = Array.isArray(value) ? value : [value];
@@ -63,8 +75,9 @@ export function readSingle(definition: Attribute, value: unknown, path = definit
   }
 }
 
-function readComplex(definition: Attribute, value: unknown, path: string): unknown {
+function readComplex(definition: Attribute, given: unknown, path: string): unknown {
   const subAttributes = definition.subAttributes ?? [];
+  const value = parseJsonText(given);
   // Entra sends the id of a manager as a text.
   const object = typeof value === "string" && findAttribute(subAttributes, "value") ? { value } : value;
   if (!isJsonObject(object)) throw scimError("invalidValue", `${path}: must be an object`);

@@ -2,6 +2,7 @@
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
 import { isJsonObject } from "../base/json.ts";
 import type { ScimCondition } from "../storage/iam/scim-users.ts";
+import { replaceTexts, restoreTexts } from "./filter-texts.ts";
 import { scimLimits } from "./limits.ts";
 import { schemas } from "./schemas.ts";
 import { type ScimErrorType, scimError } from "./scim-error.ts";
@@ -19,21 +20,34 @@ export interface Query {
 export function parseFilter(text: string, type: ScimErrorType = "invalidFilter"): Filter {
   if (text.length > scimLimits.filterLength)
     throw scimError(type, `the filter is longer than ${scimLimits.filterLength} characters`);
-  // The parser takes exponential time for a string with many line breaks that does not end, and no name or value has one unescaped.
+  // JSON has no control characters in texts (RFC 8259 §7), and no name has one.
   if (/\p{Cc}/u.test(text))
     throw scimError(type, "the filter has a control character; write it as \\u and four digits");
-  // The parser calls itself for each parenthesis.
-  if ((text.match(/[([]|\bnot\b/gi)?.length ?? 0) > scimLimits.filterTerms)
-    throw scimError(type, `the filter has more than ${scimLimits.filterTerms} parentheses`);
-  let filter: Filter;
-  try {
-    filter = parse(text);
-  } catch {
-    throw scimError(type, `the filter is not valid: ${JSON.stringify(text.slice(0, 200))}`);
-  }
+  const filter = parseWithTexts(text, type);
   if (countTerms(filter) > scimLimits.filterTerms)
     throw scimError(type, `the filter has more than ${scimLimits.filterTerms} comparisons`);
   return filter;
+}
+
+function parseWithTexts(text: string, type: ScimErrorType): Filter {
+  const invalid = () => scimError(type, `the filter is not valid: ${JSON.stringify(text.slice(0, 200))}`);
+  const { filter, texts } = orElse(() => replaceTexts(text), invalid);
+  // The parser calls itself for each parenthesis.
+  if ((filter.match(/[([]|\bnot\b/gi)?.length ?? 0) > scimLimits.filterTerms)
+    throw scimError(type, `the filter has more than ${scimLimits.filterTerms} parentheses`);
+  return restoreTexts(
+    orElse(() => parse(filter), invalid),
+    texts,
+  );
+}
+
+/** Returns what the function returns; throws the other error if it throws. */
+function orElse<T>(body: () => T, error: () => Error): T {
+  try {
+    return body();
+  } catch {
+    throw error();
+  }
 }
 
 /** Counts the comparisons of a filter. */

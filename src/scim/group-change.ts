@@ -1,6 +1,6 @@
 // What a request changes of a group. Members are a set of changes: a group may have too many to read them all.
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { readValue } from "./attributes.ts";
+import { parseJsonText, readValue } from "./attributes.ts";
 import type { Filter } from "./filter.ts";
 import { type Operation, parsePath } from "./patch.ts";
 import { isId } from "./resource-json.ts";
@@ -92,7 +92,8 @@ function textOf(name: "displayName" | "externalId", value: unknown): string | un
 }
 
 /** Reads members: objects with the id as their `value`. Ids without a user are ignored later, as after a deletion. */
-function readMembers(value: unknown): string[] {
+function readMembers(given: unknown): string[] {
+  const value = parseJsonText(given);
   if (value === null || value === undefined) return [];
   const list = Array.isArray(value) ? value : [value];
   return list.map((member, i) => {

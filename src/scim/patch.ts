@@ -4,6 +4,7 @@ import { isJsonObject } from "../base/json.ts";
 import {
   type Attributes,
   onePrimary,
+  parseJsonText,
   readAttributes,
   readExtension,
   readSingle,
@@ -66,9 +67,10 @@ function readOperation(operation: unknown, at: string): Operation[] {
     return [{ op, path, value }];
   }
   if (op === "remove") throw scimError("noTarget", `${at}.path: is required to remove an attribute`);
-  if (!isJsonObject(value)) throw scimError("invalidValue", `${at}.value: must be an object if there is no path`);
+  const attributes = parseJsonText(value);
+  if (!isJsonObject(attributes)) throw scimError("invalidValue", `${at}.value: must be an object if there is no path`);
   // Okta sends attributes this way, with the id among them. Entra sends paths as their names.
-  const given = Object.entries(value).filter(([name]) => !common.includes(name.toLowerCase()));
+  const given = Object.entries(attributes).filter(([name]) => !common.includes(name.toLowerCase()));
   return given.map(([name, each]) => ({ op, path: name, value: each }));
 }
 
@@ -138,11 +140,21 @@ function applyTo(
     throw scimError("mutability", `${target.name}: is read-only`);
   }
   if (!definition) return attributes;
-  if (target.filter && !definition.multiValued)
-    throw scimError("invalidPath", `${definition.name}: has one value, so a filter cannot choose among them`);
-  const apply = definition.multiValued ? applyToValues : applyToValue;
-  const value = apply(definition, attributes[definition.name], operation, target);
+  const value = newValueOf(definition, attributes[definition.name], operation, target);
   return withoutEmpty({ ...attributes, [definition.name]: value });
+}
+
+/** Returns the value, or the values, of an attribute after an operation. */
+function newValueOf(definition: Attribute, before: unknown, operation: Operation, target: Target): unknown {
+  if (definition.multiValued) return applyToValues(definition, before, operation, target);
+  if (!target.filter) return applyToValue(definition, before, operation, target);
+  if (definition.type !== "complex")
+    throw scimError("invalidPath", `${definition.name}: has one value without sub-attributes to compare`);
+  // Entra sends manager[value eq "…"]: a complex attribute with one value is like a list of at most one.
+  const values = before === undefined ? [] : [before];
+  if (operation.op !== "remove" && values.some((each) => !matches(each, target.filter!)))
+    throw scimError("noTarget", `${definition.name}: its value does not match the filter`);
+  return (applyToValues(definition, values, operation, target) as unknown[]).at(-1);
 }
 
 /** Returns the value of an attribute with one value. */

@@ -125,7 +125,8 @@ async function rowOf(
   const { time } = tx.context;
   const externalId = (given.externalId as string | undefined) || null;
   const isActive = (given.active as boolean | undefined) ?? before?.isActive ?? true;
-  const attributes = sorted(before ? given : { ...given, active: isActive });
+  // RFC 7643 §2.5: null is "not assigned". Whether a person is active is always assigned, so it stays as it was.
+  const attributes = sorted({ ...given, active: isActive });
   requireSmall(attributes);
   const identityUid = identityOf(provider, before, externalId);
   return {

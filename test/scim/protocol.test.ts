@@ -203,6 +203,88 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([found.totalResults, found.Resources.length], [7, 1]);
     });
 
+    it("reads the texts of a filter as JSON, in every operator and in paths", async () => {
+      const name = 'R&D "north" \\ü\\';
+      const user = await create("CORP\\uwe", { displayName: name, emails: [{ value: "a\\b@x.org", type: "(home" }] });
+      const finds = async (filter: string) =>
+        assert.deepEqual(
+          (await list("Users", { filter })).Resources.map(({ id }: { id: string }) => id),
+          [user.id],
+          filter,
+        );
+      await finds(String.raw`userName eq "CORP\\uwe"`);
+      await finds(String.raw`userName eq "CORP\u005cuwe"`);
+      await finds(String.raw`displayName eq "R\u0026D \"north\" \\\u00fc\\"`);
+      await finds(String.raw`displayName eq "R&D \"north\" \\ü\\" and active eq true`);
+      await finds(String.raw`displayName sw "R\u0026D" and userName ew "\\uwe"`);
+      await finds(String.raw`emails[value eq "a\\b@x.org" and type eq "(home"]`);
+      await refused(
+        "invalidFilter",
+        await scim.send("GET", `/Users?${new URLSearchParams({ filter: String.raw`userName eq "CORP\uwe"` })}`),
+      );
+      const { body } = await patch(`/Users/${user.id}`, {
+        op: "replace",
+        path: String.raw`emails[value eq "a\u005cb@x.org"].type`,
+        value: "work",
+      });
+      assert.deepEqual(body.emails, [{ value: "a\\b@x.org", type: "work" }]);
+    });
+
+    it("keeps whether a person is active where a request has null or nothing for it", async () => {
+      const { id } = await create("null-active", { active: null });
+      const path = `/Users/${id}`;
+      const isActive = async (found: string) => {
+        const { active } = (await scim.send("GET", path)).body;
+        const filter = `userName eq "null-active" and active eq ${active}`;
+        assert.equal((await list("Users", { filter })).totalResults, 1, found);
+        return active;
+      };
+      const put = (active?: null) =>
+        scim.send("PUT", path, { schemas: [userSchema], userName: "null-active", ...(active === null && { active }) });
+      for (const active of [true, false]) {
+        await patch(path, { op: "replace", path: "active", value: active });
+        for (const operation of [
+          { op: "replace", path: "active", value: null },
+          { op: "replace", value: { active: null } },
+          { op: "remove", path: "active" },
+        ]) {
+          assert.equal((await patch(path, operation)).body.active, active, JSON.stringify(operation));
+          assert.equal(await isActive(JSON.stringify(operation)), active);
+        }
+        assert.equal((await put(null)).body.active, active);
+        assert.equal((await put()).body.active, active);
+      }
+    });
+
+    it("takes the value of a PATCH as text of JSON, and a filter on the manager", async () => {
+      const user = await create("json-text", { displayName: "[1]" });
+      const path = `/Users/${user.id}`;
+      const off = await patch(path, { op: "replace", value: '{"active":false,"displayName":"{2}"}' });
+      assert.deepEqual([off.body.active, off.body.displayName], [false, "{2}"]);
+      const manager = `${enterpriseSchema}:manager`;
+      const set = await patch(
+        path,
+        { op: "replace", path: "emails", value: '[{"value":"a@x.org","type":"work"}]' },
+        { op: "add", path: manager, value: '{"value":"m1"}' },
+      );
+      assert.deepEqual(set.body.emails, [{ value: "a@x.org", type: "work" }]);
+      assert.deepEqual(set.body[enterpriseSchema].manager, { value: "m1" });
+      const changed = await patch(path, { op: "replace", path: `${manager}[value eq "m1"].value`, value: "m2" });
+      assert.deepEqual(changed.body[enterpriseSchema].manager, { value: "m2" });
+      await refused(
+        "noTarget",
+        await patch(path, { op: "replace", path: `${manager}[value eq "m1"].value`, value: "x" }),
+      );
+      const kept = await patch(path, { op: "remove", path: `${manager}[value eq "m1"]` });
+      assert.deepEqual(kept.body[enterpriseSchema].manager, { value: "m2" });
+      const removed = await patch(path, { op: "remove", path: `${manager}[value eq "m2"]` });
+      assert.equal(removed.body[enterpriseSchema], undefined);
+      const group = await scim.send("POST", "/Groups", { schemas: [groupSchema], displayName: "json" });
+      const members = `[{"value":"${user.id}"}]`;
+      const grown = await patch(`/Groups/${group.body.id}`, { op: "add", path: "members", value: members });
+      assert.equal(grown.body.members[0].value, user.id);
+    });
+
     it("serves entity tags", async () => {
       const { id, meta } = await create("tagged");
       const path = `/Users/${id}`;
