@@ -18,7 +18,8 @@ import {
 import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { type ExchangeHandler, MessageExchange } from "../http/exchange.ts";
-import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { markLongLived } from "../http/long-lived-stream.ts";
+import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
 import { maxOperationBytes, messageTooLarge } from "../http/message-size.ts";
 import { toConnectError } from "../unary/connect-error.ts";
 import { connectTimeout } from "../unary/connect-protocol.ts";
@@ -81,8 +82,13 @@ function connectHandler(
   options: AdapterOptions,
   routes: (router: ConnectRouter) => void,
 ): (exchange: MessageExchange) => void {
+  const streamPaths = new Set<string>();
   const handler = connectNodeAdapter({
-    routes,
+    routes(router) {
+      routes(router);
+      for (const { method, requestPath } of router.handlers)
+        if (method.methodKind !== "unary") streamPaths.add(requestPath);
+    },
     fallback: (request, response) =>
       void options.fallback(new MessageExchange(request as HttpRequest, response as HttpResponse)),
     ...serviceOptions,
@@ -92,6 +98,7 @@ function connectHandler(
   });
   return ({ request, response }) => {
     capDeadlines(request, options.maxTimeoutMs);
+    if (streamPaths.has(pathOf(request))) markLongLived(request);
     handler(request, response);
   };
 }

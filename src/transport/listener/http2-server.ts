@@ -18,6 +18,7 @@ import { newFloodLimiter } from "./frame-floods.ts";
 import {
   cancelSlowRequests,
   cancelUnreadResponses,
+  isRunning,
   type OpenStream,
   type StreamOwner,
   trackStream,
@@ -129,7 +130,7 @@ class Http2Server implements SocketServer {
       idle: watchIdle({ session, socket, hasStreams, cutOff: () => cutOff(session, socket) }, limits),
       floods: newFloodLimiter({ session, limits, countLimit, clock }),
       unsentBytes: () => unsentBytes(streams, socket),
-      room: () => limits.maxRunningStreams - streams.filter(({ hasStarted }) => hasStarted).length,
+      room: () => limits.maxRunningStreams - streams.filter(isRunning).length,
     };
   }
 

@@ -1,6 +1,7 @@
 // The open streams of an HTTP/2 session, and which of them take too long.
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import { isIdleStream } from "../http/long-lived-stream.ts";
 import { beginRequest, endRequest, type Peer } from "../http/peer.ts";
 import type { FloodLimiter } from "./frame-floods.ts";
 import type { CountLimit } from "./limit-counters.ts";
@@ -43,6 +44,11 @@ export function trackStream(stream: ServerHttp2Stream, headBytes: number, owner:
     floods.streamClosed(stream, () => streams.some((each) => !each.stream.destroyed));
   });
   return open;
+}
+
+/** Whether a stream counts towards `maxRunningStreams`. */
+export function isRunning({ stream, hasStarted }: OpenStream): boolean {
+  return hasStarted && !isIdleStream(stream);
 }
 
 /** Cancels streams whose request takes longer to arrive than this: HTTP/1 has node's requestTimeout for it. */

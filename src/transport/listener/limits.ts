@@ -43,7 +43,7 @@ export interface ListenerLimits extends ChunkLimits {
    * makes new ones needs twice the room.
    */
   readonly maxConcurrentStreams: number;
-  /** Of these, how many are in progress at once; the rest waits. */
+  /** Of these, how many are in progress at once; the rest waits. Idle streams without an end, such as health watches, are not counted. */
   readonly maxRunningStreams: number;
   /** Bytes of the headers of all open streams of a session; one more stream is rejected. */
   readonly maxSessionHeaderBytes: number;
