@@ -1,5 +1,6 @@
-// Limits the invalid tokens that one client may send, since each verification costs a signature check (security case
-// D8).
+// Limits the invalid credentials that one client may send (security case D8). Many people may share an address, so valid credentials must
+// not be rejected for invalid ones of others.
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ApiError, Code, rateLimited } from "../aip/errors.ts";
 import type { Clock } from "../base/clock.ts";
@@ -20,7 +21,14 @@ export interface FailureLimiter {
   isSpent(address: string): boolean;
   /** Counts one rejected token. */
   spend(address: string): void;
+  /** Remembers a valid credential, by its digest. The one that was used longest ago is forgotten first. */
+  remember(credential: string): void;
+  /** Reports whether a credential was valid before. It may have expired since. */
+  isKnown(credential: string): boolean;
 }
+
+/** Valid credentials that are remembered. */
+const rememberedCredentials = 10_000;
 
 /** The length of the counting window. */
 export const windowMs = 1000;
@@ -35,6 +43,7 @@ interface Tally {
 export function newFailureLimiter({ perSecond, sources }: FailureLimiterOptions, clock: Clock): FailureLimiter {
   // LRUCache allocates memory for all sources up front, so create it on the first failure.
   const tallies = once(() => new LRUCache<string, Tally>({ max: sources }));
+  const known = once(() => new LRUCache<string, true>({ max: rememberedCredentials }));
   const currentSecond = () => Math.floor(clock() / windowMs);
   return {
     isSpent(address) {
@@ -48,38 +57,59 @@ export function newFailureLimiter({ perSecond, sources }: FailureLimiterOptions,
       if (tally?.second === second) tally.failures++;
       else tallies().set(client, { second, failures: 1 });
     },
+    remember: (credential) => void known().set(digestOf(credential), true),
+    isKnown: (credential) => known().get(digestOf(credential)) === true,
   };
+}
+
+function digestOf(credential: string): string {
+  return hash("sha256", credential, "base64");
 }
 
 /** A credential and the check that verifies it. */
 export interface CredentialCheck<T> {
   /** The client address. */
   readonly source: string;
-  /** Reports whether the credential was verified before, so it need not be checked again. */
-  isAlreadyVerified?(): boolean;
+  /** Set for credentials whose check is expensive: that of another issuer may need its keys. */
+  readonly expensive?: ExpensiveCredential;
   /** Verifies the credential. Rejects with UNAUTHENTICATED or PERMISSION_DENIED if it is not valid. */
   verify(): Promise<T>;
 }
 
+/** A credential that is checked beyond the limit only if it was valid before. */
+export interface ExpensiveCredential {
+  readonly text: string;
+  /** Whether another issuer made it. One of this server costs one signature check or one row, less than the request that carries it. */
+  isForeign(): boolean;
+}
+
 /**
- * Checks a credential and counts a failure against its client address. Rejects with RESOURCE_EXHAUSTED, without
- * checking, if the address reached its limit and the credential is not known to be valid.
+ * Checks a credential and counts a failure against its client address. Once the address has reached its limit, rejects invalid
+ * credentials with RESOURCE_EXHAUSTED, and expensive ones without checking them, unless they were valid before.
  */
 export async function withFailureLimit<T>(
   failures: FailureLimiter,
-  { source, isAlreadyVerified = () => false, verify }: CredentialCheck<T>,
+  { source, expensive, verify }: CredentialCheck<T>,
 ): Promise<T> {
-  if (failures.isSpent(source) && !isAlreadyVerified()) throw tooManyFailures();
+  if (expensive && failures.isSpent(source) && !failures.isKnown(expensive.text) && expensive.isForeign())
+    throw tooManyFailures();
   try {
-    return await verify();
+    const verified = await verify();
+    if (expensive) failures.remember(expensive.text);
+    return verified;
   } catch (error) {
-    if (error instanceof ApiError && refusals.includes(error.code)) failures.spend(source);
-    throw error;
+    throw error instanceof ApiError && refusals.includes(error.code) ? countFailure(failures, source, error) : error;
   }
 }
 
-/** The error for a client address that reached its limit. */
-export function tooManyFailures(): ApiError {
+/** Counts an invalid credential. Returns `error`, or RESOURCE_EXHAUSTED if the address had reached its limit before. */
+export function countFailure(failures: FailureLimiter, source: string, error: ApiError): ApiError {
+  if (failures.isSpent(source)) return tooManyFailures();
+  failures.spend(source);
+  return error;
+}
+
+function tooManyFailures(): ApiError {
   return rateLimited("too many bad tokens from this address; try again in a second", windowMs);
 }
 

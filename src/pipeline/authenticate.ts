@@ -1,7 +1,7 @@
 import { unauthenticated } from "../aip/errors.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
-import { type FailureLimiter, tooManyFailures } from "../authn/failure-limiter.ts";
+import { countFailure, type FailureLimiter } from "../authn/failure-limiter.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
@@ -33,12 +33,12 @@ export function authenticate(call: Call, deps: AuthenticateDeps): MaybePromise<v
   const bearer = requireBearer(header, "a bearer token");
   const refuse = (error: unknown): never => {
     if (!(error instanceof TokenError)) throw error;
-    deps.failures.spend(call.clientAddress);
-    throw unauthenticated(tokenErrorText(error), error);
+    // Security case D8. Checking a token costs less than the request that carries it, so valid ones are never rejected.
+    throw countFailure(deps.failures, call.clientAddress, unauthenticated(tokenErrorText(error), error));
   };
   let verified: VerifiedToken | Promise<VerifiedToken>;
   try {
-    verified = verify(bearer, call, deps);
+    verified = verify(bearer, deps);
   } catch (error) {
     return refuse(error);
   }
@@ -79,17 +79,7 @@ function admit(call: Call, token: VerifiedToken, access: Access | undefined): vo
   call.access = access;
 }
 
-/** Security case D8: while an address has sent too many rejected tokens, only cached tokens are accepted from it. */
-function verify(
-  token: string,
-  { clientAddress }: Call,
-  deps: AuthenticateDeps,
-): VerifiedToken | Promise<VerifiedToken> {
-  if (!deps.failures.isSpent(clientAddress)) {
-    const verified = traced({ name: "verify token" }, () => deps.tokens.verify(token));
-    return verified as VerifiedToken | Promise<VerifiedToken>;
-  }
-  const known = deps.tokens.cached(token);
-  if (!known) throw tooManyFailures();
-  return known;
+function verify(token: string, { tokens }: AuthenticateDeps): VerifiedToken | Promise<VerifiedToken> {
+  const verified = traced({ name: "verify token" }, () => tokens.verify(token));
+  return verified as VerifiedToken | Promise<VerifiedToken>;
 }

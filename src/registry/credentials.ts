@@ -28,7 +28,7 @@ export interface RegistryCaller {
 /** Dependencies of the authentication. */
 export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
   /** Verifies API tokens whose audience is the registry; tokens for the API only are rejected. */
-  readonly tokens: Pick<Tokens, "verify" | "cached">;
+  readonly tokens: Pick<Tokens, "verify">;
   readonly policy: Policy;
 }
 

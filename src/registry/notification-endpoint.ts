@@ -2,9 +2,9 @@
 // so 2xx means that the events are on disk.
 
 import { hash, timingSafeEqual } from "node:crypto";
-import { type ApiError, Code, rateLimited, unauthenticated } from "../aip/errors.ts";
+import { type ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
-import { type FailureLimiter, windowMs } from "../authn/failure-limiter.ts";
+import { countFailure, type FailureLimiter } from "../authn/failure-limiter.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { isUid } from "../model/uid.ts";
@@ -67,10 +67,7 @@ function checkSecret({ secret, failures }: NotificationEndpointDeps, call: Call)
   const shown = parseBasic(header)?.password ?? /^bearer +(.+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
   // Security case C1: digests have the same length, so the comparison reveals nothing.
   if (timingSafeEqual(hash("sha256", shown, "buffer"), hash("sha256", secret(), "buffer"))) return;
-  if (failures.isSpent(call.clientAddress))
-    throw rateLimited("too many bad secrets from this address; try again in a second", windowMs);
-  failures.spend(call.clientAddress);
-  throw unauthenticated("the secret of the notifications is required");
+  throw countFailure(failures, call.clientAddress, unauthenticated("the secret of the notifications is required"));
 }
 
 async function applyEvent(

@@ -7,6 +7,7 @@ import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import { exactAudiences } from "../sts/audiences.ts";
 import { audienceProblem } from "../sts/exchange-request.ts";
+import { parseSubjectToken } from "../sts/subject-token.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { type Credentials, type SignInDeps, signIn } from "./credentials.ts";
 import { grantAccess } from "./grants.ts";
@@ -49,7 +50,10 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const wanted = parseScopes(scopes);
       const caller = await withFailureLimit(deps.failures, {
         source: request.call.clientAddress,
-        isAlreadyVerified: () => deps.tokens.cached(credentials.password) !== undefined,
+        expensive: {
+          text: `${credentials.user}\0${credentials.password}`,
+          isForeign: () => parseSubjectToken(credentials.password)?.issuer !== deps.issuer,
+        },
         verify: () => signIn(deps, credentials),
       });
       const access = await grantAccess(deps.database, caller.access, wanted, deps.names);

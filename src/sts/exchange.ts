@@ -29,7 +29,7 @@ export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAud
   readonly directory: IdentityDirectory;
   readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
   readonly issuers: Issuers;
-  readonly tokens: Pick<Tokens, "issue" | "verify" | "cached">;
+  readonly tokens: Pick<Tokens, "issue" | "verify">;
   /** Limits invalid tokens per client address. */
   readonly failures: FailureLimiter;
   /** The base URL of the server: the `iss` of our tokens. */
@@ -107,13 +107,13 @@ function readToken(call: Call): string {
 
 /** Checks a token within the failure limit of its client address. */
 async function checkToken<T>(
-  { failures, tokens }: ExchangeDeps,
+  { failures, issuer }: ExchangeDeps,
   source: string,
   token: string,
   verify: () => Promise<T>,
 ): Promise<T> {
-  const isAlreadyVerified = () => tokens.cached(token) !== undefined;
-  return await withFailureLimit(failures, { source, isAlreadyVerified, verify });
+  const isForeign = () => parseSubjectToken(token)?.issuer !== issuer;
+  return await withFailureLimit(failures, { source, expensive: { text: token, isForeign }, verify });
 }
 
 function readPresented(token: string): Presented {
