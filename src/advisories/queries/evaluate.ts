@@ -8,7 +8,7 @@ import {
 import { holdingRecords } from "../derive/holding.ts";
 import { statusAt, statusAtCommit, type VersionStatus, worstOf } from "../versions/status.ts";
 import type { Finding } from "./finding.ts";
-import { isAbout, namesVendor, type QueriedPackage, versionFor } from "./package.ts";
+import { isAbout, isAboutAllOf, namesVendor, type QueriedPackage, versionFor } from "./package.ts";
 import { weigh } from "./weigh.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED } = ProductStatus;
@@ -59,8 +59,9 @@ function isSaid({ record, statement }: Said, { status }: VersionStatus): boolean
   return !isOutside || record.format === RecordFormat.OSV;
 }
 
-/** What is safe on one platform may not be on others. */
+/** What is safe on one platform may not be on others, and what is safe in a part of a package may not be in the rest. */
 function isTold({ product, release }: ProductStatement, { status }: VersionStatus, asked: QueriedPackage): boolean {
-  const isSafe = status === NOT_AFFECTED || status === FIXED;
-  return !isSafe || release === "" || asked.release !== "" || namesVendor(product!);
+  if (status !== NOT_AFFECTED && status !== FIXED) return true;
+  if (!isAboutAllOf(product!, asked)) return false;
+  return release === "" || asked.release !== "" || namesVendor(product!);
 }

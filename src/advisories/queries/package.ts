@@ -5,6 +5,7 @@ import { mayBeOfModule, streamOf } from "../modules.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
 import { mayBeSameRelease } from "./releases.ts";
+import { enclosingPathsOf, isWithin, mayBeOneModule } from "./subpaths.ts";
 
 /** A package as a query names it: by package URL, or by ecosystem and name. */
 export interface PackageName {
@@ -18,6 +19,8 @@ export interface PackageName {
 export interface QueriedPackage {
   /** The keys of the packages whose advisories may be about it, each with the version of that package. */
   readonly versions: ReadonlyMap<string, string>;
+  /** The package URL; undefined when the query has none, and none follows from it. */
+  readonly purl: Purl | undefined;
   readonly qualifiers: ReadonlyMap<string, string>;
   /** The release of the distribution; empty when the query names none. */
   readonly release: string;
@@ -28,7 +31,9 @@ export interface QueriedPackage {
 }
 
 /** What a query leaves open. */
-const anything: Omit<QueriedPackage, "versions"> = { qualifiers: new Map(), release: "", ecosystem: "", commit: "" };
+const anything: Omit<QueriedPackage, "versions"> = {
+  ...{ purl: undefined, qualifiers: new Map(), release: "", ecosystem: "", commit: "" },
+};
 
 /** What is wrong with a query. */
 export interface QueryProblem {
@@ -94,7 +99,7 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   const { qualifiers } = asked;
   const ecosystem = packageOf(parseProduct(text)!.product, "")?.ecosystem ?? "";
   const release = qualifiers.get("distro") ?? "";
-  return { ...anything, versions: versionsOf(asked), qualifiers, release, ecosystem };
+  return { ...anything, versions: versionsOf(asked), purl: asked, qualifiers, release, ecosystem };
 }
 
 function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
@@ -105,7 +110,8 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   const purl = readPurl(product.purl);
   const named = { ...anything, release, ecosystem };
   if (!purl) return { ...named, versions: new Map([[packageKeyOf(product), version]]) };
-  return { ...named, versions: versionsOf({ ...purl, version }), qualifiers: purl.qualifiers };
+  const asked = { ...purl, version };
+  return { ...named, versions: versionsOf(asked), purl: asked, qualifiers: purl.qualifiers };
 }
 
 /** Some write "pypi" or "debian:12": no two ecosystems differ in their case alone. */
@@ -123,7 +129,9 @@ export function commitPackage(commit: string): QueriedPackage {
 /** Whether a statement is about the package, as far as both tell: what only one of them names does not part them. */
 export function isAbout({ product, release }: ProductStatement, asked: QueriedPackage): boolean {
   if (!product || !packageKeysOf(product).some((key) => asked.versions.has(key))) return false;
-  const qualifiers = readPurl(product.purl)?.qualifiers ?? new Map<string, string>();
+  const purl = readPurl(product.purl);
+  if (purl && asked.purl && !mayBeOneModule(purl, asked.purl)) return false;
+  const qualifiers = purl?.qualifiers ?? new Map<string, string>();
   const releases = [release, qualifiers.get("distro") ?? ""].filter((text) => text !== "");
   if (asked.release !== "" && !releases.every((text) => mayBeSameRelease(text, asked.release))) return false;
   if (!mayBeOfModule(release, asked.qualifiers.get("rpmmod") ?? "")) return false;
@@ -138,6 +146,12 @@ export function namesVendor({ purl }: Product): boolean {
   const parsed = readPurl(purl);
   if (!parsed || parsed.qualifiers.has("repository_url")) return true;
   return distributed.has(parsed.type) && parsed.namespace !== "";
+}
+
+/** Whether a product is the package that is asked for, or has it within: what holds for a part does not hold for the rest. */
+export function isAboutAllOf({ purl }: Product, asked: QueriedPackage): boolean {
+  const parsed = readPurl(purl);
+  return !parsed || parsed.subpath === "" || (asked.purl !== undefined && isWithin(asked.purl, parsed));
 }
 
 /** Whether a statement is on a package of a distribution, for one of its releases. */
@@ -160,8 +174,7 @@ function versionsOf(purl: Purl): Map<string, string> {
   const hasDistribution = distributed.has(type) && namespace !== "";
   const others = [
     ...(hasDistribution ? all.map((each) => ({ ...each, namespace: "" })) : []),
-    // Workflows name an action by the repository that it is in.
-    ...(type === "github" ? [{ ...purl, type: "githubactions" }] : []),
+    ...enclosingPathsOf(purl),
   ];
   return new Map([...others, ...all].map((each) => [keyOf(each), each.version]));
 }

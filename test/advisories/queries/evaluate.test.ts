@@ -8,6 +8,7 @@ import {
   type ProductStatement,
   ProductStatementSchema,
   ProductStatus,
+  RecordFormat,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { productOf } from "../../../src/advisories/ecosystems.ts";
 import { readOsv } from "../../../src/advisories/osv/read.ts";
@@ -41,7 +42,7 @@ function asked(parts: Partial<PackageName> | string): QueriedPackage {
 
 /** A statement on a product: a package URL, or "Debian:12 curl". */
 function statement(text: string): ProductStatement {
-  const [ecosystem = "", name = ""] = text.split(" ");
+  const [, ecosystem = "", name = ""] = /^(.*) (.*)$/.exec(text) ?? [];
   if (text.startsWith("pkg:")) return create(ProductStatementSchema, { product: parseProduct(text)!.product });
   const [base = "", ...release] = ecosystem.split(":");
   return create(ProductStatementSchema, { product: productOf(base, name), release: release.join(":") });
@@ -83,6 +84,28 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
   ],
   ["pkg:oci/app", ["pkg:oci/app?repository_url=r.example", "pkg:oci/app?tag=1"], []],
   ["pkg:golang/example.com/m@v1#a", ["pkg:golang/example.com/m", "pkg:golang/example.com/m#b"], []],
+  // A subpath of Go is a part of the module path, or a package in the module.
+  [
+    "pkg:golang/github.com/a/b@v5.5.3#v5",
+    ["Go github.com/a/b/v5", "pkg:golang/github.com/a/b#v5"],
+    ["Go github.com/a/b"],
+  ],
+  [
+    "pkg:golang/github.com/a/b/v5@v5.5.3",
+    ["pkg:golang/github.com/a/b#v5"],
+    ["Go github.com/a/b", "Go github.com/a/b/v4"],
+  ],
+  ["pkg:golang/github.com/a/b@v5.5.3%2Bincompatible#v5", ["Go github.com/a/b", "Go github.com/a/b/v5"], []],
+  [
+    "pkg:golang/github.com/a/b@v0.0.0-20300101000000-aaaaaaaaaaaa#v5",
+    ["Go github.com/a/b", "Go github.com/a/b/v5"],
+    [],
+  ],
+  ["pkg:golang/github.com/a/b@v1.2.0#service/s3", ["Go github.com/a/b", "Go github.com/a/b/service/s3"], ["Go a/b/s3"]],
+  ["pkg:golang/github.com/A/b#sdk/v2", ["Go github.com/a/b/sdk/v2", "Go github.com/a/b/sdk"], ["Go github.com/a"]],
+  ["pkg:golang/gopkg.in/yaml.v3@v3.0.1", ["Go gopkg.in/yaml.v3"], ["Go gopkg.in/yaml.v2"]],
+  ["pkg:github/a/b@v3#init", ["GitHub Actions a/b", "GitHub Actions a/b/init"], ["GitHub Actions a/c"]],
+  ["pkg:githubactions/a/b/init@v3", ["GitHub Actions a/b", "pkg:github/a/b"], ["GitHub Actions a"]],
   // The source that a package is built from.
   ["pkg:deb/debian/libcurl4@1?upstream=curl", ["Debian:12 curl", "Debian:12 libcurl4"], ["Debian:12 openssl"]],
   ["pkg:rpm/redhat/bash-doc@1-1.el9?upstream=bash-1-1.el9.src.rpm", ["pkg:rpm/redhat/bash"], []],
@@ -164,6 +187,29 @@ describe("releases", () => {
       ["jammy", "focal"],
     ] as const)
       assert.ok(!mayBeSameRelease(a, b), `${a} ${b}`);
+  });
+});
+
+describe("statements on a part of a package", () => {
+  const part = (status: ProductStatus) => {
+    const { product } = parseProduct("pkg:golang/a.example/b#cmd/tool")!;
+    const record = { format: RecordFormat.OPENVEX, statements: [{ product, status }] };
+    return create(AdvisoryStatementsSchema, { records: [record] });
+  };
+
+  it("that it is safe does not hold for the rest of the package", () => {
+    for (const status of [ProductStatus.FIXED, ProductStatus.NOT_AFFECTED]) {
+      assert.equal(evaluate(part(status), asked("pkg:golang/a.example/b@v1.0.0")), undefined);
+      for (const inner of ["#cmd/tool", "#cmd/tool/x", "/cmd/tool"]) {
+        const [path = "", subpath = ""] = inner.startsWith("#") ? ["", inner] : [inner];
+        assert.equal(evaluate(part(status), asked(`pkg:golang/a.example/b${path}@v1.0.0${subpath}`))?.status, status);
+      }
+    }
+  });
+
+  it("that it is affected is told of the package", () => {
+    const answer = evaluate(part(ProductStatus.AFFECTED), asked("pkg:golang/a.example/b@v1.0.0"));
+    assert.equal(answer?.status, ProductStatus.AFFECTED);
   });
 });
 
