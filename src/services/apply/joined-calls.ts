@@ -76,7 +76,7 @@ async function runTogether<T>(
   const { database, clock } = context;
   let result: T | undefined;
   try {
-    await database.write({ ...writeContext(call, clock), isLarge: true }, async (tx) => {
+    await database.write({ ...writeContext(call, clock), isAlone: true, isLarge: true }, async (tx) => {
       // Two requests for one group would create the same resources.
       if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
       // It has waited for others, of which one may have taken away roles.

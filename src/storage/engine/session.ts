@@ -94,14 +94,21 @@ export interface WriteContext {
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** Whether the write is part of bulk work, such as an import; false if absent. */
-  readonly isBulk?: boolean;
+  readonly isBulk?: boolean | undefined;
   /**
    * Whether the write decides nothing by rows that it does not find. Other writes may then run at the same time in the
    * same transaction (PostgreSQL). False if absent.
    */
   readonly isIndependent?: boolean;
-  /** Whether the write changes much. If it fails late, no other write runs again. On SQLite, others wait for it. False if absent. */
-  readonly isLarge?: boolean;
+  /** Whether the write has a transaction of its own: it changes much and may fail late. False if absent. */
+  readonly isAlone?: boolean | undefined;
+  /**
+   * Whether others notice how long the write takes. It has a transaction of its own; on SQLite, such writes run one at a time, with a
+   * pause after each. False if absent.
+   */
+  readonly isLarge?: boolean | undefined;
+  /** Returns why the write must not commit any more, such as a passed deadline; undefined while it may. */
+  readonly ended?: (() => Error | undefined) | undefined;
 }
 
 /** One change of one resource. */

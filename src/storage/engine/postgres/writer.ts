@@ -65,8 +65,8 @@ export function newWriter(
   const bulkQueue = new WriteQueue({ ...options, maxBatch: maxBulkBatch });
 
   return {
-    write: (body, { isBulk = false, isIndependent = false, isLarge = false }) =>
-      isLarge ? runAlone(body) : (isBulk ? bulkQueue : queue).run(body, isIndependent),
+    write: (body, { isBulk = false, isIndependent = false, isAlone = false, isLarge = false }) =>
+      isAlone || isLarge ? runAlone(body) : (isBulk ? bulkQueue : queue).run(body, isIndependent),
     async idle() {
       await Promise.all([queue.idle(), bulkQueue.idle()]);
     },

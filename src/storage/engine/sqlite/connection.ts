@@ -63,8 +63,8 @@ export function connect(file: string, limits: DatabaseLimits, readonly = false):
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
-  // Keeps the data of savepoints in memory rather than in a temporary file.
-  connection.pragma("temp_store = MEMORY");
+  // Not for the write connection: each statement in a savepoint then walks through all that the savepoint has copied.
+  if (readonly) connection.pragma("temp_store = MEMORY");
   // In KiB. Pages are read from the mapped file, which the system caches outside of the process.
   connection.pragma("cache_size = -8192");
   connection.pragma(`mmap_size = ${mappedBytes}`);

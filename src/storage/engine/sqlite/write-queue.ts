@@ -3,7 +3,8 @@ import type { WriteKind } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
-import { Batch, type Job, WaitingWrites } from "./write-batch.ts";
+import { WaitingWrites } from "./waiting-writes.ts";
+import { Batch, type Job } from "./write-batch.ts";
 import type { WriteQueueOptions } from "./write-queue-options.ts";
 
 /** How long reads go first after a write, as a multiple of its duration: they get up to three quarters of the time. */
@@ -28,6 +29,9 @@ class PartialWrite extends Error {}
  * With savepoints, SQLite copies every page that a write changes. Nearly all writes succeed, or fail before they change
  * anything. So savepoints are used only after a write that failed later: its batch runs again with one for each write,
  * and so do the following batches.
+ *
+ * A write that changes much has a transaction of its own instead: it needs no savepoint, and others never run again
+ * because of it. Large ones run one at a time, with a pause for the others after each.
  */
 export class WriteQueue {
   readonly #connection: BetterSqlite.Database;
@@ -35,6 +39,8 @@ export class WriteQueue {
   readonly #statements: ReturnType<typeof prepareAll>;
   readonly #waiting = new WaitingWrites();
   #active: Promise<void> | undefined;
+  /** Ends the pause before the next large write. */
+  #wake: (() => void) | undefined;
   #guardedBatches = 0;
 
   constructor(connection: BetterSqlite.Database, options: WriteQueueOptions) {
@@ -49,12 +55,13 @@ export class WriteQueue {
    * The body must only use the database: it holds the write connection. If it throws, only its own changes are undone.
    * It may run again because of another write. Bulk writes yield to all others (write-batch.ts).
    */
-  run<T>(body: () => Promise<T>, { isBulk = false, isLarge = false }: WriteKind = {}): Promise<T> {
+  run<T>(body: () => Promise<T>, { isBulk, isAlone, isLarge, ended }: WriteKind = {}): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add({ body, isBulk, isLarge, resolve, reject });
+      this.#waiting.add({ body, isBulk, isAlone, isLarge, ended, resolve, reject });
+      this.#wake?.();
       this.#active ??= nextTick().then(() => this.#drain());
     });
   }
@@ -66,10 +73,35 @@ export class WriteQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (await this.#hasRoom()) await this.#commitBatch();
+      if (await this.#hasRoom()) await this.#commitNext();
       await nextTick();
     }
     this.#active = undefined;
+  }
+
+  /** Commits a batch of small writes and then a large write, if there are any. Waits if neither may begin. */
+  async #commitNext(): Promise<void> {
+    if (this.#waiting.hasSmall()) await this.#commitBatch();
+    const dueIn = this.#waiting.largeDueIn(performance.now());
+    if (dueIn === 0) await this.#commitLarge();
+    else if (dueIn !== undefined && !this.#waiting.hasSmall()) await this.#pause(dueIn);
+  }
+
+  async #commitLarge(): Promise<void> {
+    const began = performance.now();
+    await this.#commitBatch(true);
+    const ended = performance.now();
+    this.#waiting.pauseLarge(ended, ended - began);
+  }
+
+  /** Waits until a write arrives, for so many milliseconds at most. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    this.#wake = undefined;
   }
 
   async #hasRoom(): Promise<boolean> {
@@ -84,13 +116,15 @@ export class WriteQueue {
     }
   }
 
-  async #commitBatch(): Promise<void> {
+  async #commitBatch(isLarge = false): Promise<void> {
     if (!(await this.#lock())) return;
-    const batch = new Batch(this.#options, performance.now());
+    const batch = new Batch(this.#options, performance.now(), isLarge);
     try {
       this.#options.begin?.();
       await this.#runAll(batch);
       await this.#options.finish?.();
+      const reason = batch.alone?.ended?.();
+      if (reason) throw reason;
       this.#options.beforeCommit?.();
       this.#statements.commit.run();
     } catch (error) {
@@ -109,7 +143,7 @@ export class WriteQueue {
     if (isGuarded) this.#guardedBatches--;
     let began = performance.now();
     for (let job = batch.take(this.#waiting, began); job; job = batch.take(this.#waiting, began)) {
-      batch.settle.push(await this.#runMember(job, isGuarded || job.isLarge));
+      batch.settle.push(await (batch.alone ? runAlone(job) : this.#runMember(job, isGuarded)));
       const ended = performance.now();
       const isAlone = batch.jobs.length === 1 && this.#waiting.length === 0;
       // Reads run between any two writes and before the commit, while the transaction is open.
@@ -208,6 +242,12 @@ export class WriteQueue {
       // The next batch then fails to begin, and reports the error.
     }
   }
+}
+
+/** The transaction fails with the only write in it. */
+async function runAlone({ body, resolve }: Job): Promise<() => void> {
+  const value = await body();
+  return () => resolve(value as never);
 }
 
 function prepareAll(connection: BetterSqlite.Database) {

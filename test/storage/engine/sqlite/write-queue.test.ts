@@ -8,6 +8,8 @@ import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
 import { withOrFail } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
+import { WaitingWrites } from "../../../../src/storage/engine/sqlite/waiting-writes.ts";
+import type { Job } from "../../../../src/storage/engine/sqlite/write-batch.ts";
 import { WriteQueue } from "../../../../src/storage/engine/sqlite/write-queue.ts";
 import type { WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue-options.ts";
 
@@ -288,6 +290,112 @@ describe("write queue", () => {
     for (let commit = 2; commit <= 100; commit++) assert.equal(await isGuarded(), true, `commit ${commit}`);
     assert.equal(await isGuarded(), false);
     assert.equal(values().includes("a"), true);
+  });
+
+  it("a write that is alone has a transaction of its own without a savepoint, also after a write that failed late", async () => {
+    const { queue, insert, insertInBulk } = openQueue();
+    const failing = queue.run(async () => {
+      insert("undone").catch(() => {});
+      connection.prepare("INSERT INTO t VALUES ('partial')").run();
+      throw new Error("late");
+    });
+    await assert.rejects(failing, /late/);
+    await queue.idle();
+    events = [];
+    const alone = queue.run(async () => connection.prepare("INSERT INTO t VALUES ('alone')").run(), { isAlone: true });
+    await Promise.all([insertInBulk("bulk"), alone, insert("after")]);
+    const transactions = written().join(" ").split("COMMIT");
+    assert.ok(
+      transactions.some((each) => each.trim() === "'alone'"),
+      transactions.join("|"),
+    );
+    const [own] = events.join("\n").match(/BEGIN[\s\S]*?COMMIT/) ?? [""];
+    assert.match(own, /'alone'/);
+    assert.doesNotMatch(own, /SAVEPOINT/);
+  });
+
+  it("a write that is alone and fails is rolled back with its transaction, and no other write runs again", async () => {
+    const { queue, insert } = openQueue();
+    let runs = 0;
+    const counted = queue.run(async () => void runs++);
+    const failing = queue.run(
+      async () => {
+        connection.prepare("INSERT INTO t VALUES ('undone')").run();
+        throw new Error("late");
+      },
+      { isAlone: true },
+    );
+    await assert.rejects(failing, /late/);
+    await Promise.all([counted, insert("kept")]);
+    assert.equal(runs, 1);
+    assert.deepEqual(values(), ["kept"]);
+  });
+
+  it("large writes run one at a time, and writes that arrived meanwhile run before the next of them", async () => {
+    const { queue, insert } = openQueue();
+    const small: Promise<unknown>[] = [];
+    const large = (name: string) =>
+      queue.run(
+        async () => {
+          connection.prepare("INSERT INTO t VALUES (?)").run(name);
+          small.push(insert(`after ${name}`));
+          await immediate();
+        },
+        { isLarge: true },
+      );
+    await Promise.all([large("first"), large("second")]);
+    await Promise.all(small);
+    assert.deepEqual(written(), [
+      "'first'",
+      "COMMIT",
+      "'after first'",
+      "COMMIT",
+      "'second'",
+      "COMMIT",
+      "'after second'",
+      "COMMIT",
+    ]);
+  });
+
+  it("the next large write waits for as long as the last one held the lock", () => {
+    const waiting = new WaitingWrites();
+    const job = { body: async () => {}, isLarge: true, resolve: () => {}, reject: () => {} } as unknown as Job;
+    assert.equal(waiting.largeDueIn(0), undefined);
+    waiting.add(job);
+    assert.equal(waiting.largeDueIn(1000), 0);
+    waiting.pauseLarge(1000, 300);
+    assert.equal(waiting.largeDueIn(1100), 200);
+    assert.equal(waiting.largeDueIn(1300), 0);
+    assert.equal(waiting.takeLarge(), job);
+  });
+
+  it("a write whose caller gives up while it waits never begins", async () => {
+    const { queue, insert } = openQueue();
+    let reason: Error | undefined;
+    const first = queue.run(async () => {
+      reason = new Error("too late");
+    });
+    const late = queue.run(async () => connection.prepare("INSERT INTO t VALUES ('late')").run(), {
+      ended: () => reason,
+    });
+    await assert.rejects(late, /too late/);
+    await Promise.all([first, insert("kept")]);
+    assert.deepEqual(values(), ["kept"]);
+  });
+
+  it("a write that is alone is rolled back if its caller gives up before the commit", async () => {
+    const { queue, insert } = openQueue();
+    let reason: Error | undefined;
+    const late = queue.run(
+      async () => {
+        connection.prepare("INSERT INTO t VALUES ('late')").run();
+        reason = new Error("too late");
+      },
+      { isAlone: true, ended: () => reason },
+    );
+    await assert.rejects(late, /too late/);
+    await insert("kept");
+    assert.deepEqual(values(), ["kept"]);
   });
 
   it("a failed flush acknowledges no write of the commit, and is reported to the checkpointer", async () => {
