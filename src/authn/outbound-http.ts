@@ -3,6 +3,7 @@
 import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
 import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
@@ -101,6 +102,8 @@ export interface SentReply {
   readonly status: number;
   /** The beginning of the body; undefined if it came from a private network or through a proxy, or is compressed. */
   readonly beginning: Buffer | undefined;
+  /** The header Retry-After (RFC 9110 §10.2.3). */
+  readonly retryAfter: string | undefined;
 }
 
 /**
@@ -115,7 +118,8 @@ export async function sendOutbound(
   return await askedOf(url, request, options, async (response) => {
     const isShown = isFromPublic(response, new URL(url), options);
     const body = await readBeginning(response, options.maxBytes);
-    return { status: response.statusCode ?? 0, beginning: isShown ? body : undefined };
+    const { statusCode: status = 0, headers } = response;
+    return { status, beginning: isShown ? body : undefined, retryAfter: headers["retry-after"] };
   });
 }
 
@@ -128,19 +132,25 @@ function isFromPublic({ socket, headers }: IncomingMessage, url: URL, options: O
   return isPublicAddress(peer) || (options.allowLoopbackHttp && isLoopbackAddress(peer));
 }
 
+/** How long `outboundProblem` takes to reject a name, in milliseconds, whatever the reason. */
+export const nameCheckMs = 3000;
+
 /**
  * Returns why a request to a URL would be rejected, or its host has no address; undefined if nothing stands in its way. Sends nothing.
- * A proxy resolves names itself, so they are not resolved here then.
+ * A proxy resolves names itself, so they are not resolved here then. Private and absent names have the same response after the same time.
  */
 export async function outboundProblem(url: string, options: OutboundOptions): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(options.timeoutMs);
+  const end = sleep(nameCheckMs, undefined, { ref: false });
   try {
     const target = parseTarget(url, options);
     const proxy = options.proxies && proxyFor(target, options.proxies);
-    if (!proxy || isIP(bareHost(target)) !== 0) await withinTime(findAddresses(target, options), signal);
+    const late = end.then(() => Promise.reject(noPublicAddress(systemErrorOf("ETIMEDOUT"))));
+    if (!proxy || isIP(bareHost(target)) !== 0) await Promise.race([findAddresses(target, options), late]);
     return undefined;
   } catch (error) {
-    return toOutboundError(error).message;
+    const { failure, message } = toOutboundError(error);
+    if (failure === "unavailable") await end;
+    return message;
   }
 }
 
@@ -243,13 +253,26 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   const hostname = bareHost(url);
   const family = isIP(hostname);
   const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
-  const addresses = family ? [{ address: hostname, family }] : await resolve(hostname);
-  if (addresses.length === 0) throw new OutboundError("unavailable", "the host has no address");
+  const addresses = family
+    ? [{ address: hostname, family }]
+    : await resolve(hostname).catch((cause) => {
+        throw noPublicAddress(cause);
+      });
   // One disallowed address rejects all: an answer that mixes both is an attack (security case J4).
-  if (!addresses.every((one) => isAllowed(one, url, options))) {
-    throw new OutboundError("refused", "the address of the host is not public");
-  }
-  return addresses;
+  if (addresses.length > 0 && addresses.every((one) => isAllowed(one, url, options))) return addresses;
+  // These addresses are no secret.
+  if (family || isLoopbackUrl(url)) throw new OutboundError("refused", "the address of the host is not public");
+  throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
+}
+
+/** One error for absent and for private names: callers must not learn which names a private network has. */
+function noPublicAddress(cause: unknown): OutboundError {
+  return new OutboundError("unavailable", "the host has no public address", cause);
+}
+
+/** Returns an error whose code is for the log of the operator. */
+function systemErrorOf(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }
 
 function isAllowed(address: LookupAddress, url: URL, options: OutboundOptions): boolean {

@@ -8,6 +8,7 @@ import {
   findNextDelivery,
   finishDelivery,
   type NextDelivery,
+  stoppedTime,
 } from "../storage/events/delivery-queues.ts";
 import { type Attempt, type SenderOptions, sendEvent } from "./sender.ts";
 import { inTraceOf } from "./traced-delivery.ts";
@@ -20,6 +21,8 @@ const limits = {
   /** The retry delay after the first failure. It doubles with each further failure. */
   firstRetryDelayMs: 1_000,
   maxBaseDelayMs: 60 * 60 * 1000,
+  /** The longest time that a sink may ask to wait by Retry-After. */
+  maxRetryAfterMs: 60 * 60 * 1000,
   /** How old an event may be to be retried. Older ones are dropped. */
   maxEventAgeMs: 3 * 24 * 60 * 60 * 1000,
 } as const;
@@ -32,6 +35,9 @@ export const maxRetryDelayMs = limits.maxBaseDelayMs * jitter.most;
 
 /** A sink counts as slow if its last attempt took longer than this, whether or not it succeeded. */
 export const slowSinkMs = 2_000;
+
+/** The resolution of the shown duration of an attempt whose response subscribers must not see, in milliseconds. */
+const hiddenDurationMs = 10_000;
 
 /** The result of a delivery. `given_up` means that it was dropped. */
 export type Outcome = Attempt["outcome"] | "given_up";
@@ -82,7 +88,7 @@ async function deliver(context: DeliveryContext, next: NextDelivery): Promise<bo
   await database.write(now, async (tx) => {
     await addAttempt(tx, storedAttempt(next, attempt, { startTime, duration: lastDuration, failure, isDropped }));
     if (isFinished) return await finishDelivery(tx, next, lastDuration);
-    const nextTime = now.time + retryDelayAfter(attempts);
+    const nextTime = nextTimeAfter(attempt, attempts, now.time);
     await delayQueue(tx, next.subscriptionUid, { attempts, lastFailure: failure, lastDuration, nextTime });
   });
   return isFinished && lastDuration <= slowSinkMs;
@@ -94,7 +100,18 @@ function storedAttempt(
   result: Pick<DeliveryAttempt, "startTime" | "duration" | "failure" | "isDropped">,
 ): DeliveryAttempt {
   const event = { eventType: headers["ce-type"] ?? "", eventId: headers["ce-id"] ?? "" };
-  return { subscriptionUid, ...event, httpStatus: reply?.status ?? 0, responseLine: reply?.line ?? "", ...result };
+  // How fast an attempt fails tells private hosts and closed ports from absent ones.
+  const steps = Math.max(1, Math.ceil(result.duration / hiddenDurationMs));
+  const duration = reply?.isVisible ? result.duration : steps * hiddenDurationMs;
+  const { status: httpStatus = 0, line: responseLine = "" } = reply ?? {};
+  return { subscriptionUid, ...event, httpStatus, responseLine, ...result, duration };
+}
+
+/** Returns when the next attempt may be made: never after 410 Gone (RFC 9110 §15.5.11), until somebody retries. */
+function nextTimeAfter(attempt: Attempt, attempts: number, now: number): number {
+  if (attempt.reply?.status === 410) return stoppedTime;
+  const asked = "retryAfterMs" in attempt ? (attempt.retryAfterMs ?? 0) : 0;
+  return now + Math.max(retryDelayAfter(attempts), Math.min(asked, limits.maxRetryAfterMs));
 }
 
 /** Returns the reason of a failure for the log of the operator. */

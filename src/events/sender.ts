@@ -33,6 +33,8 @@ interface SinkReply {
   readonly status: number;
   /** The beginning of its first line; empty if subscribers must not see it. */
   readonly line: string;
+  /** Whether subscribers may see it: not what a host of a private network responds, nor how fast. */
+  readonly isVisible: boolean;
 }
 
 /** The result of an attempt. `refused` means that nothing was sent, because the sink is not allowed. */
@@ -43,6 +45,8 @@ export type Attempt =
       readonly reason: string;
       readonly code?: string;
       readonly reply?: SinkReply;
+      /** How long the sink asks to wait, in milliseconds; undefined if it does not ask. */
+      readonly retryAfterMs?: number | undefined;
     };
 
 /** Makes one attempt. It succeeds with a 2xx response; redirects are not followed. */
@@ -50,10 +54,11 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
   const authorization = `Bearer ${await signatureOf(event, to, options)}`;
   const request = { method: "POST", headers: { ...event.headers, authorization }, body: event.data };
   try {
-    const { status, beginning } = await sendOutbound(to.sink, request, options.outbound);
-    const reply = { status, line: firstLineOf(beginning) };
+    const { status, beginning, retryAfter } = await sendOutbound(to.sink, request, options.outbound);
+    const reply = { status, line: firstLineOf(beginning), isVisible: beginning !== undefined };
     if (status >= 200 && status < 300) return { outcome: "delivered", reply };
-    return { outcome: "failed", reason: `the sink answered ${status}`, reply };
+    const retryAfterMs = parseRetryAfter(retryAfter, options.clock());
+    return { outcome: "failed", reason: `the sink answered ${status}`, reply, retryAfterMs };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return {
@@ -62,6 +67,17 @@ export async function sendEvent(event: CloudEvent, to: Addressee, options: Sende
       ...codeOf(error),
     };
   }
+}
+
+/**
+ * Parses the header Retry-After: seconds or a date (RFC 9110 §10.2.3). Returns milliseconds from `now`, 0 for a past date, and undefined
+ * without a valid one.
+ */
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;
+  const time = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
 /** How many bytes of a response are decoded to find its first line. */

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { BlockList, createServer } from "node:net";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { OutboundError, type OutboundFailure } from "../../src/authn/outbound-error.ts";
-import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn/outbound-http.ts";
+import {
+  fetchJson,
+  nameCheckMs,
+  type OutboundOptions,
+  outboundLimits,
+  outboundProblem,
+} from "../../src/authn/outbound-http.ts";
 import { type Answer, fetchLoopback, startServer } from "../sts/outside.ts";
 
 const production: OutboundOptions = { allowLoopbackHttp: false, ...outboundLimits };
@@ -62,18 +69,44 @@ describe("the addresses of a name are checked", () => {
     ["J4: a public and a loopback address", ["8.8.8.8", "127.0.0.1"]],
     ["J4: a public and an IPv4-mapped address", ["8.8.8.8", "::ffff:127.0.0.1"]],
     ["J4: an address with a zone", ["fe80::1%lo"]],
+    ["no address", []],
   ];
   for (const [rule, addresses] of table) {
-    it(`${rule} is refused`, async () => {
+    it(`a name with ${rule} fails as a name that does not exist`, async () => {
       const { resolve } = resolver(addresses);
       const promise = fetchJson("https://issuer.example/", { ...production, resolve });
-      await assert.rejects(promise, failsAs("refused", /not public/));
+      await assert.rejects(promise, failsAs("unavailable", /^the host has no public address$/));
     });
   }
 
-  it("a name without addresses is unavailable", async () => {
-    const promise = fetchJson("https://issuer.example/", { ...production, resolve: resolver([]).resolve });
-    await assert.rejects(promise, failsAs("unavailable", /no address/));
+  it("a name that does not exist has the error of a private one", async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error("queryA ENOTFOUND"), { code: "ENOTFOUND" }));
+    const promise = fetchJson("https://issuer.example/", { ...production, resolve });
+    await assert.rejects(promise, failsAs("unavailable", /^the host has no public address$/));
+  });
+
+  it("a check rejects private, absent and silent names with the same text at the same time", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const answers: Record<string, () => Promise<{ address: string; family: number }[]>> = {
+        "private.example": async () => [{ address: "10.0.0.1", family: 4 }],
+        "absent.example": () => Promise.reject(new Error("queryA ENOTFOUND")),
+        "silent.example": () => new Promise(() => {}),
+      };
+      const rejected: (string | undefined)[] = [];
+      const resolve = (hostname: string) => answers[hostname]!();
+      const checks = Object.keys(answers).map(async (name) => {
+        rejected.push(await outboundProblem(`https://${name}/`, { ...production, resolve }));
+      });
+      mock.timers.tick(nameCheckMs - 1);
+      await setImmediate();
+      assert.deepEqual(rejected, []);
+      mock.timers.tick(1);
+      await Promise.all(checks);
+      assert.deepEqual(rejected, Array(3).fill("the host has no public address"));
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it("J4: the connection goes to the checked address, and the name is resolved once", async () => {

@@ -37,15 +37,27 @@ async function replyTo(body: string, headers: Record<string, string> = {}) {
 
 describe("the response of a sink", () => {
   it("is shown as the beginning of its first line, with escaped control characters", async () => {
-    assert.deepEqual(await replyTo("\n  queue is full\r\nsecond line"), { status: 500, line: "queue is full" });
-    assert.deepEqual(await replyTo("a\u001b[31m\u202eb"), { status: 500, line: "a\\u{1b}[31m\\u{202e}b" });
+    assert.deepEqual(await replyTo("\n  queue is full\r\nsecond line"), {
+      status: 500,
+      line: "queue is full",
+      isVisible: true,
+    });
+    assert.deepEqual(await replyTo("a\u001b[31m\u202eb"), {
+      status: 500,
+      line: "a\\u{1b}[31m\\u{202e}b",
+      isVisible: true,
+    });
     const long = await replyTo("x".repeat(200_000));
     assert.equal(long?.line, `${"x".repeat(200)}…`);
-    assert.deepEqual(await replyTo(""), { status: 500, line: "" });
+    assert.deepEqual(await replyTo(""), { status: 500, line: "", isVisible: true });
   });
 
   it("is not shown if it is compressed", async () => {
-    assert.deepEqual(await replyTo("text", { "content-encoding": "gzip" }), { status: 500, line: "" });
+    assert.deepEqual(await replyTo("text", { "content-encoding": "gzip" }), {
+      status: 500,
+      line: "",
+      isVisible: false,
+    });
   });
 
   it("is not shown if the sink is in a private network", async () => {
@@ -56,6 +68,6 @@ describe("the response of a sink", () => {
       { address: "::1", prefix: 128, family: "ipv6" },
     ]);
     const attempt = await sendEvent(event, { parent: "g", sink: sink.url }, optionsFor({ allowedPrivate }));
-    assert.deepEqual(attempt.reply, { status: 403, line: "" });
+    assert.deepEqual(attempt.reply, { status: 403, line: "", isVisible: false });
   });
 });

@@ -36,7 +36,12 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         { ...failing, nextAttemptTime: undefined, recentAttempts: undefined },
         {
           ...{ subscriptionUid: body.uid, sink: sink.url, waiting: 1, waitingSince: now, failedAttempts: 1 },
-          ...{ lastFailure: "the sink answered 503", nextAttemptTime: undefined, recentAttempts: undefined },
+          ...{
+            lastFailure: "the sink answered 503",
+            nextAttemptTime: undefined,
+            recentAttempts: undefined,
+            stopped: false,
+          },
         },
       );
       assert.deepEqual(attemptsOf(failing), [
@@ -54,7 +59,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       while (done.waiting !== 0) done = await state();
       assert.deepEqual(
         { ...done, recentAttempts: undefined },
-        { subscriptionUid: body.uid, sink: sink.url, waiting: 0, failedAttempts: 0, recentAttempts: undefined },
+        {
+          subscriptionUid: body.uid,
+          sink: sink.url,
+          waiting: 0,
+          failedAttempts: 0,
+          recentAttempts: undefined,
+          stopped: false,
+        },
       );
       assert.deepEqual(
         attemptsOf(done).map(({ httpStatus, failure }) => ({ httpStatus, failure })),
@@ -71,6 +83,92 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const list = await rest(url, ownerToken, "GET", "/gatehouse/events/v1/deliveryStates?page_size=1");
       const latest = { ...done, recentAttempts: [attempt] };
       assert.deepEqual(list.body, { deliveryStates: [latest], skipped: 0, totalCount: "1" });
+    });
+
+    it("rounds the duration of an attempt without a response, which would tell closed ports from absent hosts", async () => {
+      const { url: sink, ...gone } = await openSink();
+      await gone[Symbol.asyncDispose]();
+      await using server = await startSendingServer({ database, clock: standingClock() });
+      const { url, ownerToken, groupUid } = server;
+      const { body } = await rest(url, ownerToken, "POST", `/events/v2beta1/subscriptions/${groupUid}`, { sink });
+      const at = `/gatehouse/events/v1/deliveryStates/${body.uid}`;
+      let attempts: { duration: string; failure: string }[] = [];
+      while (attempts.length === 0) attempts = (await rest(url, ownerToken, "GET", at)).body.recentAttempts;
+      const { duration, failure } = attempts[0]!;
+      assert.deepEqual([duration, failure], ["10s", "there was no complete answer in time"]);
+    });
+
+    it("stops a subscription after 410 Gone until somebody retries it, and lists it as a finding", async () => {
+      await using sink = await openSink();
+      const clock = standingClock();
+      await using server = await startSendingServer({ database, clock });
+      const { url, ownerToken, groupUid } = server;
+      const call = async (method: string, path: string, body?: object) => {
+        const reply = await rest(url, ownerToken, method, path, body);
+        assert.equal(reply.status, 200, JSON.stringify(reply.body));
+        return reply.body;
+      };
+      sink.answer = status(410);
+      const { uid } = await call("POST", `/events/v2beta1/subscriptions/${groupUid}`, { sink: sink.url });
+      const state = () => call("GET", `/gatehouse/events/v1/deliveryStates/${uid}`);
+      const settled = async (isReached: (found: Record<string, unknown>) => boolean) => {
+        let found = await state();
+        while (!isReached(found)) found = await state();
+        return found;
+      };
+      const stopped = await settled(({ failedAttempts }) => failedAttempts === 1);
+      assert.deepEqual([stopped.stopped, stopped.nextAttemptTime], [true, undefined]);
+      const found = await call(
+        "GET",
+        `/gatehouse/organizations/v1/findings?parent=${groupUid}&kinds=FINDING_KIND_FAILING_DELIVERY`,
+      );
+      assert.equal(found.findings[0].deliveryState.stopped, true);
+      // Half an hour is more than the first back-off. A second subscription shows that deliveries go on.
+      clock.advance(30 * 60 * 1000);
+      await call("POST", `/iam/v2beta1/groups/${groupUid}`, { name: "later" });
+      await using other = await openSink();
+      await call("POST", `/events/v2beta1/subscriptions/${groupUid}`, { sink: other.url });
+      await other.wait(1);
+      assert.equal(sink.received.length, 1);
+      sink.answer = accept;
+      await call("POST", `/gatehouse/events/v1/deliveryStates/${uid}:retry`, {});
+      await sink.wait(2);
+      const done = await settled(({ waiting }) => waiting === 0);
+      assert.deepEqual([done.stopped, done.failedAttempts], [false, 0]);
+    });
+
+    it("does not try again before the time of Retry-After, as seconds or as a date, up to an hour", async () => {
+      const clock = standingClock();
+      await using server = await startSendingServer({ database, clock });
+      const { url, ownerToken, groupUid } = server;
+      // Whole seconds: a date has no others.
+      const now = Math.ceil(clock() / 1000) * 1000;
+      clock.advance(now - clock());
+      const table: readonly (readonly [header: string, seconds: number | undefined])[] = [
+        ["1800", 1800],
+        [new Date(now + 600_000).toUTCString(), 600],
+        ["86400", 3600],
+        ["9".repeat(400), undefined],
+        [new Date(now - 600_000).toUTCString(), undefined],
+        ["soon", undefined],
+        ["-1", undefined],
+      ];
+      for (const [header, seconds] of table) {
+        await using sink = await openSink();
+        sink.answer = (_received, response) => void response.writeHead(503, { "retry-after": header }).end();
+        const created = await rest(url, ownerToken, "POST", `/events/v2beta1/subscriptions/${groupUid}`, {
+          sink: sink.url,
+        });
+        const at = `/gatehouse/events/v1/deliveryStates/${created.body.uid}`;
+        let state: Record<string, unknown> = {};
+        while (state.failedAttempts === undefined || state.failedAttempts === 0)
+          state = (await rest(url, ownerToken, "GET", at)).body;
+        const waited = (Date.parse(String(state.nextAttemptTime)) - now) / 1000;
+        // Without a valid header: about the first back-off, of one second.
+        if (seconds === undefined) assert.ok(waited < 2, `${header.slice(0, 40)}: ${waited}`);
+        else assert.equal(waited, seconds, header);
+        await rest(url, ownerToken, "DELETE", `/events/v2beta1/subscriptions/${created.body.uid}`);
+      }
     });
 
     it("lists the states of the subscriptions that the caller may see, by page", async () => {

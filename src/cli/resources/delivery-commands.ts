@@ -18,7 +18,10 @@ export const deliveryView: View = {
     { title: "since", value: "waitingSince" },
     { title: "failed", value: "failedAttempts" },
     { title: "last failure", value: "lastFailure" },
-    { title: "next attempt", value: "nextAttemptTime" },
+    {
+      title: "next attempt",
+      value: ({ nextAttemptTime, stopped }) => (stopped ? "stopped" : String(nextAttemptTime ?? "")),
+    },
     { title: "not in force", value: "inactivity" },
   ],
 };

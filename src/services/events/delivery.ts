@@ -30,6 +30,7 @@ import {
   type QueueState,
   readQueue,
   readQueues,
+  stoppedTime,
 } from "../../storage/events/delivery-queues.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
 import { newEvaluator } from "../iam/delegations/active-delegations.ts";
@@ -128,7 +129,7 @@ async function waitingOf(session: Session, uid: string, queue: QueueState) {
     ...(queue.attempts > 0 && {
       failedAttempts: queue.attempts,
       lastFailure: queue.lastFailure,
-      nextAttemptTime: toTimestamp(queue.nextTime),
+      ...(queue.nextTime === stoppedTime ? { stopped: true } : { nextAttemptTime: toTimestamp(queue.nextTime) }),
     }),
   };
 }

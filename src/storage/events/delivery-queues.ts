@@ -2,7 +2,7 @@
 
 import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, between, count, eq, gt, lte, not, notExists, sql } from "../schema/drizzle.ts";
+import { and, asc, between, count, eq, lte, not, notExists, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 
 /** An event as it is sent. */
@@ -32,6 +32,9 @@ export interface QueueState {
   /** The earliest time of the next attempt, in milliseconds since the epoch. */
   readonly nextTime: number;
 }
+
+/** The time of the next attempt of a queue that has stopped: its sink is gone, and nothing is sent until somebody retries. */
+export const stoppedTime = Date.UTC(9999, 11, 31);
 
 const noFailures = { attempts: 0, lastFailure: "" } as const;
 
@@ -242,13 +245,13 @@ async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<voi
   await statement.execute({ subscriptionUid });
 }
 
-/** Makes queues due whose next attempt lies further ahead than any back-off: the clock was ahead when it was set. */
+/** Makes queues due whose next attempt lies further ahead than any delay: the clock was ahead when it was set. Stopped ones stay. */
 export async function resetFutureRetries(tx: Transaction, longestWait: number): Promise<void> {
   const statement = tx.prepared("event_queues.bring_forward", (db, { eventQueues }) =>
     db
       .update(eventQueues)
       .set({ nextTime: sql`${numberPlaceholder("now")}` })
-      .where(gt(eventQueues.nextTime, sql.placeholder("latest"))),
+      .where(between(eventQueues.nextTime, sql.placeholder("latest"), sql.raw(String(stoppedTime - 1)))),
   );
   const { time: now } = tx.context;
   await statement.execute({ now, latest: now + longestWait });

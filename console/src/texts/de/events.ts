@@ -14,6 +14,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "events.group": "Gruppe",
   "events.state": "Zustand",
   "events.waiting": "Wartend",
+  "events.stopped": "Angehalten: das Ziel antwortete 410 Gone",
   "events.nextTry": "Nächster Versuch",
   "events.inactive": "nicht in Kraft",
   "events.failing": "{count, plural, one {einmal fehlgeschlagen} other {# Mal fehlgeschlagen}}",

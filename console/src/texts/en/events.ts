@@ -13,6 +13,7 @@ export const texts = {
   "events.group": "Group",
   "events.state": "State",
   "events.waiting": "Waiting",
+  "events.stopped": "Stopped: the sink answered 410 Gone",
   "events.nextTry": "Next try",
   "events.inactive": "not in force",
   "events.failing": "{count, plural, one {failed once} other {failed # times}}",

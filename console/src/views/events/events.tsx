@@ -112,10 +112,10 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
     { title: t("events.waiting"), cell: ({ waiting }) => <Waiting count={waiting} />, isWide: true },
     {
       title: t("events.nextTry"),
-      cell: ({ subscriptionUid, nextAttemptTime }) =>
-        nextAttemptTime ? (
+      cell: ({ subscriptionUid, nextAttemptTime, stopped }) =>
+        nextAttemptTime || stopped ? (
           <span className="row">
-            <NextTry time={nextAttemptTime} />
+            {nextAttemptTime && <NextTry time={nextAttemptTime} />}
             <Retry uid={subscriptionUid} />
           </span>
         ) : (

@@ -15,6 +15,7 @@ export function State({ state }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
   const [latest] = state.recentAttempts;
   if (state.inactivity !== "") return <span className="warning">⊘ {t("events.inactive")}</span>;
+  if (state.stopped) return <span className="danger">✕ {t("events.stopped")}</span>;
   if (state.failedAttempts > 0)
     return (
       <span className="lines">
