@@ -1,4 +1,11 @@
-import type { Job } from "./write-batch.ts";
+import type { WriteKind } from "../dialect.ts";
+
+/** A waiting write. */
+export interface Job extends Pick<WriteKind, "isBulk" | "isAlone" | "isLarge" | "ended"> {
+  readonly body: () => Promise<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** The waiting writes, in order of arrival. Those whose callers have given up are rejected instead of taken. */
 export class WaitingWrites {

@@ -1,13 +1,6 @@
 // Decides which writes share a commit: first those that callers wait for, then bulk writes such as imports.
-import type { DatabaseLimits, WriteKind } from "../dialect.ts";
-import type { WaitingWrites } from "./waiting-writes.ts";
-
-/** A waiting write. */
-export interface Job extends Pick<WriteKind, "isBulk" | "isAlone" | "isLarge" | "ended"> {
-  readonly body: () => Promise<unknown>;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
+import type { DatabaseLimits } from "../dialect.ts";
+import type { Job, WaitingWrites } from "./waiting-writes.ts";
 
 /** The limits of a batch. */
 export type BatchLimits = Pick<DatabaseLimits, "maxBatch" | "maxBatchMs" | "maxBulkBatch" | "maxBulkBatchMs">;

@@ -3,8 +3,8 @@ import type { WriteKind } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
-import { WaitingWrites } from "./waiting-writes.ts";
-import { Batch, type Job } from "./write-batch.ts";
+import { type Job, WaitingWrites } from "./waiting-writes.ts";
+import { Batch } from "./write-batch.ts";
 import type { WriteQueueOptions } from "./write-queue-options.ts";
 
 /** How long reads go first after a write, as a multiple of its duration: they get up to three quarters of the time. */

@@ -8,8 +8,7 @@ import { setImmediate as immediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
 import { withOrFail } from "../../../../src/storage/engine/sqlite/statement-journal.ts";
-import { WaitingWrites } from "../../../../src/storage/engine/sqlite/waiting-writes.ts";
-import type { Job } from "../../../../src/storage/engine/sqlite/write-batch.ts";
+import { type Job, WaitingWrites } from "../../../../src/storage/engine/sqlite/waiting-writes.ts";
 import { WriteQueue } from "../../../../src/storage/engine/sqlite/write-queue.ts";
 import type { WriteQueueOptions } from "../../../../src/storage/engine/sqlite/write-queue-options.ts";
 
