@@ -2,15 +2,19 @@
 
 import type { Product, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { compareApk } from "./apk.ts";
+import { compareBitnami } from "./bitnami.ts";
 import { compareComposer } from "./composer.ts";
+import { compareConan } from "./conan.ts";
 import { compareDebian } from "./debian.ts";
 import { compareDotted } from "./dotted.ts";
 import { compareGem } from "./gem.ts";
+import { compareActions } from "./github-actions.ts";
+import { compareLinux } from "./linux.ts";
 import { compareMaven } from "./maven.ts";
 import { compareNuget } from "./nuget.ts";
 import { comparePypi } from "./pypi.ts";
 import { compareRpm } from "./rpm.ts";
-import { compareGo, comparePub, compareSemver } from "./semver.ts";
+import { compareGo, compareKubernetes, compareSemver, compareWithBuild } from "./semver.ts";
 
 /** Less than 0 when `a` is before `b`, 0 when they are the same version, and undefined when the order is not known. */
 export type VersionOrder = (a: string, b: string) => number | undefined;
@@ -21,25 +25,25 @@ const longestVersion = 1000;
 /** Orders by the type of package URLs. */
 const byType: Readonly<Record<string, VersionOrder>> = {
   apk: compareApk,
-  bitnami: compareSemver,
+  bitnami: compareBitnami,
   cargo: compareSemver,
   cocoapods: compareGem,
   composer: compareComposer,
-  conan: compareSemver,
+  conan: compareConan,
   cran: compareDotted,
   deb: compareDebian,
   gem: compareGem,
-  github: compareSemver,
-  githubactions: compareSemver,
+  github: compareActions,
+  githubactions: compareActions,
   golang: compareGo,
   hackage: compareDotted,
   hex: compareSemver,
-  julia: compareSemver,
+  julia: compareWithBuild,
   maven: compareMaven,
   npm: compareSemver,
   nuget: compareNuget,
   opam: compareDebian,
-  pub: comparePub,
+  pub: compareWithBuild,
   pypi: comparePypi,
   rpm: compareRpm,
   swift: compareSemver,
@@ -50,8 +54,8 @@ const byType: Readonly<Record<string, VersionOrder>> = {
 const byEcosystem: Readonly<Record<string, VersionOrder>> = {
   Bioconductor: compareDotted,
   GHC: compareDotted,
-  Kubernetes: compareSemver,
-  Linux: compareSemver,
+  Kubernetes: compareKubernetes,
+  Linux: compareLinux,
   WordPress: compareComposer,
 };
 
@@ -63,13 +67,16 @@ export function orderOf({ purl, ecosystem }: Product): VersionOrder {
   return Object.hasOwn(byEcosystem, base) ? bounded(byEcosystem[base]!) : unknownOrder;
 }
 
-/** The order of SemVer 2.0, which ranges of the type SEMVER have in every ecosystem. */
+/** The order of SemVer 2.0, which ranges of the type SEMVER have where nothing is known of the versions of their product. */
 export const semverOrder: VersionOrder = bounded(compareGo);
 
-/** The order of the versions of a range. `order` is that of the versions of its product. */
+/**
+ * The order of the versions of a range. `order` is that of the versions of its product. It also counts in ranges of the type SEMVER:
+ * an ecosystem that differs from SemVer, as Julia in its build numbers, does not have two orders.
+ */
 export function orderIn({ type }: Pick<VersionRange, "type">, order: VersionOrder): VersionOrder {
   if (type === "GIT") return unknownOrder;
-  return type === "SEMVER" ? semverOrder : order;
+  return type === "SEMVER" && order === unknownOrder ? semverOrder : order;
 }
 
 /** The order of versions of which nothing is known. */

@@ -12,18 +12,30 @@ export function compareGo(a: string, b: string): number | undefined {
   return compareSemver(withoutGo(a), withoutGo(b));
 }
 
-/** Pub: what is built later is a later version. */
-export function comparePub(a: string, b: string): number | undefined {
+/** Pub and Julia: of two versions that are equal in SemVer, the one that is built later is the later version. */
+export function compareWithBuild(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   return left && right && semver.compareBuild(left, right, true);
 }
 
+/** Kubernetes: what vendors add to a version, as in "1.27.3-gke.100", does not make it a version before the release. */
+export function compareKubernetes(a: string, b: string): number | undefined {
+  return compareSemver(withoutVendor(a), withoutVendor(b));
+}
+
+/** Words that stand for a version before the release also without the hyphen before them. Of other words nobody knows. */
+const prereleaseWord = /^(?:alpha|beta|canary|dev|next|nightly|pre|preview|rc|snapshot)(?![a-z])/i;
+
 function parse(version: string): SemVer | undefined {
   const [, numbers, rest = ""] = /^[vV=]?([0-9]+(?:\.[0-9]+){0,2})((?![0-9.]).*)?$/s.exec(version.trim()) ?? [];
-  if (numbers === undefined) return undefined;
+  if (numbers === undefined || (/^[a-z]/i.test(rest) && !prereleaseWord.test(rest))) return undefined;
   // Ecosystems with versions like "1.2" mean "1.2.0"; zeros before a number mean nothing.
   const padded = [...numbers.split("."), "0", "0"].slice(0, 3).map((number) => number.replace(/^0+(?=[0-9])/, ""));
   return semver.parse(padded.join(".") + rest, { loose: true }) ?? undefined;
+}
+
+function withoutVendor(version: string): string {
+  return version.replace(/^([^-]*)-(?!alpha|beta|rc).*$/, "$1");
 }
 
 function withoutGo(version: string): string {

@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { orderOf, semverOrder, unknownOrder, type VersionOrder } from "../../../src/advisories/versions/order.ts";
+import {
+  orderIn,
+  orderOf,
+  semverOrder,
+  unknownOrder,
+  type VersionOrder,
+} from "../../../src/advisories/versions/order.ts";
 
 const orderOfPurl = (purl: string) => orderOf(create(ProductSchema, { purl }));
 const orderOfEcosystem = (ecosystem: string) => orderOf(create(ProductSchema, { ecosystem }));
@@ -28,7 +34,12 @@ const orders: Readonly<Record<string, Expected>> = {
       "4.17 4.17.1 v4.18",
     ],
     same: ["1.0.0 1.0.0+build v1.0.0 1.0 1 01.0.0"],
-    unknown: ["", "latest", "1.2.3.4", "1.x", "(devel)", "1.0.0-é"],
+    unknown: ["", "latest", "1.2.3.4", "1.x", "(devel)", "1.0.0-é", "1.1.1k"],
+  },
+  "SemVer, a pre-release without its hyphen": {
+    order: orderOfPurl("pkg:cargo/a"),
+    ascending: ["1.0.0alpha1 1.0.0beta2 1.0.0rc1 1.0.0"],
+    same: ["1.0.0rc1 1.0.0-rc1"],
   },
   Go: {
     order: orderOfPurl("pkg:golang/a"),
@@ -39,6 +50,38 @@ const orders: Readonly<Record<string, Expected>> = {
     same: ["v2.0.0+incompatible 2.0.0", "go1.21.3 1.21.3"],
   },
   Pub: { order: orderOfPurl("pkg:pub/a"), ascending: ["1.0.0-a 1.0.0 1.0.0+1 1.0.0+2 1.0.1"], same: ["1.0.0 1.0.0"] },
+  "Julia, VersionNumber": {
+    order: orderOfPurl("pkg:julia/a"),
+    ascending: ["6.9.12-rc1 6.9.12-rc1+1 6.9.12 6.9.12+0 6.9.12+2 6.9.12+3 6.9.12+10 6.9.12+a 6.9.13"],
+    same: ["6.9.12+2 v6.9.12+2"],
+  },
+  "Bitnami, with revisions": {
+    order: orderOfPurl("pkg:bitnami/a"),
+    ascending: ["6.2.0 6.2.0-1 6.2.0-2 6.2.0-10 6.2.1", "1.4.0 1.4.0-alpha 1.4.0-alpha.2 1.4.1-0"],
+    same: ["6.2.0 v6.2.0 6.2.0+a"],
+    unknown: ["", "a-1"],
+  },
+  "Conan, with letters": {
+    order: orderOfPurl("pkg:conan/a"),
+    ascending: [
+      "1.1.0 1.1.1-rc.1 1.1.1 1.1.1a 1.1.1k 1.1.2",
+      "1.0.0 1.0.0+1 1.0.0+2 1.0.1",
+      "cci.20200101 cci.20210101",
+    ],
+    same: ["1.0.0 1.0 1"],
+    unknown: ["", "cci.20200101", "1.0!"],
+  },
+  "GitHub Actions": {
+    order: orderOfPurl("pkg:githubactions/a/b"),
+    ascending: ["v3 v4 5.0.0", "4.0.0 4.0.1 v4.1.0 v5"],
+    same: ["4.1 4.1.0 v4.1.0", "v4 4.0.0"],
+    unknown: ["main", ""],
+  },
+  Kubernetes: {
+    order: orderOfEcosystem("Kubernetes"),
+    ascending: ["1.27.3-alpha.1 1.27.3-rc.0 1.27.3 1.27.4-gke.1 1.27.5+k3s1"],
+    same: ["v1.27.3 1.27.3-gke.100 1.27.3-eks-a5565ad"],
+  },
   "PEP 440": {
     order: orderOfPurl("pkg:pypi/a"),
     ascending: [
@@ -145,8 +188,17 @@ const orders: Readonly<Record<string, Expected>> = {
     unknown: ["", "a", "1.0_word", "1.0-1", "1.0-r0-r1", "1..0"],
   },
   opam: { order: orderOfPurl("pkg:opam/a"), ascending: ["1.0~beta 1.0 1.0.1"], same: ["1.0 1.00"] },
-  "Linux, by OSV": { order: orderOfEcosystem("Linux"), ascending: ["5.9 5.10 5.10.1 6.0"], same: ["6.0 6.0.0"] },
-  "ranges of SemVer in any ecosystem": { order: semverOrder, ascending: ["1.0.0-0 1.0.0"], same: ["v1.0.0 1.0.0"] },
+  "Linux, kernel.org": {
+    order: orderOfEcosystem("Linux"),
+    ascending: ["2.6.32.9 2.6.32.71 5.9 5.10 5.10.1 6.0-rc2 6.0-rc10 6.0"],
+    same: ["6.0 6.0.0 6.0.0-13-amd64 v6.0-arch1"],
+    unknown: ["", "next-20300101"],
+  },
+  "ranges of SemVer in ecosystems without a known order": {
+    order: semverOrder,
+    ascending: ["1.0.0-0 1.0.0"],
+    same: ["v1.0.0 1.0.0"],
+  },
 };
 
 /** Numbers that are the same at every run. */
@@ -229,6 +281,25 @@ describe("orders of versions", () => {
     const order = orderOfPurl("pkg:rpm/redhat/a");
     assert.equal(order("1.0", "1.0-3"), undefined);
     assert.ok(order("1.0", "1.1-3")! < 0);
+  });
+
+  it("of GitHub Actions, a tag that is moved may be any version that begins like it", () => {
+    const order = orderOfPurl("pkg:github/a/b");
+    for (const later of ["4.0.1", "v4.1", "4.1.0", "v4.2.0"]) {
+      assert.equal(order("v4", later), undefined);
+      assert.equal(order(later, "v4"), undefined);
+    }
+    assert.equal(order("v4.1", "4.1.2"), undefined);
+    assert.ok(order("v4.1", "4.2.0")! < 0);
+  });
+
+  it("ranges of SemVer have the order of their ecosystem where it is known", () => {
+    const julia = orderOfPurl("pkg:julia/a");
+    const range = { type: "SEMVER" };
+    assert.ok(orderIn(range, julia)("6.9.12+2", "6.9.12+3")! < 0);
+    assert.ok(orderIn(range, orderOfPurl("pkg:nuget/a"))("1.0.0.4", "1.0.0.5")! < 0);
+    assert.ok(orderIn(range, orderOfEcosystem("Android"))("1.0.0", "1.0.1")! < 0);
+    assert.equal(orderIn({ type: "GIT" }, julia)("a", "b"), undefined);
   });
 
   it("other ecosystems know equal texts only", () => {
