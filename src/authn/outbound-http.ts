@@ -265,9 +265,11 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
   throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
 }
 
-/** One error for absent and for private names: callers must not learn which names a private network has. */
+/** One text for absent and for private names: callers must not learn which names a private network has. */
+export const noPublicAddressText = "the host has no public address";
+
 function noPublicAddress(cause: unknown): OutboundError {
-  return new OutboundError("unavailable", "the host has no public address", cause);
+  return new OutboundError("unavailable", noPublicAddressText, cause);
 }
 
 /** Returns an error whose code is for the log of the operator. */

@@ -3,10 +3,11 @@
 
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
+import { noPublicAddressText } from "../authn/outbound-http.ts";
 import { show as showText } from "../base/clip.ts";
 
 /** The checks of a token that do not depend on an identity. */
-export type VerificationCheck = "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
+export type VerificationCheck = "typ" | "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";
 
 /** PERMISSION_DENIED: the subject token is malformed. */
 export function malformedToken(): ApiError {
@@ -51,7 +52,11 @@ export function keysDenied(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.failure === "untrusted")
     return unavailable(`the issuer of the subject token cannot be asked: ${error.message}`, error);
-  if (error.failure === "unavailable") return unavailable("the issuer of the subject token does not answer", error);
+  if (error.failure === "unavailable") {
+    // Other messages could tell what a private network has.
+    const reason = error.message === noPublicAddressText ? `: ${error.message}` : "";
+    return unavailable(`the issuer of the subject token does not answer${reason}`, error);
+  }
   return verificationDenied("keys", `the keys of the issuer cannot be used: ${error.message}`, error);
 }
 

@@ -86,6 +86,7 @@ export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>
   let set: KeySet | undefined;
   let candidates: readonly KeyObject[] = [];
   return [
+    { check: "typ", run: () => checkKind(token) },
     { check: "alg", run: () => void readHint(header) },
     ...timeChecks.map(([check, run]) => ({ check, run: () => run(claims, now) })),
     {
@@ -101,6 +102,22 @@ export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>
     },
     { check: "signature", run: () => verifySignature(token, set, candidates) },
   ];
+}
+
+/** The types of tokens that identify a workload or a person, in lower case and without `application/`. */
+const acceptedTypes: readonly unknown[] = [undefined, "jwt", "jose", "at+jwt", "id+jwt"];
+
+/** RFC 8725 §3.11: a token that an issuer made for something else identifies nobody, such as a logout token. */
+function checkKind({ header, claims }: SubjectToken): void {
+  const { typ } = header;
+  // RFC 7515 §4.1.9: the prefix may be omitted, and media types have no case.
+  const type = typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ;
+  if (!acceptedTypes.includes(type))
+    throw verificationDenied("typ", `the type of the token is "${show(typ)}"; accepted: JWT, JOSE, at+jwt, id+jwt`);
+  // RFC 8417 §2.2: a security event token.
+  if (claims.events !== undefined) throw verificationDenied("typ", "the token has events");
+  // RFC 9449 §6, RFC 8705 §3.1: such a token is worth nothing without a proof that its holder has the key.
+  if (claims.cnf !== undefined) throw verificationDenied("typ", 'the token is bound to a key ("cnf")');
 }
 
 // RFC 8725 §3.1: we choose the accepted algorithms, not the token.
@@ -126,6 +143,10 @@ async function verifySignature(
   set: KeySet | undefined,
   candidates: readonly KeyObject[],
 ): Promise<void> {
+  const signature = text.slice(text.lastIndexOf(".") + 1);
+  // RFC 4648 §3.5: unused bits would give one token several spellings.
+  if (Buffer.from(signature, "base64url").toString("base64url") !== signature)
+    throw verificationDenied("signature", "the signature is not canonical base64url");
   const hint = readHint(header);
   if (await isSignedBy(candidates, text, hint)) return;
   const newer = await asKeys(async () => (await set?.findNewer?.(hint)) ?? []);

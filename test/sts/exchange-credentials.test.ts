@@ -10,6 +10,7 @@ import {
   openWithWorkload,
   outcome,
   outsideClaims,
+  outsideKey,
   outsideToken,
   uid,
   unsigned,
@@ -85,6 +86,17 @@ describe("a credential", () => {
     ["T1: is not signed", () => unsigned("none"), /unsupported signing algorithm "none"$/],
     ["T1: has no signature", () => unsigned("ES256"), /oidc: /],
     ["T2: is signed with a shared secret", () => unsigned("HS256", "c2lnbmF0dXJl"), /algorithm "HS256"$/],
+    ...["logout+jwt", "application/secevent+jwt", "DPoP+JWT", "rt+jwt", "", "JWT+x"].map(
+      (typ) =>
+        [
+          `has the type "${typ}"`,
+          () => signOutside(outsideKey, outsideClaims(), { typ }),
+          /the type of the token is ".*"; accepted: JWT, JOSE, at\+jwt, id\+jwt$/,
+        ] as const,
+    ),
+    ["is a security event", () => outsideToken({ events: {} }), /the token has events$/],
+    ["is bound to a key of its holder", () => outsideToken({ cnf: { jkt: "x" } }), /is bound to a key \("cnf"\)$/],
+    ["has a signature with unused bits", async () => respelled(await outsideToken()), /is not canonical base64url$/],
     ["T3: brings its key along", () => unsigned("ES256", "YWJj", { jwk: keyPair("ES256").jwk }), /oidc: /],
     [
       "has a crit that nobody knows",
@@ -102,6 +114,13 @@ describe("a credential", () => {
       assert.equal(exchange.events[0]?.event, "token_refused");
     });
   }
+
+  for (const typ of [undefined, "JWT", "jwt", "JOSE", "at+jwt", "application/at+jwt", "id+jwt"])
+    it(`of the type ${typ} is accepted`, async () => {
+      const exchange = await openWithWorkload();
+      const token = await signOutside(outsideKey, outsideClaims(), typ === undefined ? {} : { typ });
+      assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
+    });
 
   it("X4: is refused from the second of its expiry on", async () => {
     const exchange = await openWithWorkload();
@@ -158,4 +177,10 @@ describe("a credential", () => {
 
 async function signAs(key: ReturnType<typeof keyPair>, kid: string): Promise<string> {
   return await signOutside({ ...key, kid }, outsideClaims());
+}
+
+/** Spells the signature of a token with other unused bits (RFC 4648 §3.5). ES256 has four of them. */
+function respelled(token: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1)!) + 1];
 }

@@ -58,6 +58,7 @@ describe("the explanation of an exchange", () => {
       "token",
       "relationship",
       "iss",
+      "typ",
       "alg",
       "exp",
       "nbf",

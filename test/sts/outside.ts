@@ -39,10 +39,14 @@ function generate(alg: string) {
 type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: string | undefined };
 
 /** A token with these claims, signed by the key. */
-export function signOutside({ alg, kid, privateKey }: Signer, claims: Record<string, unknown>): Promise<string> {
+export function signOutside(
+  { alg, kid, privateKey }: Signer,
+  claims: Record<string, unknown>,
+  header: { typ?: string } = { typ: "JWT" },
+): Promise<string> {
   // As JSON.stringify writes them, so JSON.rawJSON gives a number any spelling.
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
-    .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), typ: "JWT" })
+    .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), ...header })
     .sign(privateKey);
 }
 
