@@ -1,14 +1,12 @@
 // `gatehouse api`: sends one REST request with the session's token, for methods without a command.
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
-import { errorMessage } from "../base/system-error.ts";
 import { reach, readBody } from "./client/reach.ts";
 import { openSession, type Session, withClient } from "./client/session.ts";
 import { callTimeoutMs } from "./client/transport.ts";
 import { printableLines } from "./escape.ts";
 import { CommandFailure, wrongUsage } from "./failure.ts";
+import { readFile, readInput } from "./input.ts";
 import type { Shell } from "./shell.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -69,15 +67,9 @@ export function addressOf(server: string, path: string, parameters: readonly str
   return address;
 }
 
-async function bodyOf({ stdin }: Shell, data: string | undefined): Promise<string | undefined> {
-  if (data === "-") return await text(stdin);
-  if (!data?.startsWith("@")) return data;
-  const file = data.slice(1);
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrongUsage(`--data: ${file} cannot be read: ${errorMessage(error, file)}`);
-  }
+async function bodyOf(shell: Shell, data: string | undefined): Promise<string | undefined> {
+  if (data === "-") return await readInput(shell, data);
+  return data?.startsWith("@") ? readFile(data.slice(1), "--data") : data;
 }
 
 /**

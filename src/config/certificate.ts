@@ -1,7 +1,7 @@
 // The TLS certificate and its key: read and validated before the server listens.
-import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { errorMessage } from "../base/system-error.ts";
+import { readTextFile } from "../base/text-file.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** A certificate chain and its key, in PEM. */
@@ -49,7 +49,7 @@ function checkTls(name: SettingName, problem: string, options: SecureContextOpti
 
 function readPem(name: SettingName, file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readTextFile(file);
   } catch (error) {
     throw new ConfigError(`${name}: ${file} cannot be read: ${errorMessage(error, file)}.`);
   }

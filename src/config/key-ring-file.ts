@@ -1,9 +1,10 @@
 // The keys of encryption at rest: from the setting, or from a file in the data directory.
 import { randomBytes } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../base/directories.ts";
 import { errorMessage, hasCode } from "../base/system-error.ts";
+import { readTextFile } from "../base/text-file.ts";
 import type { Config } from "./config.ts";
 import { toSecretsKeys } from "./parse-setting.ts";
 import { ConfigError } from "./settings.ts";
@@ -24,7 +25,7 @@ function readKeys(file: string): Buffer[] | undefined {
     // Security case C2: a key that other users can read is not secret.
     if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0)
       throw new ConfigError(`secrets-key: ${file} can be read by others; set its mode to 0600.`);
-    text = readFileSync(file, "utf8");
+    text = readTextFile(file);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (hasCode(error, "ENOENT")) return undefined;

@@ -1,7 +1,8 @@
 // Reads the settings: flags override environment variables, which override the file, which overrides defaults.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isJsonObject } from "../base/json.ts";
 import { errorMessage } from "../base/system-error.ts";
+import { readTextFile } from "../base/text-file.ts";
 import {
   ConfigError,
   type ProxySettings,
@@ -77,7 +78,7 @@ function configPathOf(flags: Flags, environment: NodeJS.ProcessEnv): string | un
 function settingsIn(file: string): Record<string, string> {
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, "utf8"));
+    content = JSON.parse(readTextFile(file));
   } catch (error) {
     throw new ConfigError(`config: ${file} cannot be read as JSON: ${errorMessage(error, file)}.`);
   }

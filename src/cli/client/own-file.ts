@@ -1,17 +1,18 @@
 // Private files of the command line: settings and tokens.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeDirectory } from "../../base/directories.ts";
 import { errorMessage, hasCode } from "../../base/system-error.ts";
+import { readTextFile } from "../../base/text-file.ts";
 import { CommandFailure } from "../failure.ts";
 
-/** Returns the content of a file, or undefined if it does not exist. Throws if it cannot be read. */
-export function readIfThere(file: string): string | undefined {
+/** Returns the content of a file, or undefined if it does not exist. Fails with the exit code if it cannot be read. */
+export function readIfThere(file: string, exitCode: 1 | 2 = 1): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readTextFile(file);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
+    throw new CommandFailure(`${file} cannot be read: ${errorMessage(error, file)}`, { exitCode });
   }
 }
 

@@ -7,13 +7,15 @@ import {
   OrganizationResourceSchema,
 } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { errorMessage } from "../../base/system-error.ts";
+import { decodeUtf8 } from "../../base/text-file.ts";
 import { isBelow, isUid } from "../../model/uid.ts";
+import { byteLines } from "../byte-lines.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { formatVersion, type Kind } from "./format.ts";
 import type { Decrypt } from "./recipient.ts";
 
-/** The maximum length of a line in UTF-16 units: no request can have a longer resource. */
+/** The maximum size of a line in bytes: no request can have a longer resource. */
 const maxLine = 3 * 1024 * 1024;
 
 /** A resource of the file. */
@@ -153,13 +155,16 @@ async function addSecret({ resource }: OrganizationResource, jwe: JsonValue, dec
 }
 
 async function* textLines(file: string): AsyncGenerator<{ number: number; text: string }> {
-  let number = 0;
-  let rest = "";
-  for await (const chunk of createReadStream(file, "utf8") as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) yield { number: ++number, text };
-    if (rest.length > maxLine) throw failureAt(file, number + 1)(`is longer than ${maxLine} characters`);
+  const chunks = createReadStream(file) as AsyncIterable<Buffer>;
+  const tooLong = (number: number) => failureAt(file, number)(`is longer than ${maxLine} bytes`);
+  for await (const { bytes, number, offset } of byteLines(chunks, maxLine, tooLong))
+    yield { number, text: decode(bytes, offset, failureAt(file, number)) };
+}
+
+function decode(bytes: Buffer, offset: number, fail: Fail): string {
+  try {
+    return decodeUtf8(bytes, offset);
+  } catch (error) {
+    throw fail(errorMessage(error));
   }
-  if (rest !== "") yield { number: ++number, text: rest };
 }

@@ -1,9 +1,9 @@
 // The keys of a recipient: the public one encrypts the secrets of an export, and the private one decrypts them during an import.
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { errorMessage } from "../../base/system-error.ts";
+import { statSync } from "node:fs";
 import { clientSecretType } from "../../services/organizations/recipient-key.ts";
 import { wrongUsage } from "../failure.ts";
+import { readFile } from "../input.ts";
 
 type JsonWebKey = webcrypto.JsonWebKey;
 
@@ -24,7 +24,7 @@ const algorithms = {
 
 /** Reads the public key of `--recipient`, a PEM or JWK file. Returns its PEM. */
 export function readRecipient(file: string): string {
-  const text = readKeyFile("--recipient", file);
+  const text = readFile(file, "--recipient");
   const jwk = jwkIn("--recipient", file, text);
   if (text.includes("PRIVATE KEY") || jwk?.d !== undefined)
     throw wrongUsage(`--recipient: ${file} has a private key; give the public key, and keep the private one secret`);
@@ -36,7 +36,7 @@ export function readRecipient(file: string): string {
 
 /** Reads the private key of `--recipient-key`, a PEM or JWK file that only its owner can read. */
 export function readRecipientKey(file: string): Decrypt {
-  const text = readKeyFile("--recipient-key", file);
+  const text = readFile(file, "--recipient-key");
   // Security case C2.
   if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0)
     throw wrongUsage(`--recipient-key: ${file} can be read by others; set its mode to 0600`);
@@ -63,14 +63,6 @@ function contentOf(plaintext: Uint8Array): ClientSecret {
   if ([identityProvider, issuer, clientSecret].every((text) => typeof text === "string"))
     return { identityProvider, issuer, clientSecret };
   throw new Error("has no client secret");
-}
-
-function readKeyFile(flag: string, file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrongUsage(`${flag}: ${file} cannot be read: ${errorMessage(error, file)}`);
-  }
 }
 
 function jwkIn(flag: string, file: string, text: string): JsonWebKey | undefined {

@@ -1,8 +1,8 @@
 // Converts flag values to the JSON of fields.
-import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { errorMessage } from "../../base/system-error.ts";
+import { readTextFile } from "../../base/text-file.ts";
 import { wrongUsage } from "../failure.ts";
+import { readFile } from "../input.ts";
 import type { FlagValue } from "./resource.ts";
 
 /** Several values: repeated flags or commas. */
@@ -52,9 +52,7 @@ export function timeOrAgo(value: FlagValue): string {
 
 /** Reads the file that a flag names. Wrong usage, with the system's reason, if it cannot be read. */
 export function fileOf(flag: string, file: string): string {
-  const content = readText(file);
-  if (content instanceof Error) throw wrongUsage(`${flag}: ${file} cannot be read: ${errorMessage(content, file)}`);
-  return content;
+  return readFile(file, flag).trim();
 }
 
 /** Returns a JSON Web Key Set, given directly or as a file. Only a key set starts with a brace. */
@@ -77,7 +75,7 @@ export function fileOrSecret(flag: string) {
     const isNoFile = ["ENOENT", "ENAMETOOLONG"].includes(String(content.code));
     if (isNoFile && !text.includes("/")) return text;
     throw wrongUsage(
-      `${flag}: the file that it names cannot be read (${content.code})`,
+      `${flag}: the file that it names cannot be read (${content.code ?? content.message})`,
       "A secret with a slash in it goes into a file.",
     );
   };
@@ -85,7 +83,7 @@ export function fileOrSecret(flag: string) {
 
 function readText(file: string): string | NodeJS.ErrnoException {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readTextFile(file).trim();
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }

@@ -1,9 +1,11 @@
 // The texts of a file: its content, or the lines of NDJSON. One text at a time is in memory, and its size is limited.
-import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { BadDocument } from "../../../advisories/document.ts";
 import { sizeText } from "../../../advisories/document-text.ts";
+import { errorMessage } from "../../../base/system-error.ts";
+import { decodeUtf8 } from "../../../base/text-file.ts";
+import { byteLines } from "../../byte-lines.ts";
 import { sourceLimits } from "./source-limits.ts";
 
 /** A text that holds one document. */
@@ -22,11 +24,9 @@ const isLines = (name: string) => /\.(ndjson|jsonl)(\.gz)?$/i.test(name);
 export async function* textsOf(name: string, file: Readable): AsyncGenerator<SourceText> {
   const chunks = isCompressed(name) ? gunzip(file) : (file as AsyncIterable<Buffer>);
   if (!isLines(name)) return void (yield await collect(chunks));
-  let number = 0;
-  for await (const line of linesOf(chunks)) {
-    number++;
+  for await (const { bytes: line, number, offset } of byteLines(chunks, sourceLimits.textBytes, tooLarge)) {
     const bytes = isCompressed(name) ? 0 : line.length;
-    if (line.length > 0) yield { place: `line ${number}`, text: textOf(line), bytes };
+    if (line.length > 0) yield { place: `line ${number}`, text: textOf(line, offset), bytes };
   }
 }
 
@@ -54,26 +54,12 @@ async function collect(chunks: AsyncIterable<Buffer>): Promise<SourceText> {
   return { place: "", text: textOf(Buffer.concat(all)), bytes: size };
 }
 
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let open: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
-      yield Buffer.concat([...open, chunk.subarray(start, end)]);
-      [open, size, start] = [[], 0, end + 1];
-    }
-    open.push(chunk.subarray(start));
-    size += chunk.length - start;
-    if (size > sourceLimits.textBytes) throw tooLarge();
+function textOf(bytes: Buffer, offset = 0): string {
+  try {
+    return decodeUtf8(bytes, offset);
+  } catch (error) {
+    throw new BadDocument(errorMessage(error));
   }
-  yield Buffer.concat(open);
-}
-
-/** Bytes that are not text would otherwise become other characters. */
-function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new BadDocument("is not UTF-8");
-  return bytes.toString("utf8");
 }
 
 /** The reason to leave out a text by its size. */
