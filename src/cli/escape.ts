@@ -35,8 +35,15 @@ export function escapeJson(text: string): string {
 }
 
 /**
+ * Texts that readers of YAML 1.1 take for another value: null, merge key, value key, boolean, number, time
+ * (https://yaml.org/type/). YAML 1.2 takes most of them for texts.
+ */
+const notTextInYaml11 =
+  /^(?:[~=]|<<|null|y|n|yes|no|on|off|true|false|[-+]?\.?(?:inf|nan)|[-+]?0[xob][\da-f_]*|[-+]?[\d._][\d._,:]*(?:e[-+]?\d*)?|[-+]?e[-+]?\d+|\d{4}-\d\d?-\d\d?(?:[t\s].*)?)$/is;
+
+/**
  * Returns a value as YAML. Texts with unsafe characters are double-quoted, with escapes such as `\U0000009b` (YAML
- * 1.2.2 §5.7). `commentOf` returns a comment for a text, which it follows on its line.
+ * 1.2.2 §5.7), and so are those that YAML 1.1 takes for other values. `commentOf` returns a comment for a text, which it follows on its line.
  */
 export async function yamlText(value: unknown, commentOf?: (text: string) => string | undefined): Promise<string> {
   const { Document, Scalar, visit } = await import("yaml");
@@ -44,7 +51,7 @@ export async function yamlText(value: unknown, commentOf?: (text: string) => str
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value !== "string") return;
-      if (hasUnsafe(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (hasUnsafe(node.value) || notTextInYaml11.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
       const comment = commentOf?.(node.value);
       if (comment) node.comment = ` ${printable(comment)}`;
     },

@@ -1,5 +1,6 @@
 // `gatehouse export`, `apply` and `diff`: resources as files.
 import type { Command } from "commander";
+import { errorMessage } from "../../base/system-error.ts";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
@@ -26,8 +27,7 @@ export function addApplyCommands(program: Command, shell: Shell, finish: Finish)
     "show what an apply would change; the exit code is 1 if there are differences",
   );
   withClient(comparing, ["table", "json", "yaml", "none"]).action(async (options: ApplyOptions) => {
-    using session = await openSession(shell, comparing);
-    finish(await compared(session, options));
+    finish(await compared(() => openSession(shell, comparing), options));
   });
 }
 
@@ -57,11 +57,12 @@ function withFiles(command: Command): Command {
     .option("--set-client-secrets", "replace client secrets of existing identity providers, too");
 }
 
-async function compared(session: Session, options: ApplyOptions): Promise<number> {
+async function compared(open: () => Promise<Session>, options: ApplyOptions): Promise<number> {
   try {
+    using session = await open();
     return (await (await import("./apply.ts")).compareFiles(session, options)) ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    throw error.with({ exitCode: comparisonFailed });
+    const failure = error instanceof CommandFailure ? error : new CommandFailure(errorMessage(error));
+    throw failure.with({ exitCode: comparisonFailed });
   }
 }

@@ -1,11 +1,11 @@
 // YAML documents of resources: `kind`, and the fields of the resource as the API has them.
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
-import { LineCounter, parseAllDocuments } from "yaml";
 import { type ResourceSpec, ResourceSpecSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import { printable, yamlText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
+import { readYamlDocuments } from "../yaml.ts";
 
 /** The kind of a document, such as `RoleBinding`. */
 export type DocumentKind = string;
@@ -32,16 +32,9 @@ export interface Reading {
 
 /** Reads the documents of a file. Fails with the place of the first mistake. */
 export function readDocuments(text: string, name: string, reading: Reading): Located[] {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const [problem] = document.errors;
-    if (problem) throw wrongUsage(`${name}:${problem.linePos?.[0].line ?? 1}: ${firstLine(problem.message)}`);
-    const content: unknown = document.toJS();
-    if (content === null) return [];
-    const place = `${name}:${lines.linePos(document.contents?.range?.[0] ?? 0).line}`;
-    return [{ place, resource: resourceOf(content, place, reading) }];
+  return readYamlDocuments(text, name).map(({ value, line }) => {
+    const place = `${name}:${line}`;
+    return { place, resource: resourceOf(value, place, reading) };
   });
 }
 

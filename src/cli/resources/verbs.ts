@@ -1,6 +1,4 @@
 // The verbs describe, create, update and delete, for every kind of resource.
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import type { DescMessage, DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { errorMessage } from "../../base/system-error.ts";
@@ -8,6 +6,7 @@ import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
+import { readInput } from "../input.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
@@ -164,13 +163,8 @@ async function readBody(session: Session, file: FlagValue | undefined, message: 
   if (file === undefined) return {};
   if (file === "") throw wrongUsage("--file: the path is empty");
   const name = file === "-" ? "standard input" : String(file);
-  const [{ parse }, { fromJson }] = await Promise.all([import("yaml"), import("@bufbuild/protobuf")]);
-  let content: unknown;
-  try {
-    content = parse(file === "-" ? await text(session.shell.stdin) : readFileSync(name, "utf8"));
-  } catch (error) {
-    throw wrongUsage(`${name} cannot be read: ${firstLine(errorMessage(error, name))}`);
-  }
+  const [{ readYaml }, { fromJson }] = await Promise.all([import("../yaml.ts"), import("@bufbuild/protobuf")]);
+  const content = readYaml(await readInput(session.shell, String(file)), name);
   if (!isJsonObject(content)) throw wrongUsage(`${name} must contain one object`);
   // `describe` adds it to the fields of the resource.
   const { relations, ...body } = content as JsonObject;
