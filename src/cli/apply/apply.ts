@@ -63,12 +63,13 @@ interface Work {
 
 async function workOf(session: Session, options: ApplyOptions): Promise<Work> {
   const { file, prune, pruneKinds, setClientSecrets = false } = options;
-  const located = await readResources(session.shell, file);
+  const prunes = prune === true || pruneKinds !== undefined;
+  const located = await readResources(session.shell, file, prunes);
   if (located.length === 0) throw wrongUsage("the files have no resources");
   const request = create(ApplyResourcesRequestSchema, {
     groupUid: await groupUidOf(session, located, options.group),
     resources: located.map(({ resource }) => resource),
-    prune: prune === true || pruneKinds !== undefined,
+    prune: prunes,
     pruneKinds: (pruneKinds ?? []).map(kindNamed),
     setClientSecrets,
   });

@@ -1,65 +1,34 @@
-// Finds and reads files of resources.
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import path from "node:path";
-import { text } from "node:stream/consumers";
-import { errorMessage, hasCode } from "../../base/system-error.ts";
+// Reads files of resources.
 import { wrongUsage } from "../failure.ts";
+import { readInput } from "../input.ts";
 import { note, type Shell } from "../shell.ts";
 import { type Located, type Reading, readDocuments } from "./documents.ts";
+import { checkLeftOut, noteLeftOut } from "./left-out.ts";
+import { findResourceFiles } from "./resource-files.ts";
 
 /** The maximum size of all files: a request has at most 4 MiB, and YAML is longer than that. */
-const maxBytes = 64 * 1024 * 1024;
+const maxCharacters = 64 * 1024 * 1024;
 
-/** Reads the resources of files, of directories with everything below, and of standard input for `-`. */
-export async function readResources(shell: Shell, paths: readonly string[]): Promise<Located[]> {
+/**
+ * Reads the resources of files, of directories with everything below, and of standard input for `-`. Entries of directories that are
+ * left out are named on standard error; with `prune` they must not have resources.
+ */
+export async function readResources(shell: Shell, paths: readonly string[], prune: boolean): Promise<Located[]> {
   const reading: Reading = {
     environment: shell.environment,
     onMissingVariable: (variable, place) =>
       note(shell, `${place}: ${variable} is not set: a stored client secret stays, a new identity provider gets none`),
   };
-  const found: Located[] = [];
+  const found = findResourceFiles(paths);
+  noteLeftOut(shell, found);
+  if (prune) checkLeftOut(found);
+  const resources: Located[] = [];
   let size = 0;
-  for (const name of paths.flatMap(filesIn)) {
-    const content = name === "-" ? await text(shell.stdin) : readFile(name);
+  for (const name of found.files) {
+    const content = await readInput(shell, name);
     size += content.length;
-    if (size > maxBytes) throw wrongUsage(`the files have more than ${maxBytes / 1024 / 1024} MiB`);
-    found.push(...readDocuments(content, name === "-" ? "standard input" : name, reading));
+    if (size > maxCharacters) throw wrongUsage(`the files have more than ${maxCharacters / 1024 / 1024} Mi characters`);
+    resources.push(...readDocuments(content, name === "-" ? "standard input" : name, reading));
   }
-  return found;
-}
-
-function readFile(name: string): string {
-  try {
-    return readFileSync(name, "utf8");
-  } catch (error) {
-    throw wrongUsage(`${name} cannot be read: ${errorMessage(error, name)}`);
-  }
-}
-
-/** Returns a file, or the YAML and JSON files of a directory in the order of their names. Hidden ones are left out. */
-function filesIn(name: string): string[] {
-  if (name === "-") return [name];
-  try {
-    if (!statSync(name).isDirectory()) return [name];
-    const entries = readdirSync(name, { withFileTypes: true, recursive: true });
-    const files = entries
-      .filter((entry) => entry.isFile() && /\.(ya?ml|json)$/.test(entry.name))
-      .map((entry) => path.join(entry.parentPath, entry.name))
-      .filter(
-        (file) =>
-          !path
-            .relative(name, file)
-            .split(path.sep)
-            .some((part) => part.startsWith(".")),
-      )
-      .sort();
-    if (files.length === 0) throw wrongUsage(`${name} has no files that end in .yaml, .yml or .json`);
-    return files;
-  } catch (error) {
-    if (error instanceof Error && "code" in error) {
-      const hint = hasCode(error, "ENOENT") ? "`gatehouse export GROUP DIRECTORY` writes the files to begin with." : "";
-      throw wrongUsage(`${name} cannot be read: ${errorMessage(error, name)}`, hint);
-    }
-    throw error;
-  }
+  return resources;
 }
