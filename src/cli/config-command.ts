@@ -71,7 +71,7 @@ async function view(shell: Shell, named: string | undefined): Promise<void> {
     meaning,
   ]);
   shell.stdout.write(alignedText(lines));
-  note(shell, placeOf(configPath(shell), context));
+  note(shell, placeOf(configPath(shell) ?? "there is no file: you have no home directory", context));
 }
 
 async function unset(shell: Shell, key: ConfigKey, named: string | undefined): Promise<void> {

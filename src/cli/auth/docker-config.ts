@@ -1,10 +1,10 @@
 // The configuration file of container tools, and the credential helper that it names.
 import { chmodSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
 import { makeDirectory } from "../../base/directories.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { programFile } from "../../base/program-file.ts";
+import { requireHome } from "../client/home.ts";
 import { readIfThere, replaceFile } from "../client/own-file.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
@@ -48,8 +48,8 @@ export function checkDockerConfig(shell: Shell): void {
   read(configPath(shell));
 }
 
-function configPath({ environment }: Shell): string {
-  const folder = environment.DOCKER_CONFIG || path.join(environment.HOME || homedir(), ".docker");
+function configPath(shell: Shell): string {
+  const folder = shell.environment.DOCKER_CONFIG || path.join(requireHome(shell, "HOME or DOCKER_CONFIG"), ".docker");
   return path.join(folder, "config.json");
 }
 

@@ -1,7 +1,7 @@
 // Sets up container tools to sign in with the user's token: they call a credential helper, which runs `auth docker-
 // credential`.
-import { homedir } from "node:os";
 import path from "node:path";
+import { requireHome } from "../client/home.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, failureText } from "../failure.ts";
 import { note } from "../shell.ts";
@@ -20,7 +20,9 @@ export async function configureDocker(session: Session, { helperDir, audience }:
   const { shell, config, url } = session;
   const host = config["platform.registry"];
   if (host === undefined) throw noRegistry();
-  const folder = path.resolve(helperDir ?? path.join(shell.environment.HOME || homedir(), ".local", "bin"));
+  const folder = path.resolve(
+    helperDir ?? path.join(requireHome(shell, "HOME, or name a directory with --helper-dir"), ".local", "bin"),
+  );
   const program = writeHelper(folder, url, audience ?? host);
   const file = saveHelper(shell, host);
   note(shell, `${file} names the credential helper ${program} for ${host}.`);

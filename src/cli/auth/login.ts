@@ -2,6 +2,7 @@
 import { readClaims, type Target } from "../client/credential.ts";
 import { keepTokens } from "../client/refresh.ts";
 import type { Session } from "../client/session.ts";
+import { requireTokenCache } from "../client/token-cache.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
@@ -39,6 +40,7 @@ export async function login({ shell, url, issuer, audience, output }: Session, f
     issuer,
     audience: wanted,
   }));
+  requireTokenCache(shell);
   const identityToken = await findIdentityToken(shell, targets[0]!, flags);
   const done: { readonly target: Target; readonly tokens: SignedIn }[] = [];
   for (const target of targets) {

@@ -1,6 +1,4 @@
 // The user's settings for client commands: server, group, output format. Not the settings of `serve`.
-
-import { homedir } from "node:os";
 import path from "node:path";
 import type { Document } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
@@ -8,6 +6,7 @@ import { type CommandFailure, wrongUsage } from "../failure.ts";
 import { formats } from "../output/output.ts";
 import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
+import { findHome, requireHome } from "./home.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
 /** The settings and what they mean. The names are those of chainctl. */
@@ -54,10 +53,11 @@ const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | f
     !formats.some((format) => format === value) && `${JSON.stringify(value)} is not one of ${formats.join(", ")}`,
 };
 
-/** Returns the path of the file. */
-export function configPath({ environment }: Shell): string {
-  const folder = environment.XDG_CONFIG_HOME || path.join(environment.HOME || homedir(), ".config");
-  return path.join(folder, "gatehouse", "config.yaml");
+/** Returns the path of the file; undefined without a home directory. */
+export function configPath(shell: Shell): string | undefined {
+  const home = findHome(shell);
+  const folder = shell.environment.XDG_CONFIG_HOME || (home && path.join(home, ".config"));
+  return folder && path.join(folder, "gatehouse", "config.yaml");
 }
 
 /** Returns the settings of the context that is in use. Throws if the file cannot be parsed. */
@@ -90,15 +90,10 @@ export function unknownContext({ contexts }: ConfigFile, context: string): Comma
 /** Reads the file; without one, there are no settings. Throws if it cannot be parsed. */
 export async function readConfigFile(shell: Shell): Promise<ConfigFile> {
   const file = configPath(shell);
-  const text = readIfThere(file);
-  if (text === undefined) return { common: {}, contexts: new Map(), currentContext: undefined };
-  const { parse } = await import("yaml");
-  let content: unknown;
-  try {
-    content = parse(text) ?? {};
-  } catch (error) {
-    throw wrongUsage(`${file} is not YAML: ${error instanceof Error ? error.message.split("\n")[0] : error}`);
-  }
+  const text = file && readIfThere(file, 2);
+  if (file === undefined || text === undefined) return { common: {}, contexts: new Map(), currentContext: undefined };
+  const { readYaml } = await import("../yaml.ts");
+  const content = readYaml(text, file) ?? {};
   const { contexts = {}, [currentKey]: currentContext, ...common } = asObject(content, file) as Record<string, unknown>;
   if (currentContext !== undefined && typeof currentContext !== "string")
     throw wrongUsage(`${file}: ${currentKey} must be a text`);
@@ -147,7 +142,7 @@ export async function deleteContext(shell: Shell, context: string): Promise<stri
 
 /** Changes the file, and keeps the rest of it, including comments. */
 async function changeConfigFile(shell: Shell, change: (document: Document) => void): Promise<string> {
-  const file = configPath(shell);
+  const file = configPath(shell) ?? requireHome(shell, "HOME or XDG_CONFIG_HOME");
   await readConfigFile(shell);
   const { parseDocument } = await import("yaml");
   const document = parseDocument(readIfThere(file) || "{}\n");

@@ -1,11 +1,11 @@
 // The token cache, in the layout of the platform's SDK: the SDK and the Terraform provider find tokens of `auth login`,
 // and vice versa.
 import { globSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
 import { isBearerToken } from "../../../packages/client/src/tokens.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import type { Shell } from "../shell.ts";
+import { findHome, requireHome } from "./home.ts";
 import { readIfThere, replaceFile } from "./own-file.ts";
 
 /** The cached files: an API token, or its refresh token. */
@@ -29,7 +29,26 @@ const kinds: readonly CachedKind[] = ["oidc-token", "refresh-token"];
  */
 export function openTokenCache(shell: Shell, audience: string): TokenCache {
   if (/^\.{0,2}$/.test(audience)) throw wrongUsage(`${JSON.stringify(audience)} is not an audience of a token`);
-  return openFolder(path.join(cacheFolder(shell), audience.replaceAll("/", "-")));
+  const folder = findCacheFolder(shell);
+  return folder === undefined ? noCache(shell) : openFolder(path.join(folder, audience.replaceAll("/", "-")));
+}
+
+/** Fails if there is no place for tokens. Call it before a sign-in that ends with storing one. */
+export function requireTokenCache(shell: Shell): void {
+  if (findCacheFolder(shell) === undefined) requireHome(shell, cacheVariables);
+}
+
+const cacheVariables = "HOME, or XDG_CACHE_HOME for the token cache";
+
+/** The cache of a user without a home directory. */
+function noCache(shell: Shell): TokenCache {
+  return {
+    folder: "",
+    pathOf: () => "",
+    read: () => undefined,
+    write: () => requireTokenCache(shell),
+    clear: () => false,
+  };
 }
 
 function openFolder(folder: string): TokenCache {
@@ -62,19 +81,23 @@ export function checkToken(token: string, source: string, exitCode: 1 | 2): stri
 
 /** Returns all caches with tokens, including those that other programs keep per identity, one folder deeper. */
 export function openTokenCaches(shell: Shell): TokenCache[] {
-  const files = globSync(`{*,*/*}/{${kinds.join(",")}}`, { cwd: cacheFolder(shell) });
-  const folders = new Set(files.map((file) => path.dirname(file)));
-  return [...folders].sort().map((name) => openFolder(path.join(cacheFolder(shell), name)));
+  const folder = findCacheFolder(shell);
+  if (folder === undefined) return [];
+  const files = globSync(`{*,*/*}/{${kinds.join(",")}}`, { cwd: folder });
+  const names = new Set(files.map((file) => path.dirname(file)));
+  return [...names].sort().map((name) => openFolder(path.join(folder, name)));
 }
 
-function cacheFolder(shell: Shell): string {
-  return path.join(userCacheFolder(shell), "chainguard");
+function findCacheFolder(shell: Shell): string | undefined {
+  const folder = findUserCacheFolder(shell);
+  return folder && path.join(folder, "chainguard");
 }
 
 /** The same folder as Go's os.UserCacheDir. */
-function userCacheFolder({ environment }: Shell): string {
-  const home = environment.HOME || homedir();
-  if (process.platform === "darwin") return path.join(home, "Library", "Caches");
-  if (process.platform === "win32") return environment.LocalAppData || path.join(home, "AppData", "Local");
-  return environment.XDG_CACHE_HOME || path.join(home, ".cache");
+function findUserCacheFolder(shell: Shell): string | undefined {
+  const { environment } = shell;
+  const home = findHome(shell);
+  if (process.platform === "darwin") return home && path.join(home, "Library", "Caches");
+  if (process.platform === "win32") return environment.LocalAppData || (home && path.join(home, "AppData", "Local"));
+  return environment.XDG_CACHE_HOME || (home && path.join(home, ".cache"));
 }
