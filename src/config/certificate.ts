@@ -6,6 +6,8 @@ import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** A certificate chain and its key, in PEM. */
 export interface Certificate {
+  /** The path of the chain, for messages. */
+  readonly file: string;
   readonly cert: string;
   readonly key: string;
 }
@@ -15,10 +17,10 @@ export function readCertificate(raw: RawSettings): Certificate | undefined {
   const [cert, key] = [raw["tls-cert"], raw["tls-key"]];
   if (cert === "" && key === "") return undefined;
   if (cert === "" || key === "") throw new ConfigError("tls-cert, tls-key: set both or neither.");
-  const tls = { cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
+  const tls = { file: cert, cert: readPem("tls-cert", cert), key: readPem("tls-key", key) };
   checkTls("tls-cert", `${cert} holds no certificate`, { cert: tls.cert });
   checkTls("tls-key", `${key} holds no key`, { key: tls.key });
-  checkTls("tls-key", `${key} is not the key of ${cert}`, tls);
+  checkTls("tls-key", `${key} is not the key of ${cert}`, { cert: tls.cert, key: tls.key });
   return tls;
 }
 

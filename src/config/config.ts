@@ -47,6 +47,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly audiences: readonly string[];
   readonly domain: string;
   readonly tls: Certificate | undefined;
+  /** Whether responses over TLS have Strict-Transport-Security. */
+  readonly hsts: boolean;
   readonly signingAlgorithm: "RS256" | "ES256";
   /** 32 bytes each: the first encrypts secrets, all decrypt them. Empty if none is set. */
   readonly secretsKeys: readonly Buffer[];
@@ -94,6 +96,7 @@ export function toConfig(raw: RawSettings): Config {
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
     tls,
+    hsts: oneOf(raw, "hsts", ["on", "off"]) === "on",
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
     secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),

@@ -104,6 +104,12 @@ export const settings = [
   },
   { name: "tls-key", value: "path", fallback: "", description: "PEM file with the key of the certificate" },
   {
+    name: "hsts",
+    value: "switch",
+    fallback: "on",
+    description: "off sends no Strict-Transport-Security over TLS, for a proxy that sends it itself",
+  },
+  {
     name: "signing-algorithm",
     value: "name",
     fallback: "RS256",

@@ -2,15 +2,16 @@
 import type { Logger } from "pino";
 import { newNetworkList } from "../base/network-address.ts";
 import { hasCode } from "../base/system-error.ts";
+import type { Certificate } from "../config/certificate.ts";
 import type { Address } from "../config/listen-config.ts";
 import { ConfigError, type SettingName } from "../config/settings.ts";
 import { apiPages, consoleFolder, consolePages } from "../console/console-pages.ts";
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
-import type { Certificate } from "../transport/listener/tls.ts";
 import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
 import type { ServerApi } from "./api.ts";
+import { openPortCertificate } from "./certificate.ts";
 import { endpoints } from "./endpoints.ts";
 import { openApiPages } from "./openapi-pages.ts";
 import { limitsMetric } from "./operate-options.ts";
@@ -24,8 +25,10 @@ import type { ServerTokens } from "./tokens.ts";
 import { newTransportChain, type TransportChainOptions } from "./transport-chain.ts";
 
 /** The open ports. Disposing them aborts the requests in progress. Metrics stay readable until the API is closed. */
-export interface ServerTransports extends AsyncDisposable, Pick<Listener, "drain" | "renewCertificate"> {
+export interface ServerTransports extends AsyncDisposable, Pick<Listener, "drain"> {
   readonly url: string;
+  /** Uses another certificate for TLS handshakes from now on. Throws a ConfigError if it is worse than the one in use. */
+  renewCertificate(next: Certificate): void;
   /** Marks the server as about to stop for probes and the health service. It still serves. */
   announceStop(): void;
 }
@@ -50,16 +53,13 @@ export async function openTransports(
     "limit",
     () => listener.limitCounts,
   );
-  let certificate: Certificate | undefined = config.tls;
-  measureCertificate(api.metrics, () => certificate?.cert);
+  const certificate = openPortCertificate(context);
+  measureCertificate(api.metrics, () => certificate.current()?.cert);
   const closing = opened.move();
   return {
     url: listener.address.url,
     drain: (deadlineMs) => listener.drain(deadlineMs),
-    renewCertificate(renewed) {
-      listener.renewCertificate(renewed);
-      certificate = renewed;
-    },
+    renewCertificate: (next) => certificate.replace(next, listener.renewCertificate),
     announceStop: readiness.announceStop,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
@@ -99,6 +99,7 @@ async function openApiListener(options: TransportChainOptions): Promise<Listener
     host: config.host,
     port: config.port,
     ...(config.tls ? { tls: config.tls } : {}),
+    hsts: config.hsts,
     limits: { ...defaultLimits, ...config.connections },
     ...(config.trustedProxies.length > 0 && { trustedProxies: newNetworkList(config.trustedProxies) }),
     ...newTransportChain(options, onError),

@@ -130,7 +130,7 @@ describe("metrics of a server with TLS", () => {
       (await readMetrics(`http://${metricsListen}`)).get("gatehouse_tls_certificate_expiry_timestamp_seconds");
     const expiryOf = (pem: string) => Date.parse(new X509Certificate(pem).validTo) / 1000;
     assert.equal(await shown(), expiryOf(certificate));
-    const tls = { cert: renewedCertificate, key: certificateKey };
+    const tls = { file: tlsCert, cert: renewedCertificate, key: certificateKey };
     await server.server.reload({ ...server.config, tls });
     assert.equal(await shown(), expiryOf(renewedCertificate));
     assert.notEqual(expiryOf(renewedCertificate), expiryOf(certificate));

@@ -8,6 +8,8 @@ export interface Peer {
   readonly address: string;
   /** The networks of trusted proxies if the peer is in one of them: only then its forwarding headers count. */
   readonly trustedProxies: BlockList | undefined;
+  /** Whether the connection uses TLS. */
+  readonly isEncrypted: boolean;
   /** Requests whose responses have not ended. */
   requests: number;
   /** Orders connections by their last activity: when they were accepted, or when one of their requests ended. */
@@ -24,10 +26,10 @@ type MarkedSocket = { [peer]?: Peer; readonly remoteAddress?: string | undefined
 let activities = 0;
 
 /** Makes the peer of a connection that was just accepted. It is trusted if `proxies` contains its address. */
-export function newPeer(socket: Socket, proxies: BlockList | undefined): Peer {
+export function newPeer(socket: Socket, proxies: BlockList | undefined, isEncrypted: boolean): Peer {
   const address = addressOf(socket);
   const isTrusted = proxies !== undefined && address !== "" && isInNetworks(proxies, address);
-  return peerAt(address, isTrusted ? proxies : undefined, () => socket.destroy());
+  return peerAt(address, isTrusted ? proxies : undefined, isEncrypted, () => socket.destroy());
 }
 
 /** Attaches the peer to a socket: to the TCP socket, and to the TLS socket on top of it. */
@@ -37,7 +39,7 @@ export function markPeer(socket: Socket, value: Peer): void {
 
 /** Returns the peer of a socket. A socket that the listener did not accept has no trusted proxies. */
 export function peerOf(socket: MarkedSocket | undefined): Peer {
-  return socket?.[peer] ?? peerAt(addressOf(socket), undefined, () => {});
+  return socket?.[peer] ?? peerAt(addressOf(socket), undefined, false, () => {});
 }
 
 /** Counts a request that has arrived. */
@@ -51,8 +53,13 @@ export function endRequest(of: Peer): void {
   of.lastActive = ++activities;
 }
 
-function peerAt(address: string, trustedProxies: BlockList | undefined, closeGracefully: () => void): Peer {
-  return { address, trustedProxies, requests: 0, lastActive: ++activities, closeGracefully };
+function peerAt(
+  address: string,
+  trustedProxies: BlockList | undefined,
+  isEncrypted: boolean,
+  closeGracefully: () => void,
+): Peer {
+  return { address, trustedProxies, isEncrypted, requests: 0, lastActive: ++activities, closeGracefully };
 }
 
 function addressOf(socket: MarkedSocket | undefined): string {

@@ -5,6 +5,8 @@ import type { ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { http } from "../../base/node-http.ts";
 import { readHeader } from "../http/message.ts";
+import { peerOf } from "../http/peer.ts";
+import { isStrict, strictTransport } from "../http/strict-transport.ts";
 import type { ListenerLimits } from "./limits.ts";
 
 /** How much of an unread request is discarded. */
@@ -14,7 +16,10 @@ export type DiscardLimits = Pick<
 >;
 
 /** Makes the classes of HTTP/1 messages. With the server, because a startup snapshot cannot contain the classes that they extend. */
-export function http1Messages({ maxKeptBodyBytes }: Pick<ListenerLimits, "maxKeptBodyBytes">): Http1Messages {
+export function http1Messages(
+  { maxKeptBodyBytes }: Pick<ListenerLimits, "maxKeptBodyBytes">,
+  hsts: boolean,
+): Http1Messages {
   const { IncomingMessage, ServerResponse } = http;
 
   /** A request that survives a handler which leaves a `for await` over its body. */
@@ -26,8 +31,18 @@ export function http1Messages({ maxKeptBodyBytes }: Pick<ListenerLimits, "maxKep
 
   /** A response with `Connection: close` if reading the rest of its request could take too long. */
   class Response extends ServerResponse {
+    readonly #isStrict: boolean;
+
+    constructor(...parameters: [request: IncomingMessage]) {
+      // node passes options as well, which the types lack.
+      super(...parameters);
+      const [request] = parameters;
+      this.#isStrict = hsts && isStrict(peerOf(request.socket), request.headers);
+    }
+
     override writeHead(status: number, ...rest: never[]): this {
       if (this.shouldKeepAlive && mayExceedLimit(this.req, status, maxKeptBodyBytes)) this.shouldKeepAlive = false;
+      if (this.#isStrict) this.setHeader(...strictTransport);
       return super.writeHead(status, ...rest);
     }
   }

@@ -2,6 +2,7 @@
 
 import { http } from "../../base/node-http.ts";
 import { rejectionText, rejectionType } from "../http/rejection.ts";
+import { strictTransport } from "../http/strict-transport.ts";
 import type { LimitName } from "./limit-counters.ts";
 
 /** Returns the status for a parser error. */
@@ -20,13 +21,14 @@ export function limitOf({ code }: NodeJS.ErrnoException): LimitName | undefined 
 }
 
 /** Returns a response after which the connection closes, as sent on the wire. */
-export function lastResponse(status: number): string {
+export function lastResponse(status: number, isStrict: boolean): string {
   const text = rejectionText(status);
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     "Connection: close",
     `Content-Type: ${rejectionType}`,
     `Content-Length: ${text.length}`,
+    ...(isStrict ? [strictTransport.join(": ")] : []),
   ];
   return `${head.join("\r\n")}\r\n\r\n${text}`;
 }

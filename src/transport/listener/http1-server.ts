@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../../base/node-http.ts";
 import { beginRequest, endRequest } from "../http/peer.ts";
+import { isStrictConnection } from "../http/strict-transport.ts";
 import { closeInStages, http1Messages } from "./early-response.ts";
 import {
   closeAfterPending,
@@ -25,6 +26,8 @@ import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
 /** What an HTTP/1 server needs. */
 export interface Http1ServerOptions {
   readonly limits: ListenerLimits;
+  /** Whether responses over TLS have Strict-Transport-Security. */
+  readonly hsts: boolean;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   readonly countLimit: CountLimit;
 }
@@ -48,12 +51,12 @@ class Http1Server implements SocketServer {
   constructor(options: Http1ServerOptions) {
     this.#options = options;
     this.#schedule = newRequestScheduler(options.limits);
-    this.#server = newNodeServer(options.limits);
+    this.#server = newNodeServer(options);
     this.#server.on("request", (request, response) => this.#onRequest(request, response));
     this.#server.on("timeout", (socket) => this.#onTimeout(socket));
     this.#server.on("clientError", (error, duplex) => this.#onParseError(error, duplex as Socket));
     // Node has removed its listeners from this socket: it no longer is an HTTP connection.
-    this.#server.on("connect", (_request, socket: Duplex) => sendLast(socket as Socket, 405));
+    this.#server.on("connect", (_request, socket: Duplex) => this.#sendLast(socket as Socket, 405));
     // Starts the timers of headersTimeout and requestTimeout, which node starts for listening servers only.
     this.#server.emit("listening");
   }
@@ -161,15 +164,25 @@ class Http1Server implements SocketServer {
     if (connection.isClosing) return;
     const limit = limitOf(error);
     if (limit) this.#options.countLimit(limit);
-    if (mayRespondToError(connection)) sendLast(socket, statusOf(error));
+    if (mayRespondToError(connection)) this.#sendLast(socket, statusOf(error));
     else if (hasOnlyCompleteRequests(connection)) closeAfterPending(connection);
     else socket.destroy();
   }
+
+  #sendLast(socket: Socket, status: number): void {
+    socket.on("error", ignore);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    socket.write(lastResponse(status, this.#options.hsts && isStrictConnection(socket)));
+    socket.destroySoon();
+  }
 }
 
-function newNodeServer(limits: ListenerLimits): Server {
+function newNodeServer({ limits, hsts }: Http1ServerOptions): Server {
   const server = http.createServer({
-    ...http1Messages(limits),
+    ...http1Messages(limits, hsts),
     // RFC 9112 §11.2: no leniency, or a proxy in front may see other requests than we do.
     insecureHTTPParser: false,
     // request-head.ts rejects requests without one, and then nothing behind them is read either.
@@ -195,14 +208,4 @@ function closeWithoutReset(connection: Http1Connection, limits: ListenerLimits):
     if (endsWithLastRequest(connection)) destroySoon.call(socket);
     else closeInStages(socket, limits);
   };
-}
-
-function sendLast(socket: Socket, status: number): void {
-  socket.on("error", ignore);
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.write(lastResponse(status));
-  socket.destroySoon();
 }

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import type { StreamHandler } from "../http/handlers.ts";
 import { peerOf } from "../http/peer.ts";
 import { reject } from "../http/rejection.ts";
+import { isStrict } from "../http/strict-transport.ts";
 import { streamDiscarder } from "./early-response.ts";
 import { newFloodLimiter } from "./frame-floods.ts";
 import {
@@ -20,6 +21,7 @@ import {
   cancelUnreadResponses,
   isRunning,
   type OpenStream,
+  respondStrictly,
   type StreamOwner,
   trackStream,
   unsentBytes,
@@ -34,6 +36,8 @@ import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
 /** What an HTTP/2 server needs. */
 export interface Http2ServerOptions {
   readonly limits: ListenerLimits;
+  /** Whether responses over TLS have Strict-Transport-Security; absent means no. */
+  readonly hsts?: boolean;
   readonly handle: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
   /** Gets each stream first; streams that it does not take become requests for `handle`. */
   readonly handleStream?: StreamHandler | undefined;
@@ -76,7 +80,7 @@ class Http2Server implements SocketServer {
 
   constructor(options: Http2ServerOptions) {
     const { limits } = options;
-    this.#options = { beforeEach: ignore, countLimit: ignore, clock: systemClock, ...options };
+    this.#options = { hsts: false, beforeEach: ignore, countLimit: ignore, clock: systemClock, ...options };
     this.#server = newNodeServer(limits);
     this.#requests = newRequestServer(options.handle);
     this.#schedule = newRequestScheduler(limits);
@@ -137,9 +141,10 @@ class Http2Server implements SocketServer {
   #onStream(connection: Connection, event: StreamEvent): void {
     const { limits } = this.#options;
     const { streams, floods } = connection;
-    const [stream, , , rawHeaders] = event;
+    const [stream, headers, , rawHeaders] = event;
     // A stream that its client resets or breaks emits an error, which would end the process without a listener.
     stream.on("error", ignore);
+    if (this.#options.hsts && isStrict(connection.peer, headers)) respondStrictly(stream);
     // Streams of a client that resets streams wait: one that is reset by then causes no work.
     const mayStart = streams.length < limits.maxRequestsAtOnce && !floods.hasResets();
     const open = trackStream(stream, headBytes(rawHeaders), connection);

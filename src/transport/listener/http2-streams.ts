@@ -1,8 +1,14 @@
 // The open streams of an HTTP/2 session, and which of them take too long.
-import { constants, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
+} from "node:http2";
 import type { Socket } from "node:net";
 import { isIdleStream } from "../http/long-lived-stream.ts";
 import { beginRequest, endRequest, type Peer } from "../http/peer.ts";
+import { strictTransport } from "../http/strict-transport.ts";
 import type { FloodLimiter } from "./frame-floods.ts";
 import type { CountLimit } from "./limit-counters.ts";
 import { removeFrom } from "./remove-item.ts";
@@ -44,6 +50,24 @@ export function trackStream(stream: ServerHttp2Stream, headBytes: number, owner:
     floods.streamClosed(stream, () => streams.some((each) => !each.stream.destroyed));
   });
   return open;
+}
+
+/** Makes the response of a stream tell browsers to use TLS only. Every response passes here, those of libraries included. */
+export function respondStrictly(stream: ServerHttp2Stream): void {
+  stream.respond = strictRespond;
+}
+
+const [strictName, strictValue] = strictTransport;
+
+function strictRespond(
+  this: ServerHttp2Stream,
+  headers: OutgoingHttpHeaders | readonly string[] = {},
+  options?: ServerStreamResponseOptions,
+): void {
+  // Added in place: a list may also name sensitive headers, under a symbol.
+  if (Array.isArray(headers)) headers.push(strictName, strictValue);
+  else (headers as OutgoingHttpHeaders)[strictName] = strictValue;
+  Object.getPrototypeOf(this).respond.call(this, headers, options);
 }
 
 /** Whether a stream counts towards `maxRunningStreams`. */

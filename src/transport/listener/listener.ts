@@ -23,6 +23,8 @@ export interface ListenerOptions {
   readonly port: number;
   /** The certificate chain and its key, PEM. Without it the port is plaintext. */
   readonly tls?: Certificate;
+  /** Whether responses over TLS tell browsers to use nothing else: see strict-transport.ts. */
+  readonly hsts?: boolean;
   readonly limits: ListenerLimits;
   /** Proxies whose forwarding headers name the client; none when absent. */
   readonly trustedProxies?: BlockList;
@@ -119,7 +121,7 @@ interface Servers {
 }
 
 function newServers(options: ListenerOptions, hasConnections: () => boolean): Servers {
-  const { limits, onError = ignore } = options;
+  const { limits, hsts = false, onError = ignore } = options;
   const started: SocketServer[] = [];
   const counters = newLimitCounters();
   const countLimit = counters.count;
@@ -134,12 +136,12 @@ function newServers(options: ListenerOptions, hasConnections: () => boolean): Se
     backlog.check();
     handle(request, response);
   };
-  const http1 = newHttp1Server({ limits, handle: handleHttp1, countLimit });
+  const http1 = newHttp1Server({ limits, hsts, handle: handleHttp1, countLimit });
   started.push(http1);
   // node:http2 takes as long to load as the rest of node.
   const http2 = onceLoaded(async () => {
     const { newHttp2Server } = await import("./http2-server.ts");
-    const server = newHttp2Server({ limits, handle, handleStream, beforeEach: backlog.check, countLimit });
+    const server = newHttp2Server({ limits, hsts, handle, handleStream, beforeEach: backlog.check, countLimit });
     started.push(server);
     return server;
   });
@@ -148,7 +150,7 @@ function newServers(options: ListenerOptions, hasConnections: () => boolean): Se
 
 /** Makes the server that accepts connections, within the limits of connections. */
 function newFront(
-  { limits, trustedProxies }: ListenerOptions,
+  { limits, tls, trustedProxies }: ListenerOptions,
   servers: Servers,
   accept: (socket: Socket, peer: Peer) => void,
 ): Server {
@@ -156,7 +158,7 @@ function newFront(
   // The HTTP servers would set these for sockets that they accept themselves, but they accept none.
   const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
   return createServer(socketOptions, (socket) => {
-    const peer = newPeer(socket, trustedProxies);
+    const peer = newPeer(socket, trustedProxies, tls !== undefined);
     if (!mayStay(socket, peer)) return;
     markPeer(socket, peer);
     closeAtAge(socket, peer, limits.maxConnectionAgeMs);

@@ -1,4 +1,5 @@
 // TLS on connections that the listener has accepted.
+import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import type { SecureContextOptions, TlsOptions } from "node:tls";
 import { markPeer, type Peer } from "../http/peer.ts";
@@ -55,9 +56,26 @@ export function newHandshakes(
   };
 }
 
+/** RFC 9325 §4.2: forward secrecy and authenticated encryption. RFC 9113 Appendix A forbids all others with HTTP/2. */
+const tls12Suites = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+];
+
+/** RFC 8446 §B.4. */
+const tls13Suites = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
 function contextOf({ cert, key }: Certificate): SecureContextOptions {
-  // RFC 8996: TLS 1.0 and 1.1 must not be used.
-  return { cert, key, minVersion: "TLSv1.2" };
+  return {
+    ...{ cert, key },
+    // RFC 8996: TLS 1.0 and 1.1 must not be used.
+    minVersion: "TLSv1.2",
+    ciphers: [...tls13Suites, ...tls12Suites].join(":"),
+    // RFC 9113 §9.2.1: HTTP/2 forbids renegotiation, which TLS 1.3 no longer has.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
 }
 
 function usable<T>(make: () => T): T {

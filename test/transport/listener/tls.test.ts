@@ -4,10 +4,11 @@ import { Agent, request as httpsRequest } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from "node:tls";
 import type { Listener } from "../../../src/transport/listener/listener.ts";
 import { certificate, certificateKey } from "../certificate.ts";
 import { collect, echo, get2, listen, rawClient, session, type TestOptions } from "../harness.ts";
+import { makeCertificate } from "../openssl-certificate.ts";
 
 const tls = { cert: certificate, key: certificateKey };
 
@@ -71,6 +72,48 @@ for (const version of ["TLSv1", "TLSv1.1"] as const) {
 test("C4 tls: a client that speaks TLS 1.2 is served", async (t) => {
   const socket = await secure(t, await listenTls(t), { maxVersion: "TLSv1.2" });
   assert.equal(socket.getProtocol(), "TLSv1.2");
+});
+
+/** RFC 9325 §4.2. */
+const acceptedSuites = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+];
+
+for (const keyType of ["ec", "rsa"] as const)
+  test(`C4 tls: with a key of type ${keyType}, TLS 1.2 succeeds with ECDHE and AES-GCM only`, async (t) => {
+    const listener = await listenTls(t, { tls: makeCertificate({ keyType }) });
+    const succeeded: string[] = [];
+    // Those of TLS 1.3 begin with tls_, and those with a shared key or password cannot be offered here.
+    const suites = getCiphers().filter((suite) => !/^tls_|psk|srp/.test(suite));
+    assert.ok(
+      suites.includes("aes128-sha") && suites.includes("ecdhe-rsa-aes128-sha"),
+      "static RSA and CBC are offered",
+    );
+    for (const suite of suites) {
+      const offer = {
+        ciphers: `${suite.toUpperCase()}:@SECLEVEL=0`,
+        maxVersion: "TLSv1.2",
+        ALPNProtocols: ["h2"],
+      } as const;
+      const socket = await secure(t, listener, { ...offer, rejectUnauthorized: false }).catch(() => undefined);
+      if (socket) succeeded.push(socket.getCipher().name);
+    }
+    const name = keyType === "ec" ? "ECDSA" : "RSA";
+    assert.deepEqual(
+      succeeded.sort(),
+      acceptedSuites.filter((suite) => suite.includes(name)),
+    );
+  });
+
+test("C4 tls: a client may not renegotiate (RFC 9113 §9.2.1)", async (t) => {
+  const socket = await secure(t, await listenTls(t), { maxVersion: "TLSv1.2" });
+  const secured = once(socket, "secure").then(() => "renegotiated");
+  const failed = new Promise((resolve) => socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code)));
+  socket.renegotiate({}, () => {});
+  assert.equal(await Promise.race([secured, failed]), "ERR_SSL_NO_RENEGOTIATION");
 });
 
 test("tls: a client that offers protocols we do not speak is rejected (RFC 7301 §3.2)", async (t) => {
