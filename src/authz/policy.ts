@@ -4,6 +4,7 @@ import type { VerifiedToken } from "../authn/caller.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
 import type { GrantedRole, IdentityGrants } from "../model/grants.ts";
+import { rootOf } from "../model/uid.ts";
 import { Access, type Grants } from "./access.ts";
 import { newEpochCache } from "./epoch-cache.ts";
 import { predatesIdentity } from "./token-age.ts";
@@ -17,6 +18,8 @@ export interface GrantSource {
    * and those without an active delegation, and those of its provisioned groups.
    */
   findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
+  /** Returns the organizations in which the person of an exchanged token is deactivated (docs/decisions/0094). */
+  findSuspendedOrganizations(act: Act): Promise<ReadonlySet<string>>;
   /**
    * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
    * enough for revocations to take effect in time.
@@ -27,19 +30,25 @@ export interface GrantSource {
 }
 
 /** The claims of an access token that authorization depends on. */
-export type AccessToken = Pick<VerifiedToken, "subject" | "issuedAt" | "expiresAt" | "narrowing" | "mappings">;
+export type AccessToken = Pick<VerifiedToken, "subject" | "act" | "issuedAt" | "expiresAt" | "narrowing" | "mappings">;
+
+/** The claims of the token that an access token was exchanged for. */
+export type Act = VerifiedToken["act"];
+
+/** What the grants of an identity depend on besides its role bindings. */
+export type SessionClaims = Partial<Pick<AccessToken, "act" | "mappings">>;
 
 /** Decides what callers may do. Results are synchronous unless the database must be read. */
 export interface Policy {
   /**
-   * Returns what the identity of a token may do, or undefined if the identity does not exist or the token predates it.
-   * Grants that another node added a moment ago may be missing.
+   * Returns what the identity of a token may do. Returns undefined if the identity does not exist, the token predates it,
+   * or its organization has deactivated the person of the token. Grants that another node added a moment ago may be missing.
    */
   accessOf(token: AccessToken): MaybePromise<Access | undefined>;
   /** Like `accessOf`, with every grant that existed before the call. */
   latestAccessOf(token: AccessToken): MaybePromise<Access | undefined>;
-  /** Returns all grants of an identity from its bindings and these mappings, or undefined if it does not exist. */
-  grantsOf(identityUid: string, mappings?: readonly string[]): MaybePromise<Grants | undefined>;
+  /** Returns all grants of an identity in a session. Returns undefined like `accessOf`. */
+  grantsOf(identityUid: string, session?: SessionClaims): MaybePromise<Grants | undefined>;
   /** Cache hits since the start. */
   readonly hits: number;
   /** Cache misses since the start. */
@@ -51,52 +60,83 @@ export interface Policy {
 /** The maximum weight of the cache. One identity's grant at one group weighs 1. */
 const maxGrants = 200_000;
 
+/** The maximum number of people for whom the organizations that deactivated them are cached. */
+const maxPeople = 10_000;
+
 /** A cache entry. */
 interface Held {
   readonly createTime: number;
   readonly grants: Grants;
+  readonly hasSuspensions: boolean;
   /** The access epoch before the read. */
   readonly epoch: number;
 }
 
 /** Creates the policy over the role bindings and mappings of the source. */
 export function newPolicy(source: GrantSource): Policy {
+  const memory = heldGrants(source);
+  const suspendedAt = suspendedPeople(source);
+
+  /** Returns what an identity holds in the hands of the person of a token. */
+  function heldBy(
+    epoch: number,
+    identityUid: string,
+    { act, mappings }: SessionClaims,
+  ): MaybePromise<Held | undefined> {
+    return mapMaybe(memory.at(epoch, identityUid, mappings), (held) =>
+      held?.hasSuspensions && act
+        ? mapMaybe(suspendedAt(epoch, act), (organizations) => withoutSuspended(held, identityUid, organizations))
+        : held,
+    );
+  }
+
+  function accessAt(epoch: number, token: AccessToken): MaybePromise<Access | undefined> {
+    return mapMaybe(heldBy(epoch, token.subject, token), (held) => toAccess(held, token));
+  }
+
+  return {
+    grantsOf: (identityUid, session = {}) =>
+      mapMaybe(source.latestEpoch(), (epoch) => mapMaybe(heldBy(epoch, identityUid, session), (held) => held?.grants)),
+    accessOf: (token) => mapMaybe(source.epoch(), (epoch) => accessAt(epoch, token)),
+    latestAccessOf: (token) => mapMaybe(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
+    get hits() {
+      return memory.hits;
+    },
+    get misses() {
+      return memory.misses;
+    },
+    get entries() {
+      return memory.entries;
+    },
+  };
+}
+
+/** Reads and caches what identities hold. */
+function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles">) {
   const memory = newEpochCache<Held>(maxGrants, ({ grants }) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
 
-  function heldAt(
-    epoch: number,
-    identityUid: string,
-    mappings: readonly string[] = [],
-  ): MaybePromise<Held | undefined> {
-    // Security case Q5: uids have no spaces.
-    const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
-    const known = memory.find(epoch, key);
-    if (!known) return readHeld(epoch, key, identityUid, mappings);
-    hits++;
-    return known;
-  }
-
-  async function readHeld(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
+  async function read(epoch: number, key: string, identityUid: string, mappings: readonly string[]) {
     misses++;
     const identity = await source.findGrants(identityUid);
     if (!identity) return undefined;
     const grants = combineRoles([...identity.roles, ...(await source.findMappedRoles(identityUid, mappings))]);
-    const held: Held = { createTime: identity.createTime, grants, epoch };
+    const { createTime, hasSuspensions } = identity;
+    const held: Held = { createTime, grants, hasSuspensions, epoch };
     memory.keep(epoch, key, held);
     return held;
   }
 
-  function accessAt(epoch: number, token: AccessToken): MaybePromise<Access | undefined> {
-    return mapMaybe(heldAt(epoch, token.subject, token.mappings), (held) => toAccess(held, token));
-  }
-
   return {
-    grantsOf: (identityUid, mappings) =>
-      mapMaybe(source.latestEpoch(), (epoch) => mapMaybe(heldAt(epoch, identityUid, mappings), (held) => held?.grants)),
-    accessOf: (token) => mapMaybe(source.epoch(), (epoch) => accessAt(epoch, token)),
-    latestAccessOf: (token) => mapMaybe(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
+    at(epoch: number, identityUid: string, mappings: readonly string[] = []): MaybePromise<Held | undefined> {
+      // Security case Q5: uids have no spaces.
+      const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
+      const known = memory.find(epoch, key);
+      if (!known) return read(epoch, key, identityUid, mappings);
+      hits++;
+      return known;
+    },
     get hits() {
       return hits;
     },
@@ -109,9 +149,33 @@ export function newPolicy(source: GrantSource): Policy {
   };
 }
 
+/** Returns the function that reads and caches in which organizations the person of a token is deactivated. */
+function suspendedPeople(source: Pick<GrantSource, "findSuspendedOrganizations">) {
+  const memory = newEpochCache<ReadonlySet<string>>(maxPeople);
+
+  async function read(epoch: number, key: string, act: Act) {
+    const organizations = await source.findSuspendedOrganizations(act);
+    memory.keep(epoch, key, organizations);
+    return organizations;
+  }
+
+  return (epoch: number, act: Act): MaybePromise<ReadonlySet<string>> => {
+    // Security case Q5: the two texts cannot be split in another way.
+    const key = JSON.stringify([act.iss, act.sub]);
+    return memory.find(epoch, key) ?? read(epoch, key, act);
+  };
+}
+
 function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
   if (!held || predatesIdentity(token, held.createTime)) return undefined;
   return new Access(held.grants, token.narrowing, held.epoch);
+}
+
+/** Removes the grants in organizations that have deactivated the person. Identities of theirs are not for that person at all. */
+function withoutSuspended(held: Held, identityUid: string, organizations: ReadonlySet<string>): Held | undefined {
+  if (organizations.has(rootOf(identityUid))) return undefined;
+  if (organizations.size === 0) return held;
+  return { ...held, grants: new Map([...held.grants].filter(([groupUid]) => !organizations.has(rootOf(groupUid)))) };
 }
 
 /** Merges roles into grants. */

@@ -13,4 +13,6 @@ export interface IdentityGrants {
   readonly createTime: number;
   /** Its roles, with the groups where they take effect. */
   readonly roles: readonly GrantedRole[];
+  /** Whether people are deactivated in an organization of the identity or of one of its roles. */
+  readonly hasSuspensions: boolean;
 }

@@ -51,7 +51,7 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
     const now = deps.clock();
     await deps.directory.touch(uid, now);
     const expiresAt = Math.min(expiry, claims.notAfter ?? expiry);
-    return await callerOf(deps, { subject: uid, issuedAt: now, expiresAt, narrowing: {} });
+    return await callerOf(deps, { subject: uid, act: claims.act, issuedAt: now, expiresAt, narrowing: {} });
   } catch (error) {
     throw refusal(error);
   }

@@ -5,7 +5,7 @@ import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import { openIssuers } from "../authn/issuers.ts";
 import { fetchJson, fetchOutbound, type OutboundOptions } from "../authn/outbound-http.ts";
 import type { Tokens } from "../authn/tokens.ts";
-import type { Policy } from "../authz/policy.ts";
+import type { Policy, SessionClaims } from "../authz/policy.ts";
 import { newOutcomeCounts } from "../base/outcome-counts.ts";
 import { rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -76,8 +76,7 @@ function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOpti
     issuer: config.baseUrl,
     directory: identityDirectory(database, clock),
     grants: {
-      grantsOf: async (uid: string, mappings?: readonly string[]) =>
-        (await policy.grantsOf(uid, mappings)) ?? new Map(),
+      grantsOf: async (uid: string, session: SessionClaims) => (await policy.grantsOf(uid, session)) ?? new Map(),
     },
     audiences: ownAudiences([config.baseUrl, config.registry.service, ...config.audiences], config.dev),
     defaultAudiences: defaultAudiences(config.baseUrl, config.dev),

@@ -5,6 +5,7 @@ import { newTokens, type Tokens } from "../authn/tokens.ts";
 import { newPolicy, type Policy } from "../authz/policy.ts";
 import { openRegistrySigner, type RegistrySigner } from "../registry/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
+import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
 import type { Database } from "../storage/database.ts";
 import { findGrants } from "../storage/iam/grants.ts";
 import { limits } from "./limits.ts";
@@ -46,6 +47,7 @@ function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findGrants: (uid) => findGrants(session, uid),
     findMappedRoles: (uid, mappings) => findSessionRoles(session, uid, mappings),
+    findSuspendedOrganizations: (act) => findSuspendedOrganizations(session, act),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
   });

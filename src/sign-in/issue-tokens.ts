@@ -11,7 +11,7 @@ import { userUid } from "../services/iam/users/user-uid.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
-import { issueToken } from "../sts/issue-token.ts";
+import { issueToken, sessionOf } from "../sts/issue-token.ts";
 import { assumeOfOrganization } from "../sts/provider-assumption.ts";
 import { startRefresh } from "../sts/refresh.ts";
 import { signedIn } from "./access-events.ts";
@@ -45,7 +45,7 @@ export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, c
   const { uid: own, groupUid } = await settle(deps, request, provider, claims);
   const assumption = await assume(deps, request.identity, own, provider, claims);
   const { uid, mappings = [] } = assumption;
-  const held = await deps.grants.grantsOf(uid, mappings);
+  const held = await deps.grants.grantsOf(uid, sessionOf(assumption));
   const isKnown = await knownAmong(deps.database.session, [uid]);
   const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
   const wanted = { audience: request.audience, scopes, capabilities: undefined };

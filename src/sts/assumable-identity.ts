@@ -17,6 +17,12 @@ export interface AssumableIdentity {
   readonly inactivity?: string;
 }
 
+/** The claims that name the person of a token: those of the token itself, or the `act` of one that was exchanged for it. */
+export interface PersonClaims {
+  readonly iss?: unknown;
+  readonly sub?: unknown;
+}
+
 /** Finds identities. */
 export interface IdentityDirectory {
   find(uid: string): Promise<AssumableIdentity | undefined>;
@@ -27,6 +33,8 @@ export interface IdentityDirectory {
   findByIssuerAndSubject(issuer: string, subject: string): Promise<AssumableIdentity[]>;
   /** Returns the registered user with this issuer and subject. */
   findUser(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
+  /** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person of these verified claims. */
+  requireActivePerson(identityUid: string, claims: PersonClaims): Promise<void>;
   /** Records when an identity was last assumed, in milliseconds since the epoch. */
   touch(uid: string, time: number): Promise<void>;
 }

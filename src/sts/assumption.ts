@@ -37,6 +37,7 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, subjectToken:
   if (uid !== "" && uid !== verified.subject) throw claimDenied("sub", verified.subject);
   const identity = await deps.directory.find(verified.subject);
   if (!identity || predatesIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
+  await deps.directory.requireActivePerson(identity.uid, verified.act);
   const requirement = requirementOf(deps, identity, subjectToken);
   checkInForce(requirement, deps.clock());
   const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
@@ -89,6 +90,7 @@ export async function assumeWithClaims(
   if (identity?.relationship.case !== "claimMatch") throw claimDenied("iss", claims.iss);
   const result = matchClaims(identity.relationship.value, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  await directory.requireActivePerson(uid, claims);
   return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
@@ -166,6 +168,7 @@ async function assumeIdentity(
   const claims = await verifySubjectToken(subjectToken, requirement.keys, now);
   const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
+  await deps.directory.requireActivePerson(identity.uid, claims);
   checkInForce(requirement, now);
   const { notAfter } = requirement;
   const passedOn = { ...inheritedClaims(claims), ...(notAfter !== undefined && { notAfter }) };

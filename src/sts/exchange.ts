@@ -8,7 +8,6 @@ import { requireBearer } from "../authn/bearer.ts";
 import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
-import type { Grants } from "../authz/access.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { AssumptionDeps, IdentityDirectory } from "./assumable-identity.ts";
@@ -20,14 +19,14 @@ import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
 import type { Claims } from "./claim-match.ts";
 import { malformedToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
-import { issueToken } from "./issue-token.ts";
+import { type IssueDeps, issueToken } from "./issue-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
 import { parseSubjectToken, type SubjectToken } from "./subject-token.ts";
 
 /** Dependencies of the token exchange. */
 export interface ExchangeDeps extends Pick<AssumptionDeps, "login" | "defaultAudiences"> {
   readonly directory: IdentityDirectory;
-  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
+  readonly grants: IssueDeps["grants"];
   readonly issuers: Issuers;
   readonly tokens: Pick<Tokens, "issue" | "verify">;
   /** Limits invalid tokens per client address. */

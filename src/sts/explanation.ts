@@ -10,7 +10,7 @@ import {
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
-import type { AssumableIdentity, AssumptionDeps } from "./assumable-identity.ts";
+import type { AssumableIdentity, AssumptionDeps, PersonClaims } from "./assumable-identity.ts";
 import { type AwsAssumptionDeps, awsComparisons } from "./aws/assumption.ts";
 import { type AwsCaller, askAws } from "./aws/caller-identity.ts";
 import { awsChecks } from "./aws/request-checks.ts";
@@ -49,11 +49,27 @@ async function explainOwn(deps: Deps, identity: AssumableIdentity, presented: Su
   const { text, subject } = presented;
   if (subject !== identity.uid)
     return [failed("sub", `our own tokens are for their own identity; this one has ${show(subject)}`)];
+  let person: PersonClaims = {};
   const token = await attempt("token", async () => {
-    await deps.tokens.verify(text);
+    person = (await deps.tokens.verify(text)).act;
     return "our own token of this identity";
   });
-  return [token, ...explainKeys(deps, requirementOf(deps, identity, presented))];
+  return [
+    ...(await withPerson(deps, identity, person, [token])),
+    ...explainKeys(deps, requirementOf(deps, identity, presented)),
+  ];
+}
+
+/** Adds the check of the person, if it fails. Only a valid token of a person may show that the person is deactivated. */
+async function withPerson(
+  { directory }: Deps,
+  { uid }: AssumableIdentity,
+  claims: PersonClaims,
+  checks: readonly Check[],
+) {
+  if (checks.some(({ outcome }) => outcome !== CheckOutcome.PASSED)) return checks;
+  const person = await attempt("person", () => directory.requireActivePerson(uid, claims));
+  return person.outcome === CheckOutcome.PASSED ? checks : [...checks, person];
 }
 
 /** Expired static keys prevent every exchange for their identity. */
@@ -81,7 +97,7 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
     if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
     checks.push(made);
   }
-  return [...checks, ...others, ...explainKeys(deps, requirement)];
+  return [...(await withPerson(deps, identity, claims, [...checks, ...others])), ...explainKeys(deps, requirement)];
 }
 
 async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {

@@ -1,6 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import type { IssuedToken, Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
+import type { SessionClaims } from "../authz/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { IdentityDirectory } from "./assumable-identity.ts";
 import type { Assumption } from "./assumption.ts";
@@ -10,7 +11,7 @@ import { narrow, shownGrants } from "./narrowing.ts";
 /** Dependencies of issuing a token. */
 export interface IssueDeps {
   readonly directory: Pick<IdentityDirectory, "touch">;
-  readonly grants: { grantsOf(uid: string, mappings?: readonly string[]): Promise<Grants> };
+  readonly grants: { grantsOf(uid: string, session: SessionClaims): Promise<Grants> };
   readonly tokens: Pick<Tokens, "issue">;
   readonly clock: Clock;
 }
@@ -22,7 +23,7 @@ export async function issueToken(
   wanted: Pick<WantedToken, "audience" | "scopes" | "capabilities">,
 ): Promise<IssuedToken> {
   checkAudience(wanted.audience, assumption);
-  const grants = await deps.grants.grantsOf(assumption.uid, assumption.mappings);
+  const grants = await deps.grants.grantsOf(assumption.uid, sessionOf(assumption));
   const narrowing = narrow(wanted, assumption.narrowing, grants);
   const issued = await deps.tokens.issue({
     ...assumption.claims,
@@ -34,6 +35,11 @@ export async function issueToken(
   });
   await deps.directory.touch(assumption.uid, deps.clock());
   return issued;
+}
+
+/** Returns what the grants of a session depend on besides the identity. */
+export function sessionOf({ claims: { act }, mappings }: Assumption): SessionClaims {
+  return { act, ...(mappings && { mappings }) };
 }
 
 // Security case X3: a token cannot be exchanged for one with another audience.

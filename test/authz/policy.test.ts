@@ -10,9 +10,11 @@ const root = "a".repeat(40);
 const owner: IdentityGrants = {
   createTime: 0,
   roles: [{ groupUid: root, capabilities: [Capability.CAP_IAM_GROUPS_LIST] }],
+  hasSuspensions: false,
 };
-const nobody: IdentityGrants = { createTime: 0, roles: [] };
+const nobody: IdentityGrants = { createTime: 0, roles: [], hasSuspensions: false };
 const findMappedRoles = async () => [];
+const findSuspendedOrganizations = async () => new Set<string>();
 
 describe("grants are remembered", () => {
   it("until the access epoch moves", async () => {
@@ -21,6 +23,7 @@ describe("grants are remembered", () => {
     const policy = newPolicy({
       findGrants: async () => holder,
       findMappedRoles,
+      findSuspendedOrganizations,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -38,6 +41,7 @@ describe("grants are remembered", () => {
     const policy = newPolicy({
       findGrants: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
       findMappedRoles,
+      findSuspendedOrganizations,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -53,8 +57,9 @@ describe("grants are remembered", () => {
   it("of 200,000 groups at most, the least recently used ones making room", async () => {
     const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
     const policy = newPolicy({
-      findGrants: async () => ({ createTime: 0, roles }),
+      findGrants: async () => ({ createTime: 0, roles, hasSuspensions: false }),
       findMappedRoles,
+      findSuspendedOrganizations,
       epoch: () => 1,
       latestEpoch: () => 1,
     });

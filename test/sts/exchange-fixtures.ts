@@ -80,6 +80,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
       find: async (one) => identities.get(one),
       findUser: async () => undefined,
       findByIssuerAndSubject: async (iss, sub) => [...identities.values()].filter((one) => isExactly(one, iss, sub)),
+      requireActivePerson: async () => {},
       touch: async (one, time) => void touched.push([one, time]),
     },
     grants: { grantsOf: async (one) => bound.get(one) ?? new Map() },

@@ -17,6 +17,7 @@ import { groupCollection } from "../../storage/iam/collections.ts";
 import { findGrants } from "../../storage/iam/grants.ts";
 import { type JoinedDatabase, joinedDatabase } from "../../storage/joined-database.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
+import { findSuspendedOrganizations } from "../iam/provisioning/suspended-people.ts";
 import { accept } from "../iam/users/membership.ts";
 
 /** A request that can be validated without writing. */
@@ -114,9 +115,11 @@ export function requireExpected({ expectedPlan }: PlannedRequest, fingerprint: s
 /** Returns the roles that the caller has now: those of role bindings, and those that the mappings of the token give. */
 export async function rolesOf(session: Session, call: Call): Promise<readonly GrantedRole[]> {
   const { uid, token } = callerOf(call);
-  const [grants, mapped] = await Promise.all([
+  const [grants, mapped, suspended] = await Promise.all([
     findGrants(session, uid),
     findSessionRoles(session, uid, token.mappings),
+    findSuspendedOrganizations(session, token.act),
   ]);
-  return [...(grants?.roles ?? []), ...mapped];
+  if (suspended.has(rootOf(uid))) return [];
+  return [...(grants?.roles ?? []), ...mapped].filter(({ groupUid }) => !suspended.has(rootOf(groupUid)));
 }

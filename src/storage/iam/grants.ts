@@ -6,7 +6,7 @@ import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
-import { isNotSuspended } from "./scim-suspensions.ts";
+import { hasSuspensions, isNotSuspended } from "./scim-suspensions.ts";
 
 /** Returns whether an identity belongs to a subgroup, outside of which it has no roles. */
 export function isSubgroupIdentity(identityUid: string): boolean {
@@ -35,6 +35,9 @@ export async function findGrants(session: Session, identityUid: string): Promise
         createTime: identities.createTime,
         groupUid: roleBindings.parent,
         capabilities: roles.capabilities,
+        hasSuspensions: sql`${hasSuspensions(tables, identities.uid)} or ${hasSuspensions(tables, roleBindings.parent)}`
+          .mapWith(Boolean)
+          .as("has_suspensions"),
       })
       .from(identities)
       .leftJoin(roleBindings, and(eq(roleBindings.identityUid, identities.uid), isNotSuspended(tables)))
@@ -48,7 +51,7 @@ export async function findGrants(session: Session, identityUid: string): Promise
     const groupUid = boundAt ? effectiveGroup(identityUid, boundAt) : undefined;
     return groupUid && capabilities ? [{ groupUid, capabilities }] : [];
   });
-  return { createTime: first.createTime, roles: held };
+  return { createTime: first.createTime, roles: held, hasSuspensions: rows.some((row) => row.hasSuspensions) };
 }
 
 /**

@@ -1,6 +1,6 @@
 // User identities without access to an organization, because an identity provider of it deactivated or deleted the person
 // (docs/decisions/0094).
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { rootOf } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
@@ -102,9 +102,21 @@ export async function findSuspensionsOf(session: Session, identityUid: string): 
   return (await statement.execute({ identityUid })).map(({ providerUid }) => providerUid);
 }
 
-/** Returns the uids of the organizations in which an identity is suspended. */
-export async function suspendedOrganizations(session: Session, identityUid: string): Promise<ReadonlySet<string>> {
-  return new Set((await findSuspensionsOf(session, identityUid)).map(rootOf));
+/** Returns the uids of the organizations in which one of these identities is suspended. */
+export async function suspendedOrganizations(
+  session: Session,
+  ...identityUids: readonly string[]
+): Promise<ReadonlySet<string>> {
+  const suspensions = await Promise.all(identityUids.map((uid) => findSuspensionsOf(session, uid)));
+  return new Set(suspensions.flat().map(rootOf));
+}
+
+/** Returns a condition for uids: an identity provider of their organization has suspended a person. */
+export function hasSuspensions({ scimSuspensions, scimSuspensions: { providerUid } }: Tables, uid: SQLWrapper): SQL {
+  // The uids of an organization are one range, in which "0" follows "/".
+  const root = organizationOf(uid);
+  return sql`exists (select 1 from ${scimSuspensions}
+    where ${providerUid} > ${root} || '/' and ${providerUid} < ${root} || '0')`;
 }
 
 /** Returns the role bindings in the organization of a provider that its suspensions keep from having effect. */

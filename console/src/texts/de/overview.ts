@@ -24,14 +24,20 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Zusage gilt nicht} other {# Zusagen gelten nicht}}",
   "overview.confined":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung gibt weniger, als sie sagt} other {# Rollenbindungen geben weniger, als sie sagen}}",
+  "overview.deactivated":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Sache ist von deaktivierten Personen geblieben} other {# Sachen sind von deaktivierten Personen geblieben}}",
   "overview.since.waiting": "erstes Ereignis",
   "overview.since.expires": "endet",
   "overview.since.confirmed": "gemacht",
   "overview.since.granted": "gewährt",
+  "overview.since.deactivated": "deaktiviert",
   "overview.since.created": "erstellt",
   "overview.why.failing": "{count, number}-mal gescheitert: {reason}",
   "overview.why.expiring": "Nach ihrem Ende werden ihre Schlüssel nicht mehr angenommen.",
   "overview.why.unused": "Niemand hat sie benutzt, seit sie erstellt wurde.",
+  "overview.why.deactivated": "Nur {person} kann sie annehmen; ein Anmeldedienst hat diese Person deaktiviert.",
+  "overview.why.deactivatedMaker":
+    "Eine Identität einer deaktivierten Person hat sie gemacht, und sie bleibt in Kraft.",
   "overview.why.confined":
     "Sie hat hier {role}, gehört aber zu einer Untergruppe: Außerhalb davon wirkt die Rolle nicht.",
   "overview.delegation.other": "Zusage",

@@ -28,6 +28,7 @@ const kinds = {
   inactive: FindingKind.INACTIVE_DELEGATION,
   confined: FindingKind.CONFINED_BINDING,
   unused: FindingKind.UNUSED_IDENTITY,
+  deactivated: FindingKind.DEACTIVATED_PERSON,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

@@ -23,7 +23,8 @@ const { updateIdentity, deleteIdentity } = IdentitiesService.method;
 export function FindingRow({ finding }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
-  const { kind, groupUid, groupName, time } = finding;
+  const { kind, groupUid, groupName, time, details } = finding;
+  const since = details.case === "delegation" ? "overview.since.confirmed" : times[kind];
   return (
     <li>
       <div className="lines">
@@ -38,7 +39,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
           {time && (
             <>
               {" · "}
-              {t(times[kind] ?? "overview.since.created")} <Ago time={timestampDate(time)} />
+              {t(since ?? "overview.since.created")} <Ago time={timestampDate(time)} />
             </>
           )}
         </span>
@@ -50,12 +51,12 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
   );
 }
 
-/** What the time of each kind is; of the others, that of the creation. */
+/** What the time of each kind is, except for delegations; of the others, that of the creation. */
 const times: Readonly<Record<number, TextId>> = {
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
-  [FindingKind.INACTIVE_DELEGATION]: "overview.since.confirmed",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
+  [FindingKind.DEACTIVATED_PERSON]: "overview.since.deactivated",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
@@ -97,6 +98,12 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
     const { failedAttempts: count, lastFailure, inactivity } = details.value;
     return <bdi>{t("overview.why.failing", { count, reason: inactivity || lastFailure })}</bdi>;
   }
+  if (kind === FindingKind.DEACTIVATED_PERSON)
+    return details.case === "delegation" ? (
+      t("overview.why.deactivatedMaker")
+    ) : (
+      <bdi>{t("overview.why.deactivated", { person: nameOf(identity) })}</bdi>
+    );
   if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")
     return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;

@@ -2,7 +2,7 @@ import { createRoute } from "@tanstack/react-router";
 import { choiceIn, lazyView, organization, pageIn, textIn } from "../../routes.ts";
 
 /** The kinds of findings, as they stand in the address. */
-const findingNames = ["failing", "expiring", "inactive", "confined", "unused"] as const;
+const findingNames = ["failing", "expiring", "inactive", "confined", "unused", "deactivated"] as const;
 
 /** What stands in the address of the overview. */
 export interface OverviewSearch {

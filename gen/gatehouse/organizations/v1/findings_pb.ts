@@ -23,7 +23,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/findings.proto.
  */
 export const file_gatehouse_organizations_v1_findings: GenFile = /*@__PURE__*/
-  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIsQDCgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAQgkKB2RldGFpbHMq2QEKC0ZpbmRpbmdLaW5kEhwKGEZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEiEKHUZJTkRJTkdfS0lORF9GQUlMSU5HX0RFTElWRVJZEAESHgoaRklORElOR19LSU5EX0VYUElSSU5HX0tFWVMQAhIkCiBGSU5ESU5HX0tJTkRfSU5BQ1RJVkVfREVMRUdBVElPThADEiEKHUZJTkRJTkdfS0lORF9DT05GSU5FRF9CSU5ESU5HEAQSIAocRklORElOR19LSU5EX1VOVVNFRF9JREVOVElUWRAFMr0BCg9GaW5kaW5nc1NlcnZpY2USqQEKDExpc3RGaW5kaW5ncxIvLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RGaW5kaW5nc1JlcXVlc3QaMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXNwb25zZSI2gtPkkwImEiQvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvZmluZGluZ3OKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIsQDCgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAQgkKB2RldGFpbHMq/gEKC0ZpbmRpbmdLaW5kEhwKGEZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEiEKHUZJTkRJTkdfS0lORF9GQUlMSU5HX0RFTElWRVJZEAESHgoaRklORElOR19LSU5EX0VYUElSSU5HX0tFWVMQAhIkCiBGSU5ESU5HX0tJTkRfSU5BQ1RJVkVfREVMRUdBVElPThADEiEKHUZJTkRJTkdfS0lORF9DT05GSU5FRF9CSU5ESU5HEAQSIAocRklORElOR19LSU5EX1VOVVNFRF9JREVOVElUWRAFEiMKH0ZJTkRJTkdfS0lORF9ERUFDVElWQVRFRF9QRVJTT04QCTK9AQoPRmluZGluZ3NTZXJ2aWNlEqkBCgxMaXN0RmluZGluZ3MSLy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXF1ZXN0GjAuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuTGlzdEZpbmRpbmdzUmVzcG9uc2UiNoLT5JMCJhIkL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2ZpbmRpbmdziq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListFindings.
@@ -202,14 +202,14 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
 
   /**
    * Since when: the first waiting event of a subscription, the creation of an identity or a role binding, the confirmation of a
-   * delegation. Of keys, when they expire. Absent if it is not known.
+   * delegation. Of keys, when they expire; of an identity of a deactivated person, the deactivation. Absent if it is not known.
    *
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
   time?: Timestamp | undefined;
 
   /**
-   * Who it is about: the holder of a role binding, the maker of a delegation. Only the uid is set if the caller may not read the rest.
+   * Who it is about: the holder of a role binding, the maker of a delegation, the deactivated person. Only the uid is set if the caller may not read the rest.
    * Absent for other kinds, and if the maker is not known.
    *
    * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 7;
@@ -231,7 +231,7 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
     case: "deliveryState";
   } | {
     /**
-     * The delegation that is not in force, and why.
+     * The delegation. Of one that is not in force, it says why.
      *
      * @generated from field: gatehouse.iam.v1.Delegation delegation = 9;
      */
@@ -302,6 +302,14 @@ export const FindingKind = {
    * @generated from enum value: FINDING_KIND_UNUSED_IDENTITY = 5;
    */
   UNUSED_IDENTITY: 5,
+
+  /**
+   * An identity that only a person can assume whom an identity provider has deactivated, or a delegation that such an identity made. The
+   * identity cannot be assumed, and what it made stays in force. Needs role_bindings.list.
+   *
+   * @generated from enum value: FINDING_KIND_DEACTIVATED_PERSON = 9;
+   */
+  DEACTIVATED_PERSON: 9,
 } as const;
 
 /**

@@ -144,6 +144,12 @@ export async function findInactiveDelegations(session: Session, places: readonly
   return { shown, isWhole: last === undefined };
 }
 
+/** Shows delegations. */
+export async function showDelegations(session: Session, delegations: readonly Delegation[]): Promise<Shown[]> {
+  const evaluator = newEvaluator(session, [...delegations]);
+  return await Promise.all(delegations.map(async (one) => (await show(evaluator, one)).message));
+}
+
 /** Returns the next matching delegations in order. `last` is the cursor of the next page, if there may be one. */
 async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions) {
   const limit = inactive ? maxScanned : pageSize;

@@ -9,6 +9,7 @@ import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
 import { type AssumableIdentity, type IdentityDirectory, maxCandidates } from "../../../sts/assumable-identity.ts";
 import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
+import { requireActivePerson } from "../provisioning/suspended-people.ts";
 import { isPendingUser } from "../users/pending-users.ts";
 import { userUid } from "../users/user-uid.ts";
 import { fromColumns } from "./relationships.ts";
@@ -28,6 +29,7 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
       const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
       return await Promise.all(rows.map((row) => assumable(database.session, row)));
     },
+    requireActivePerson: (uid, claims) => requireActivePerson(database.session, uid, claims),
     async touch(uid, time) {
       const context = { actor: uid, method: "touch", requestId: "", time: clock() };
       await database.write(context, (tx) => touchIdentity(tx, uid, time));

@@ -14,6 +14,7 @@ import {
 } from "../../../storage/iam/scim-users.ts";
 import type { Claims } from "../../../sts/claim-match.ts";
 import { userUid } from "../users/user-uid.ts";
+import { deactivated } from "./suspended-people.ts";
 
 /** A verified person of a provider: its claims, and the uid of the user identity that they stand for. */
 export interface PersonOfProvider {
@@ -95,8 +96,4 @@ function notProvisioned(): ApiError {
       check: "not_provisioned",
     },
   );
-}
-
-function deactivated(): ApiError {
-  return permissionDenied("the identity provider has deactivated this person", { check: "deactivated" });
 }

@@ -1,19 +1,27 @@
 // Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/decisions/0094).
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { parentOf } from "../../../model/uid.ts";
-import { deleteRow, lockRow, rowExists } from "../../../storage/collection/rows.ts";
+import { parentOf, rootOf } from "../../../model/uid.ts";
+import { deleteRow, findRow, lockRow, rowExists } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import { groupCollection, identityCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
+import {
+  groupCollection,
+  identityCollection,
+  identityProviderCollection,
+  roleBindingCollection,
+} from "../../../storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
-import { findBinding, isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
+import { findBinding, findBindingsOf, isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { deleteSuspension, findSuspendedBindings, insertSuspension } from "../../../storage/iam/scim-suspensions.ts";
 import type { ScimUserRow } from "../../../storage/iam/scim-users.ts";
+import { namesIdentity } from "../../../storage/iam/suspended-identities.ts";
 import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
 import { lastOwnerReason } from "../rules/last-owner.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
-import { userUid } from "../users/user-uid.ts";
+import { issuerSpellings, userUid } from "../users/user-uid.ts";
 import { correlatesByOid } from "./admission.ts";
+import { findIdentitiesOfSuspended, maxCompared } from "./named-people.ts";
 
 /** The maximum number of role bindings that are deleted with a provider. */
 const maxBindings = 5_000;
@@ -37,9 +45,9 @@ export async function followUser(
 ): Promise<void> {
   const { providerUid } = (after ?? before)!;
   const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
-  // The provider has no person for this identity any more. The identity loses access, if it exists.
+  // The provider has no person for this identity any more. The person loses access, if there is an identity that they can assume.
   if (former !== null && former !== current) {
-    if (await rowExists(tx, identityCollection, former)) await suspend(tx, providerUid, former);
+    if (await hasIdentity(tx, before!, former)) await suspend(tx, providerUid, former);
     else await deleteSuspension(tx, providerUid, former);
   }
   if (after && current !== null) {
@@ -47,6 +55,14 @@ export async function followUser(
     else await deleteSuspension(tx, providerUid, current);
   }
   tx.changeAccess();
+}
+
+/** Whether a person has registered, or an identity of the organization names the person. */
+async function hasIdentity(tx: Transaction, { providerUid, externalId }: ScimUserRow, identityUid: string) {
+  if (await rowExists(tx, identityCollection, identityUid)) return true;
+  const provider = await findRow(tx, identityProviderCollection, providerUid);
+  if (!provider || externalId === null || identityOf(provider, undefined, externalId) !== identityUid) return false;
+  return await namesIdentity(tx, rootOf(providerUid), issuerSpellings(provider.issuer), externalId);
 }
 
 /** Ends the access of an identity to the organization of a provider, and its sessions by the provider. */
@@ -76,7 +92,10 @@ async function refuseLastOwner(tx: Transaction, groupUid: string, identityUid: s
  * and must not give access back.
  */
 export async function deleteSuspendedBindings(tx: Transaction, providerUid: string): Promise<void> {
-  const bindings = await findSuspendedBindings(tx, providerUid, maxBindings + 1);
+  const bindings = [
+    ...(await findSuspendedBindings(tx, providerUid, maxBindings + 1)),
+    ...(await findBindingsOfNamed(tx, providerUid)),
+  ];
   if (bindings.length > maxBindings)
     throw failedPrecondition(
       "TOO_MANY_BINDINGS",
@@ -86,4 +105,24 @@ export async function deleteSuspendedBindings(tx: Transaction, providerUid: stri
   for (const binding of bindings) await deleteRow(tx, roleBindingCollection, binding);
   for (const uid of new Set(bindings.map(({ identityUid }) => identityUid))) await deleteUnusedPendingUser(tx, uid);
   tx.changeAccess();
+}
+
+/** Returns the role bindings of identities that only a person can assume whom nobody but this provider has deactivated. */
+async function findBindingsOfNamed(tx: Transaction, providerUid: string): Promise<RoleBindingRow[]> {
+  const organization = rootOf(providerUid);
+  const { found, isWhole } = await findIdentitiesOfSuspended(tx, organization);
+  if (!isWhole)
+    throw failedPrecondition(
+      "TOO_MANY_IDENTITIES",
+      `more than ${maxCompared} identities have the issuer of people whom the identity provider deactivated; delete identities first`,
+      providerUid,
+    );
+  const bindings: RoleBindingRow[] = [];
+  for (const { uid, suspensions } of found) {
+    if (suspensions.some((suspension) => suspension.providerUid !== providerUid)) continue;
+    const held = await findBindingsOf(tx, "identityUid", uid, maxBindings + 1);
+    // What an identity of another organization holds elsewhere is not for this one to take away.
+    bindings.push(...held.filter(({ parent }) => [uid, parent].map(rootOf).includes(organization)));
+  }
+  return bindings;
 }

@@ -49,7 +49,12 @@ function cursorOf({ uid = "", kind = Kind.UNSPECIFIED }: Delegation): string {
   return `${uid} ${kind}`;
 }
 
-async function showAll(session: Session, delegations: readonly Delegation[], call: Call): Promise<FindingParts[]> {
+/** Shows delegations as findings. */
+export async function showAll(
+  session: Session,
+  delegations: readonly Delegation[],
+  call: Call,
+): Promise<FindingParts[]> {
   const makers = delegations.flatMap(({ makerUid }) => makerUid || []);
   // All of them are in one organization.
   const identityOf = await identityShower(session, makers, delegations[0]?.uid ?? "", call);

@@ -21,6 +21,7 @@ import { findRows } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
 import { confinedBindings } from "./binding-findings.ts";
+import { deactivatedPeople } from "./deactivated-people.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
 import { failingDeliveries } from "./delivery-findings.ts";
 import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
@@ -33,6 +34,7 @@ const findingSources: readonly FindingSource[] = [
   inactiveDelegations,
   confinedBindings,
   unusedIdentities,
+  deactivatedPeople,
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */

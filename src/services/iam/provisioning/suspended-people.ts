@@ -1,0 +1,28 @@
+// A deactivated person has no access to the organization under any identity: their own, or one that their tokens can become
+// (docs/decisions/0094).
+import { permissionDenied } from "../../../aip/errors.ts";
+import { rootOf } from "../../../model/uid.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
+import type { PersonClaims } from "../../../sts/assumable-identity.ts";
+import { isUserUid, userUidsOf } from "../users/user-uid.ts";
+
+/** Returns the uids of the organizations that have deactivated the person of a token. */
+export async function findSuspendedOrganizations(
+  session: Session,
+  { iss, sub }: PersonClaims,
+): Promise<ReadonlySet<string>> {
+  if (typeof iss !== "string" || typeof sub !== "string") return new Set();
+  return await suspendedOrganizations(session, ...userUidsOf(iss, sub));
+}
+
+/** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person. Call it with verified claims only. */
+export async function requireActivePerson(session: Session, identityUid: string, claims: PersonClaims): Promise<void> {
+  if (isUserUid(identityUid)) return;
+  if ((await findSuspendedOrganizations(session, claims)).has(rootOf(identityUid))) throw deactivated();
+}
+
+/** The error for a deactivated person: who presents a valid token of the person may know. */
+export function deactivated() {
+  return permissionDenied("the identity provider has deactivated this person", { check: "deactivated" });
+}
