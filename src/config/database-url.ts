@@ -1,6 +1,6 @@
 // The address of the database. Errors never repeat it, because it may contain a password.
 import { isDecodable } from "../base/percent-encoding.ts";
-import { hostsOf } from "../base/postgres-url.ts";
+import { countPorts, hostsOf, parsePostgresUrl } from "../base/postgres-url.ts";
 import { ConfigError } from "./settings.ts";
 
 /** How many hosts a URL may name. */
@@ -12,6 +12,23 @@ const sessionAttributes = {
   "database-url": ["read-write", "primary"],
   "database-replica-url": ["standby"],
 } as const;
+
+/** Parameters of libpq that choose the database or restrict the connection, and what to write in their place. */
+const unreadParameters: Readonly<Record<string, string>> = {
+  service: "write its host, database and user into the URL",
+  servicefile: "write host, database and user into the URL",
+  hostaddr: "write the address as the host",
+  dbname: "write the database as the path of the URL",
+  passfile: "set the variable PGPASSFILE",
+  sslcrl: "certificates cannot be revoked by a file",
+  sslcrldir: "certificates cannot be revoked by a file",
+  sslpassword: "store the key of the client unencrypted",
+  requirepeer: "restrict the directory of the socket",
+  require_auth: "restrict the methods in pg_hba.conf",
+};
+
+/** The form key=value of libpq. */
+const keywordForm = /^\s*(?:host|hostaddr|port|dbname|user|password|service|sslmode)\s*=/;
 
 type UrlSetting = keyof typeof sessionAttributes;
 
@@ -25,8 +42,12 @@ export function toDatabaseUrl(text: string): string {
   if (scheme !== undefined && !/^postgres(ql)?$/.test(scheme))
     throw new ConfigError(`database-url: ${scheme}:// is not postgres://, and no path of a SQLite file.`);
   // As a file path it would be printed and created.
-  if (scheme === undefined && /^[\s"']*postgres(ql)?(:|\/\/)/i.test(text))
+  if (scheme === undefined && /^[\s"']*(jdbc:)?postgres(ql)?(:|\/\/)/i.test(text))
     throw new ConfigError("database-url: must begin with postgres:// if it is not the path of a SQLite file.");
+  if (scheme === undefined && keywordForm.test(text))
+    throw new ConfigError(
+      "database-url: has the form key=value of libpq, which is not read; write postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+    );
   if (scheme !== undefined) checkPostgresUrl("database-url", text);
   return text;
 }
@@ -46,11 +67,12 @@ function isPostgresUrl(text: string): boolean {
 }
 
 function checkPostgresUrl(setting: UrlSetting, text: string): void {
-  const hosts = hostsOf(text);
+  // Before the host is taken out of the parameters: an unencoded password would be named as a host.
+  const hosts = isUnambiguous(text) ? hostsOf(text) : [];
   const names = hosts.map(({ name }) => name);
-  if (hosts.length > 1 && names.includes(""))
+  if (hosts.length > 1 && names.some((name) => name === "" || name.startsWith(":")))
     throw new ConfigError(`${setting}: a host in the list is empty; write host1:5432,host2:5432.`);
-  if (!hosts.every(({ url }) => isUnambiguous(url))) {
+  if (hosts.length === 0 || !hosts.every(({ url }) => isDecodableUrl(url))) {
     throw new ConfigError(
       `${setting}: is not a valid URL; percent-encode special characters in the user name and password: ` +
         "@ as %40, / as %2F, # as %23, ? as %3F, % as %25.",
@@ -59,20 +81,24 @@ function checkPostgresUrl(setting: UrlSetting, text: string): void {
   if (hosts.length > maxHosts) throw new ConfigError(`${setting}: names more than ${maxHosts} hosts.`);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate !== undefined) throw new ConfigError(`${setting}: names the host ${duplicate} more than once.`);
-  checkParameters(setting, new URL(hosts[0]!.url).searchParams, hosts.length > 1);
+  const ports = countPorts(text);
+  if (ports > 1 && ports !== hosts.length)
+    throw new ConfigError(
+      `${setting}: the parameter port must have one port, or one for each of the ${hosts.length} hosts.`,
+    );
+  checkParameters(setting, parsePostgresUrl(hosts[0]!.url)!.searchParams);
 }
 
-function checkParameters(setting: UrlSetting, parameters: URLSearchParams, hasHosts: boolean): void {
+function checkParameters(setting: UrlSetting, parameters: URLSearchParams): void {
   const acceptedValues = { target_session_attrs: sessionAttributes[setting], sslmode: sslModes };
   for (const [name, accepted] of Object.entries(acceptedValues)) {
     const wrong = parameters.getAll(name).find((value) => !(accepted as readonly string[]).includes(value));
     if (wrong !== undefined)
       throw new ConfigError(`${setting}: ${name}: ${JSON.stringify(wrong)} is not one of ${accepted.join(", ")}.`);
   }
-  for (const name of ["host", "port"]) {
-    if (parameters.has(name) && (hasHosts || parameters.get(name)?.includes(",")))
-      throw new ConfigError(`${setting}: the parameter ${name} cannot be used with several hosts.`);
-  }
+  for (const [name, remedy] of Object.entries(unreadParameters))
+    if (parameters.has(name))
+      throw new ConfigError(`${setting}: the parameter ${name} of libpq is not read; ${remedy}.`);
 }
 
 /**
@@ -80,7 +106,13 @@ function checkParameters(setting: UrlSetting, parameters: URLSearchParams, hasHo
  * or hash in it, the rest would be taken for the host, port or database, which messages and logs contain.
  */
 function isUnambiguous(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || text.includes("#") || `${url.pathname}${url.search}`.includes("@")) return false;
-  return isDecodable(url.username) && isDecodable(url.password) && isDecodable(url.pathname);
+  const [, rest = ""] = /^[a-z]+:\/\/[^/?#]*(.*)$/s.exec(text) ?? [];
+  return !text.includes("#") && !rest.includes("@");
+}
+
+function isDecodableUrl(text: string): boolean {
+  const url = parsePostgresUrl(text);
+  return (
+    url !== undefined && [url.username, url.password, url.hostname, url.pathname].every((part) => isDecodable(part))
+  );
 }

@@ -1,5 +1,5 @@
 // Opens the configured database. Errors name the setting, never the password.
-import { hostsOf } from "../base/postgres-url.ts";
+import { hostsOf, parsePostgresUrl } from "../base/postgres-url.ts";
 import type { Config } from "../config/config.ts";
 import { defaultDatabase } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
@@ -14,6 +14,7 @@ import { type DatabaseLimits, defaultDatabaseLimits } from "../storage/engine/di
 import {
   DatabaseMissing,
   DatabaseUnfinished,
+  DatabaseUnsuitable,
   DatabaseVersionMismatch,
   driverCode,
   StorageDamaged,
@@ -65,8 +66,10 @@ async function withPlace<T>(config: DatabaseConfig, open: () => Promise<T>): Pro
       const remedy = config.migrates ? "" : ", and migrate is off; create it with gatehouse db migrate";
       throw unusableDatabase(config, `there is no database of Gatehouse at ${placeOf(config)}${remedy}`);
     }
-    if (error instanceof DatabaseVersionMismatch || error instanceof DatabaseUnfinished)
-      throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
+    const isTold = [DatabaseVersionMismatch, DatabaseUnfinished, DatabaseUnsuitable].some(
+      (kind) => error instanceof kind,
+    );
+    if (isTold && error instanceof Error) throw unusableDatabase(config, `${placeOf(config)} ${error.message}`);
     if (isPostgresUrl(config.databaseUrl) && error instanceof StorageUnavailable)
       throw unusableDatabase(
         config,
@@ -104,7 +107,7 @@ function unusableDatabase(config: DatabaseConfig, sentence: string): ConfigError
 export function placeOf({ databaseUrl }: DatabaseConfig): string {
   if (!isPostgresUrl(databaseUrl)) return databaseUrl;
   const hosts = hostsOf(databaseUrl);
-  const url = URL.parse(hosts[0]!.url);
+  const url = parsePostgresUrl(hosts[0]!.url);
   return url ? `postgres://${hosts.map(({ name }) => name).join(",")}${url.pathname}` : "PostgreSQL";
 }
 

@@ -54,7 +54,7 @@ async function olderPostgres(): Promise<string[]> {
   await (await openDatabase(url, defaultDatabaseLimits)).close();
   const client = new pg.Client(url);
   await client.connect();
-  await client.query("UPDATE drizzle.__drizzle_migrations SET created_at = 1");
+  await client.query("UPDATE __drizzle_migrations SET created_at = 1");
   await client.end();
   return ["--database-url", url];
 }

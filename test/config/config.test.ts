@@ -219,8 +219,21 @@ describe("settings", () => {
           'target_session_attrs: "any" is not one of read-write,',
         ],
         ["postgres://u:canary@h/x?sslmode=prefer", 'sslmode: "prefer" is not one of disable, require,'],
-        ["postgres://u:canary@h1,h2/x?port=1,2", "the parameter port cannot be used with several hosts"],
-        ["postgres://u:canary@h/x?host=h1,h2", "the parameter host cannot be used with several hosts"],
+        [
+          "postgres://u:canary@h1,h2,h3/x?port=1,2",
+          "the parameter port must have one port, or one for each of the 3 hosts",
+        ],
+        ["postgres://u:canary@/x?host=h1,,h2", "a host in the list is empty"],
+        ["postgres://u:canary@/x?host=h1&service=x", "the parameter service of libpq is not read; write its host"],
+        [
+          "postgres://u:canary@h/?dbname=x",
+          "the parameter dbname of libpq is not read; write the database as the path",
+        ],
+        [
+          "host=h user=u password=canary dbname=x",
+          "has the form key=value of libpq, which is not read; write postgres",
+        ],
+        ["jdbc:postgresql://h/x?password=canary", "must begin with postgres://"],
       ] as const
     ).map(([databaseUrl, reason]): (typeof wrong)[number] => [
       `the database ${databaseUrl}`,

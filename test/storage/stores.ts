@@ -71,7 +71,7 @@ export async function openPostgresStore(): Promise<Store> {
   return {
     url,
     database,
-    migrationsTable: "drizzle.__drizzle_migrations",
+    migrationsTable: "__drizzle_migrations",
     no: "false",
     open: handles.open,
     closeHandles: handles.close,

@@ -24,6 +24,14 @@ export class DatabaseVersionMismatch extends Error {
   override readonly name = "DatabaseVersionMismatch";
 }
 
+/**
+ * The database cannot hold an installation as it is set up: its encoding, its schemas, or the rights of the user. The message
+ * completes a sentence that begins with the database.
+ */
+export class DatabaseUnsuitable extends Error {
+  override readonly name = "DatabaseUnsuitable";
+}
+
 /** A copy into the database has not finished. The message completes a sentence that begins with the database. */
 export class DatabaseUnfinished extends Error {
   override readonly name = "DatabaseUnfinished";

@@ -120,6 +120,7 @@ const contract = /^INSERT INTO settings \(name, value\) VALUES \('compatible_sin
 
 function read(folder: string, { tag: name, when }: Entry): Migration {
   const text = readFileSync(path.join(folder, `${name}.sql`), "utf8");
-  const statements = text.split("--> statement-breakpoint");
+  // drizzle-kit writes the schema `public` into references. The tables are in the schema of the connection.
+  const statements = text.replaceAll('"public".', "").split("--> statement-breakpoint");
   return { name, when, digest: hash("sha256", text), statements, compatibleSince: contract.exec(text)?.[1] };
 }

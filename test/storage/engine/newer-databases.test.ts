@@ -45,12 +45,10 @@ const dialects: readonly Dialect[] = [
   {
     name: "postgres",
     newUrl: () => newPostgresDatabase(),
-    migrate: (url, folder, mode, listener) =>
-      migratePostgres(
-        { hosts: newHosts(url, defaultDatabaseLimits), limits: defaultDatabaseLimits, folder },
-        mode,
-        listener,
-      ),
+    async migrate(url, folder, mode, listener) {
+      const hosts = newHosts(url, defaultDatabaseLimits);
+      await migratePostgres({ hosts, limits: defaultDatabaseLimits, folder }, mode, listener);
+    },
   },
 ];
 

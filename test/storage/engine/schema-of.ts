@@ -31,7 +31,8 @@ export async function schemaOfPostgres(url: string): Promise<string[]> {
       const { rows } = await client.query<Record<string, unknown>>(query);
       lines.push(...rows.map((row) => JSON.stringify(row)));
     }
-    return lines;
+    // It is in another schema in databases of 0.3.0 and earlier.
+    return lines.filter((line) => !line.includes("__drizzle_migrations"));
   } finally {
     await client.end();
   }

@@ -50,7 +50,7 @@ function sampleOf(type: string | undefined, text: string, row: number): string |
 async function columnTypes(): Promise<Map<string, string>> {
   const rows = await query(
     await newMigratedDatabase(),
-    "SELECT table_name || '.' || column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = 'public'",
+    "SELECT table_name || '.' || column_name AS name, data_type AS type FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '__drizzle_migrations'",
   );
   return new Map(rows.map(({ name, type }) => [String(name), String(type)]));
 }

@@ -17,7 +17,7 @@ const types = {
 
 /** Connects, and begins the snapshot. */
 export async function openPostgresSource(url: string, limits: DatabaseLimits): Promise<CopySource> {
-  const client = await connectForCopy(url, limits);
+  const { client } = await connectForCopy(url, limits);
   const read = async (text: string, values: string[] = []) => {
     const { rows } = await client.query<CopiedRow[]>({ text, values, rowMode: "array", types } as pg.QueryArrayConfig);
     return rows as unknown as CopiedRow[];

@@ -7,7 +7,7 @@ import { StorageUnavailable } from "../errors.ts";
 import { connectForCopy } from "./copy-connection.ts";
 import { copyIn } from "./copy-in.ts";
 
-/** The name of an advisory lock. */
+/** The number of an advisory lock; `InstallationSchema.lockKey` makes its key. */
 const copyLock = 7_301_003;
 
 /** The memory that sorts an index. */
@@ -24,10 +24,12 @@ export async function fillPostgres(
   progress: CopyProgress,
   fill: Fill,
 ): Promise<void> {
-  const client = await connectForCopy(url, limits);
+  const { client, schema } = await connectForCopy(url, limits);
   try {
     await client.query("BEGIN");
-    const locked = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${copyLock}) AS locked`);
+    const locked = await client.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${schema.lockKey(copyLock)}) AS locked`,
+    );
     if (!locked.rows[0]?.locked) throw new StorageUnavailable("another command is filling it");
     await client.query(`SET LOCAL maintenance_work_mem = '${sortMemory}'`);
     // Emptying them here also allows FREEZE, without which the first reads and a vacuum write every page again.

@@ -2,6 +2,8 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { programFile } from "../../../base/program-file.ts";
+import { getTableName } from "../../schema/drizzle.ts";
+import { postgresTables } from "../../schema/tables.postgres.ts";
 import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import {
@@ -18,9 +20,11 @@ import {
 } from "../migrations.ts";
 import { applicationName } from "./connections.ts";
 import { type Hosts, newHosts } from "./hosts.ts";
+import { findInstallationSchema, type InstallationSchema } from "./installation-schema.ts";
+import { checkRights, migrationError, requireCreate, requireRights } from "./rights.ts";
 import { refuseStandby, type WritableRow, writableQuery } from "./writability.ts";
 
-/** The name of an advisory lock. */
+/** The number of an advisory lock; `InstallationSchema.lockKey` makes its key. */
 const migrationLock = 7_301_001;
 
 /** How often a migration waits for the locks of tables, and the pause in which other statements get them. */
@@ -36,35 +40,51 @@ export interface MigrationTarget {
 
 const defaultFolder = programFile("storage/schema/migrations/postgres");
 
-/** Applies pending migrations, if the mode allows it. Throws DatabaseVersionMismatch and DatabaseMissing. */
+/**
+ * Applies pending migrations, if the mode allows it, and returns the schema of the installation. Throws DatabaseVersionMismatch,
+ * DatabaseMissing and DatabaseUnsuitable.
+ */
 export async function migratePostgres(
   { hosts, limits, folder = defaultFolder }: MigrationTarget,
   mode: OpenMode,
   onMigrated: MigrationListener,
-): Promise<void> {
+): Promise<InstallationSchema> {
   // A separate connection, because a migration may take longer than the statement timeout.
-  await withClient(hosts, limits, async (client) => {
-    const state = await schemaState(client, folder);
+  return await withClient(hosts, limits, async (client) => {
+    const schema = await findInstallationSchema(client);
+    const state = await schemaState(client, folder, schema);
     const pending = pendingMigrations(folder, state);
     requireMode(mode, state, pending);
-    if (pending.length === 0) return;
     const applied: AppliedMigration[] = [];
-    for (let next = await applyNext(client, folder, limits); next; next = await applyNext(client, folder, limits))
-      applied.push(next);
+    if (pending.length > 0)
+      for (let next = await applyNext(client, folder, limits); next; next = await applyNext(client, folder, limits))
+        applied.push(next);
     if (applied.length > 0) onMigrated(applied, state.applied === undefined);
+    // Commands that open an existing database may only read.
+    if (mode !== "existing") await checkRights(client, schema, tableNames());
+    return schema;
   });
 }
 
-/** Returns the migrations that the database lacks. Throws DatabaseVersionMismatch. */
+function tableNames(): string[] {
+  return Object.values(postgresTables).map((table) => getTableName(table));
+}
+
+/** Returns the migrations that the database lacks. Throws DatabaseVersionMismatch and DatabaseUnsuitable. */
 export async function pendingPostgresMigrations(url: string, limits: DatabaseLimits): Promise<readonly Migration[]> {
   return await withClient(newHosts(url, limits), limits, async (client) =>
-    pendingMigrations(defaultFolder, await schemaState(client, defaultFolder)),
+    pendingMigrations(defaultFolder, await schemaState(client, defaultFolder, await findInstallationSchema(client))),
   );
 }
 
-/** Throws DatabaseVersionMismatch unless the database has the migrations of this version and no others. */
-export async function requireSamePostgres(client: pg.Client): Promise<void> {
-  requireSame(defaultFolder, await schemaState(client, defaultFolder));
+/**
+ * Returns the schema of the installation. Throws DatabaseVersionMismatch unless it has the migrations of this version and no
+ * others.
+ */
+export async function requireSamePostgres(client: pg.Client): Promise<InstallationSchema> {
+  const schema = await findInstallationSchema(client);
+  requireSame(defaultFolder, await schemaState(client, defaultFolder, schema));
+  return schema;
 }
 
 /**
@@ -76,11 +96,12 @@ async function applyNext(
   folder: string,
   limits: DatabaseLimits,
 ): Promise<AppliedMigration | undefined> {
+  const schema = await findInstallationSchema(client);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(client, () => applyFirstPending(client, folder, limits));
+      return await inTransaction(client, () => applyFirstPending(client, folder, limits, schema));
     } catch (error) {
-      if (driverCode(error) !== lockNotAvailable || attempt === lockAttempts) throw error;
+      if (driverCode(error) !== lockNotAvailable || attempt === lockAttempts) throw migrationError(error, schema);
       await setTimeout(lockPauseMs);
     }
   }
@@ -92,15 +113,23 @@ async function applyFirstPending(
   client: pg.Client,
   folder: string,
   limits: DatabaseLimits,
+  { lockKey }: InstallationSchema,
 ): Promise<AppliedMigration | undefined> {
   // Of the transaction and not of the session: a transaction pooler may give each transaction another session.
-  await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await client.query(`SELECT pg_advisory_xact_lock(${lockKey(migrationLock)})`);
   // Another server may have migrated the database while this one waited.
-  const [next] = pendingMigrations(folder, await schemaState(client, folder));
+  const schema = await findInstallationSchema(client);
+  const [next] = pendingMigrations(folder, await schemaState(client, folder, schema));
   if (!next) return undefined;
+  requireCreate(schema);
   const startedAt = performance.now();
   await client.query(`SET LOCAL lock_timeout = ${limits.lockTimeoutMs}`);
-  await client.query('CREATE SCHEMA IF NOT EXISTS "drizzle"');
+  // New tables belong to the others, also where another schema precedes theirs in the search path.
+  await client.query(
+    "SELECT set_config('search_path', concat_ws(', ', $1::text, nullif(current_setting('search_path'), '')), true)",
+    [pg.escapeIdentifier(schema.name)],
+  );
+  const { migrationsTable } = schema;
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${migrationsTable} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint)`,
   );
@@ -108,9 +137,6 @@ async function applyFirstPending(
   await client.query(`INSERT INTO ${migrationsTable} (hash, created_at) VALUES ($1, $2)`, [next.digest, next.when]);
   return { name: next.name, durationMs: Math.round(performance.now() - startedAt) };
 }
-
-/** The table in which drizzle-kit looks for applied migrations. */
-const migrationsTable = '"drizzle"."__drizzle_migrations"';
 
 async function inTransaction<T>(client: pg.Client, body: () => Promise<T>): Promise<T> {
   await client.query("BEGIN");
@@ -157,12 +183,12 @@ export async function connectOnce(hosts: Hosts, limits: DatabaseLimits): Promise
   }
 }
 
-async function schemaState(client: pg.Client, folder: string): Promise<SchemaState> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `SELECT to_regclass('${migrationsTable}') IS NOT NULL AS found`,
+async function schemaState(client: pg.Client, folder: string, schema: InstallationSchema): Promise<SchemaState> {
+  if (schema.isNew) return { applied: undefined, compatibleSince: undefined };
+  requireRights(schema, schema.mayRead ? [] : ["settings"]);
+  const latest = await client.query<{ at: string | null }>(
+    `SELECT max(created_at) AS at FROM ${schema.migrationsTable}`,
   );
-  if (!rows[0]?.found) return { applied: undefined, compatibleSince: undefined };
-  const latest = await client.query<{ at: string | null }>(`SELECT max(created_at) AS at FROM ${migrationsTable}`);
   const applied = latest.rows[0]?.at ? Number(latest.rows[0].at) : undefined;
   return { applied, compatibleSince: isNewer(folder, applied) ? await compatibleSince(client) : undefined };
 }

@@ -13,6 +13,7 @@ import { openPool } from "./pool.ts";
 import { openReplicas } from "./replicas.ts";
 import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
+import { changesLock } from "./transaction.ts";
 import { newWriter } from "./writer.ts";
 
 const { drizzle } = loadPostgresDriver();
@@ -29,7 +30,7 @@ export async function openPostgres(
   replicaUrl?: string,
 ): Promise<Dialect> {
   const hosts = newHosts(url, limits);
-  await migratePostgres({ hosts, limits }, mode, onMigrated);
+  const schema = await migratePostgres({ hosts, limits }, mode, onMigrated);
   const pool = openPool(hosts, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
   const statements = newStatementDurations();
@@ -45,7 +46,7 @@ export async function openPostgres(
     return session;
   }
 
-  const writer = newWriter(pool, sessionOf, limits, log);
+  const writer = newWriter(pool, sessionOf, limits, log, schema.lockKey(changesLock));
   const opened = newSharedSession(pool.shared, postgresDialect, sessionOf, () => {
     version.forget();
     replicas?.forget();

@@ -6,13 +6,13 @@ import type { DialectTransaction } from "../dialect.ts";
 import type { Session } from "../session.ts";
 import { newSharedStatements } from "./write-member.ts";
 
-/** The name of the advisory lock of the change log. */
-const changesLock = 7_301_002;
+/** The number of the advisory lock of the change log; `InstallationSchema.lockKey` makes its key. */
+export const changesLock = 7_301_002;
 
 /** Creates the transaction that the writes of a batch share. */
-export function batchTransactionOf(client: pg.PoolClient, session: Session): DialectTransaction {
+export function batchTransactionOf(client: pg.PoolClient, session: Session, lockKey: string): DialectTransaction {
   return {
-    ...transactionOf(client, session, false),
+    ...transactionOf(client, session, lockKey, false),
     pendingCounters: newCounterChanges(),
     pendingExports: new Set<string>(),
     pendingLog: [],
@@ -20,8 +20,13 @@ export function batchTransactionOf(client: pg.PoolClient, session: Session): Dia
 }
 
 /** Creates a transaction of one write, which may share its statements among parts that run at the same time. */
-export function ownTransactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
-  const tx = transactionOf(client, session, isRetry);
+export function ownTransactionOf(
+  client: pg.PoolClient,
+  session: Session,
+  lockKey: string,
+  isRetry: boolean,
+): DialectTransaction {
+  const tx = transactionOf(client, session, lockKey, isRetry);
   return { ...tx, shareStatements: () => newSharedStatements({ tx, begun: Promise.resolve() }) };
 }
 
@@ -29,7 +34,12 @@ export function ownTransactionOf(client: pg.PoolClient, session: Session, isRetr
  * Creates the transaction of a connection. If it runs again, it locks the rows that it reads: they cannot change a second
  * time.
  */
-export function transactionOf(client: pg.PoolClient, session: Session, isRetry: boolean): DialectTransaction {
+export function transactionOf(
+  client: pg.PoolClient,
+  session: Session,
+  lockKey: string,
+  isRetry: boolean,
+): DialectTransaction {
   return {
     ...session,
     rowLock: "no key update",
@@ -42,7 +52,7 @@ export function transactionOf(client: pg.PoolClient, session: Session, isRetry: 
     },
     // Sequence numbers are assigned before the commit: without a lock, a reader could miss the slower of two writers.
     async lockChanges() {
-      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${changesLock})` });
+      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${lockKey})` });
     },
   };
 }

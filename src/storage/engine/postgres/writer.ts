@@ -26,12 +26,13 @@ export interface Writer {
   idle(): Promise<void>;
 }
 
-/** Creates the writer of a pool. `sessionOf` returns the session of a connection. */
+/** Creates the writer of a pool. `sessionOf` returns the session of a connection, `lockKey` is that of the change log. */
 export function newWriter(
   pool: Pick<PostgresPool, "write">,
   sessionOf: (client: pg.PoolClient) => Session,
   limits: DatabaseLimits,
   log: DatabaseHooks["log"],
+  lockKey: string,
 ): Writer {
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
@@ -43,7 +44,7 @@ export function newWriter(
     const attempt = (isRetry: boolean) =>
       pool.write(async (client, begun) => {
         await begun;
-        return await body(ownTransactionOf(client, sessionOf(client), isRetry));
+        return await body(ownTransactionOf(client, sessionOf(client), lockKey, isRetry));
       });
     return writers.run(() => retried(attempt));
   }
@@ -53,7 +54,7 @@ export function newWriter(
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
     transact: (body, finish) => pool.write(body, { lockTimeoutMs: batchLockTimeoutMs(limits), finish }),
-    newTransaction: (client) => batchTransactionOf(client, sessionOf(client)),
+    newTransaction: (client) => batchTransactionOf(client, sessionOf(client), lockKey),
     async finish(tx) {
       // In this order for all writers, which prevents deadlocks.
       await Promise.all([tx.pendingCounters!.write(tx), log(tx, tx.pendingLog!, tx.pendingExports!)]);

@@ -79,7 +79,12 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     pattern: /\bpg_control_\w+\(|\bpg_\w+_lsn\(/,
     files: ["engine/postgres/replica.ts"],
   },
-  { name: "to_regclass", pattern: /\bto_reg\w+\(/, files: ["engine/postgres/migrate.ts"] },
+  {
+    name: "current_schemas, has_table_privilege",
+    pattern: /\bcurrent_schemas\(|\bhas_\w+_privilege\(/,
+    files: ["engine/postgres/installation-schema.ts", "engine/postgres/rights.ts", initial],
+  },
+  { name: "set_config", pattern: /\bset_config\(/, files: ["engine/postgres/migrate.ts"] },
   {
     name: "ISOLATION LEVEL REPEATABLE READ",
     pattern: /\bISOLATION LEVEL\b/,
@@ -94,16 +99,19 @@ export const commonFunctions: ReadonlySet<string> = new Set([
     "any",
     "cast",
     "coalesce",
+    "concat_ws",
     "count",
     "current_setting",
     "format",
     "length",
     "lower",
     "max",
+    "nullif",
     "row_number",
     "rtrim",
     "strpos",
     "substr",
+    "unnest",
   ],
 ]);
 

@@ -603,11 +603,17 @@ DECLARE
 	place name;
 BEGIN
 	BEGIN
-		CREATE EXTENSION IF NOT EXISTS pg_trgm;
+		-- In the schema that does not end with one of several installations.
+		CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public;
 	EXCEPTION WHEN OTHERS THEN
-		RAISE NOTICE 'pg_trgm cannot be created: %', SQLERRM;
+		BEGIN
+			CREATE EXTENSION IF NOT EXISTS pg_trgm;
+		EXCEPTION WHEN OTHERS THEN
+			RAISE NOTICE 'pg_trgm cannot be created: %', SQLERRM;
+		END;
 	END;
-	SELECT nspname INTO place FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm';
+	SELECT nspname INTO place FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'
+		AND has_schema_privilege(extnamespace, 'USAGE');
 	IF place IS NOT NULL THEN
 		EXECUTE format('CREATE INDEX "advisory_texts_trigrams" ON "advisory_texts" USING gin ("text" %I.gin_trgm_ops) WITH (gin_pending_list_limit = 512)', place);
 	END IF;
