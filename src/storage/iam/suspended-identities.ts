@@ -4,7 +4,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, asc, eq, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, isNotNull, sql } from "../schema/drizzle.ts";
 
 /** An identity that an exact issuer and subject can assume. */
 export interface ExactIdentity {
@@ -20,7 +20,10 @@ export interface Suspension {
   readonly createTime: number;
 }
 
-/** Returns the identities of an organization, and those with roles in it, that have these issuers; `limit` at most, in the order of their uids. */
+/**
+ * Returns the identities of an organization, and those of other organizations with roles in it, that have these issuers; `limit` at most,
+ * in the order of their uids. User identities are not among them.
+ */
 export async function listExactIdentities(
   session: Session,
   organization: string,
@@ -28,13 +31,19 @@ export async function listExactIdentities(
   limit: number,
 ): Promise<ExactIdentity[]> {
   const statement = session.prepared("identities.of_issuers", (db, { identities, roleBindings }) => {
-    const { uid, issuer, subject } = identities;
+    const { uid, parent, issuer, subject } = identities;
     const isBound = sql`exists (select 1 from ${roleBindings} where ${roleBindings.identityUid} = ${uid}
       and ${isWithinRange(roleBindings.uid)})`;
     return db
       .select({ uid, issuer, subject })
       .from(identities)
-      .where(and(session.isAmong(issuer, textPlaceholder("issuers")), sql`(${isWithinRange(uid)} or ${isBound})`))
+      .where(
+        and(
+          session.isAmong(issuer, textPlaceholder("issuers")),
+          isNotNull(parent),
+          sql`(${isWithinRange(uid)} or ${isBound})`,
+        ),
+      )
       .orderBy(asc(uid))
       .limit(limitOf("limit"));
   });
