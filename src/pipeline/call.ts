@@ -3,6 +3,7 @@ import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
 import type { Session } from "../storage/engine/session.ts";
+import type { CallLifetime } from "./call-lifetime.ts";
 
 /** The transport of a request. */
 export type TransportName = "rest" | "grpc" | "grpc-web" | "connect";
@@ -39,6 +40,8 @@ export interface Call {
   setResponseHeader(name: string, value: string): void;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal | undefined;
+  /** How long the call is worked on; undefined for work without an end, such as that of a program. */
+  readonly lifetime?: CallLifetime | undefined;
   /** Set by the pipeline, which then logs the call. */
   method?: CalledMethod;
   /** Set by authentication; absent for methods that are open to all. */
@@ -54,7 +57,7 @@ export interface Call {
 /** What a transport knows about a request. `signal` is called on first use. */
 type CallInit = Pick<
   Call,
-  "transport" | "requestId" | "clientAddress" | "connection" | "isForwarded" | "isHead" | "header"
+  "transport" | "requestId" | "clientAddress" | "connection" | "isForwarded" | "isHead" | "header" | "lifetime"
 > & {
   readonly signal?: () => AbortSignal | undefined;
 };
@@ -95,10 +98,21 @@ class RequestCall implements Call {
   readonly isForwarded: boolean | undefined;
   readonly isHead: boolean | undefined;
   readonly header: Call["header"];
+  readonly lifetime: CallLifetime | undefined;
   readonly #signal: (() => AbortSignal | undefined) | undefined;
   #responseHeaders: Map<string, string> | undefined;
 
-  constructor({ transport, requestId, clientAddress, connection, isForwarded, isHead, header, signal }: CallInit) {
+  constructor({
+    transport,
+    requestId,
+    clientAddress,
+    connection,
+    isForwarded,
+    isHead,
+    header,
+    lifetime,
+    signal,
+  }: CallInit) {
     this.transport = transport;
     this.requestId = requestId;
     this.clientAddress = clientAddress;
@@ -106,6 +120,7 @@ class RequestCall implements Call {
     this.isForwarded = isForwarded;
     this.isHead = isHead;
     this.header = header;
+    this.lifetime = lifetime;
     this.#signal = signal;
   }
 

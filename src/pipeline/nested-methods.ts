@@ -45,6 +45,7 @@ export type NestedCall = (method: DescMethodUnary, request: object, call: Call) 
 export function nestedCalls(implementations: readonly Implementation[], check: RequestCheck): NestedCall {
   const handlersOf = new Map(implementations.map(({ service, handlers }) => [service.typeName, handlers]));
   return async (method, init, call) => {
+    if (call.lifetime?.ended) throw call.lifetime.ended;
     const request = check(method, init);
     const { caller, access } = call;
     const nested: Call = {

@@ -48,10 +48,14 @@ export async function readTogether<T>(
   return call.snapshot ? await body(call.snapshot) : await database.read(body);
 }
 
-/** Returns the caller, method and request id of a call, for the change log. */
+/**
+ * Returns the caller, method and request id of a call, for the change log, and its deadline. From here on, the response of the call waits
+ * for its result.
+ */
 export function writeContext(call: Call, clock: Clock): WriteContext {
-  const { caller, method, requestId } = call;
-  const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock() };
+  const { caller, method, requestId, lifetime } = call;
+  lifetime?.awaitResult();
+  const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock(), lifetime };
   if (!caller) return context;
   const { act: actorClaims, mappings: actorMappings } = caller.token;
   return { ...context, actorClaims, ...(actorMappings && { actorMappings }) };

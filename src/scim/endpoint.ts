@@ -39,6 +39,7 @@ export async function handleScim(
   await requireInForce(database.session, "scim_tokens", providerUid).catch(forbid);
   const [kind = "", id, ...beyond] = rest;
   const context = { actor: providerUid, method: `${scimPath}${kind}`, requestId: call.requestId, time: clock() };
+  const { lifetime } = call;
   const request: ScimRequest = {
     call,
     isRead: method === "GET",
@@ -47,7 +48,10 @@ export async function handleScim(
     session: database.session,
     parameters: new Map([...query].reverse().map(([name, value]) => [name.toLowerCase(), value])),
     json,
-    write: (body) => database.write(context, body),
+    write(body) {
+      lifetime?.awaitResult();
+      return database.write({ ...context, lifetime }, body);
+    },
   };
   if (beyond.length > 0) throw resourceNotFound(beyond.at(-1)!);
   return await dispatch(request, method, kind, id);

@@ -109,6 +109,7 @@ export async function openDatabase(
     async write(context, body) {
       const written = dialect.write((session) => runBody(session, context, body), context);
       const { result, accessChanged } = await recorded(written, transactions);
+      context.lifetime?.committed();
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },

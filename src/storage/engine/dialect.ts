@@ -59,7 +59,7 @@ export interface ReplicaStatus {
 }
 
 /** How a write may be combined with others; see `WriteContext`. */
-export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "ended">;
+export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "lifetime">;
 
 /** What a write adds to the change log. */
 export interface LoggedWrite {

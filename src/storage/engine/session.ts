@@ -81,6 +81,20 @@ export interface Session extends SessionDialect {
   prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T>;
 }
 
+/** How long a write may be made. */
+export interface WriteLifetime {
+  /** Why the write must not commit any more, such as a passed deadline; undefined while it may. */
+  readonly ended: Error | undefined;
+  /** Called when a write has committed. */
+  committed(): void;
+}
+
+/** Throws why a write must not commit any more. */
+export function requireLifetime(lifetime: WriteLifetime | undefined): void {
+  const reason = lifetime?.ended;
+  if (reason) throw reason;
+}
+
 /** The author and origin of a write, for the change log. */
 export interface WriteContext {
   /** The uid of the caller; empty for the installation itself. */
@@ -107,8 +121,8 @@ export interface WriteContext {
    * pause after each. False if absent.
    */
   readonly isLarge?: boolean | undefined;
-  /** Returns why the write must not commit any more, such as a passed deadline; undefined while it may. */
-  readonly ended?: (() => Error | undefined) | undefined;
+  /** How long the write may be made; without an end if absent. */
+  readonly lifetime?: WriteLifetime | undefined;
 }
 
 /** One change of one resource. */

@@ -141,7 +141,7 @@ async function respondToUnary(request: Message, context: HandlerContext): Promis
   // After its deadline, or without its client, a call is neither started nor waited for.
   context.signal.throwIfAborted();
   try {
-    return await Promise.race([connectCall.resume(request, context.signal), abortOf(context.signal)]);
+    return await Promise.race([connectCall.resume(request, context.signal), endOf(connectCall, context.signal)]);
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const apiError = error as ApiError;
@@ -157,7 +157,12 @@ async function respondToUnary(request: Message, context: HandlerContext): Promis
   }
 }
 
-/** Rejects when the signal is aborted. */
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+/** Rejects when the signal is aborted, unless the response awaits the result of the method. */
+function endOf({ lifetime }: ConnectCall, signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => {
+      if (!lifetime.awaitsResult) reject(signal.reason);
+    };
+    signal.addEventListener("abort", end, { once: true });
+  });
 }

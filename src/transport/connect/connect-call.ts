@@ -1,6 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
+import { Code as ConnectCode, ConnectError } from "@connectrpc/connect";
+import type { ApiError } from "../../aip/errors.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Call, TransportName } from "../../pipeline/call.ts";
+import { clientDisconnected, deadlineExceeded, WorkLifetime } from "../../pipeline/call-lifetime.ts";
 import { callOf } from "../http/call.ts";
 import type { RequestHead } from "../http/head.ts";
 
@@ -17,10 +20,13 @@ export class ConnectCall {
   /** What the method returns; set before connect-node has decoded the request. */
   response: MaybePromise<Message> | undefined;
   readonly #resolve: (request: Message) => void;
-  #signal: AbortSignal | undefined;
+  readonly lifetime = new WorkLifetime();
 
   constructor(head: RequestHead, transport: TransportName) {
-    this.call = callOf(head, transport, { signal: () => this.#signal });
+    this.call = callOf(head, transport, {
+      lifetime: this.lifetime,
+      signal: () => this.lifetime.signal,
+    });
     const { promise, resolve } = Promise.withResolvers<Message>();
     this.request = promise;
     this.#resolve = resolve;
@@ -28,9 +34,15 @@ export class ConnectCall {
 
   /** Continues the call with its request. `signal` is aborted when the deadline passes or the client disconnects. */
   async resume(request: Message, signal: AbortSignal): Promise<Message> {
-    this.#signal = signal;
+    signal.addEventListener("abort", () => this.lifetime.end(reasonOf(signal)), { once: true });
     this.#resolve(request);
     if (!this.response) throw new Error("the call was not started");
     return await this.response;
   }
+}
+
+function reasonOf({ reason }: AbortSignal): ApiError {
+  return reason instanceof ConnectError && reason.code === ConnectCode.DeadlineExceeded
+    ? deadlineExceeded()
+    : clientDisconnected();
 }

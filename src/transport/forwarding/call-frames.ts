@@ -24,6 +24,9 @@ export type CallHead = readonly [
   traceparent: string,
 ];
 
+/** What a process that forwards sends about an earlier call: DEADLINE_EXCEEDED, or CANCELLED by its client. */
+export type EndHead = readonly ["end", id: number, code: Code];
+
 /** A response, with its headers; its message is that of the method. */
 export type ResponseHead = readonly [id: number, outcome: "ok", headers: readonly (readonly [string, string])[]];
 

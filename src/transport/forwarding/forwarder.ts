@@ -1,12 +1,13 @@
 // A process that does not write: forwards calls to the one that does.
 import { connect, type Socket } from "node:net";
 import { type DescMessage, fromBinary, type Message } from "@bufbuild/protobuf";
-import { unavailable } from "../../aip/errors.ts";
+import { ApiError, Code, unavailable } from "../../aip/errors.ts";
 import { currentTraceparent } from "../../base/tracing.ts";
 import type { Call, CalledMethod } from "../../pipeline/call.ts";
 import type { ForwardCall } from "../../pipeline/forwarding.ts";
 import {
   type CallHead,
+  type EndHead,
   type ErrorHead,
   type HelloHead,
   type Notice,
@@ -46,6 +47,9 @@ const pauseMs = 100;
 /** How many bytes may wait to be sent. While there are more, calls are executed by this process. */
 const maxUnsentBytes = 16 * 1024 * 1024;
 
+/** How often to look for calls whose deadline has passed or whose client has left, in milliseconds. */
+const endCheckMs = 100;
+
 /** Creates a forwarder. It connects now, and after the end of a connection with the next call. */
 export function newForwarder(options: ForwarderOptions): Forwarder {
   const counts: ForwardCounts = { completed: 0, lost: 0, local: 0 };
@@ -74,6 +78,8 @@ export function newForwarder(options: ForwarderOptions): Forwarder {
 interface Pending {
   readonly call: Call;
   readonly output: DescMessage;
+  /** Whether the other process knows that the call has ended. */
+  isEndSent: boolean;
   readonly resolve: (response: Message) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -84,6 +90,7 @@ class Connection {
   readonly #onExecuted: () => void;
   readonly #counts: ForwardCounts;
   readonly #pending = new Map<number, Pending>();
+  readonly #endCheck: NodeJS.Timeout;
   #lastId = 0;
   #isReady = false;
   isOpen = true;
@@ -98,6 +105,7 @@ class Connection {
     // It reports its end by `close`.
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => this.#end());
+    this.#endCheck = setInterval(() => this.#sendEnds(), endCheckMs).unref();
   }
 
   /** Whether it takes calls now. */
@@ -108,7 +116,9 @@ class Connection {
   call({ path, descriptor: { input, output } }: CalledMethod, request: Message, call: Call): Promise<Message> {
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
-      this.#pending.set(id, { call, output, resolve, reject });
+      // The other process knows whether the write is made.
+      call.lifetime?.awaitResult();
+      this.#pending.set(id, { call, output, isEndSent: false, resolve, reject });
       const { transport, requestId, clientAddress } = call;
       const authorization = call.header("authorization") ?? "";
       const traceparent = currentTraceparent() ?? "";
@@ -143,6 +153,17 @@ class Connection {
     if (!this.isOpen && this.#pending.size === 0) this.close();
   }
 
+  /** Tells the other process which calls have ended. It responds to each of them as to any other. */
+  #sendEnds(): void {
+    for (const [id, pending] of this.#pending) {
+      const reason = pending.isEndSent ? undefined : pending.call.lifetime?.ended;
+      if (!reason) continue;
+      pending.isEndSent = true;
+      const isLate = reason instanceof ApiError && reason.code === Code.DEADLINE_EXCEEDED;
+      this.#frames.send(["end", id, isLate ? Code.DEADLINE_EXCEEDED : Code.CANCELLED] satisfies EndHead);
+    }
+  }
+
   /** Takes no more calls, and closes the connection after the last response. */
   #drain(): void {
     this.isOpen = false;
@@ -151,6 +172,7 @@ class Connection {
 
   #end(): void {
     this.isOpen = false;
+    clearInterval(this.#endCheck);
     this.#onExecuted();
     const ended = unavailable("the process that writes has ended; the write may have happened or not");
     this.#counts.lost += this.#pending.size;

@@ -5,11 +5,20 @@ import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { fromBinary } from "@bufbuild/protobuf";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
-import { toApiError } from "../../aip/errors.ts";
+import { Code, toApiError } from "../../aip/errors.ts";
 import { isSameSecret } from "../../base/secret-text.ts";
 import { newCall } from "../../pipeline/call.ts";
+import { clientDisconnected, deadlineExceeded, WorkLifetime } from "../../pipeline/call-lifetime.ts";
 import type { MethodTable } from "../../pipeline/method.ts";
-import { type CallHead, causeOf, type ErrorHead, type Notice, type ResponseHead, toStatus } from "./call-frames.ts";
+import {
+  type CallHead,
+  causeOf,
+  type EndHead,
+  type ErrorHead,
+  type Notice,
+  type ResponseHead,
+  toStatus,
+} from "./call-frames.ts";
 import { FrameSocket } from "./frames.ts";
 
 /** What the port serves, and to whom. */
@@ -71,22 +80,42 @@ async function listen(server: Server, path: string): Promise<void> {
 /** Serves a connection. Ends it if its first frame does not have the key. */
 function serveCalls(socket: Socket, key: string, methods: MethodTable): FrameSocket {
   let isKnown = false;
+  const lifetimes = new Map<number, WorkLifetime>();
+  socket.on("close", () => {
+    for (const lifetime of lifetimes.values()) lifetime.end(clientDisconnected());
+  });
   const frames: FrameSocket = new FrameSocket(socket, (head, message) => {
-    if (isKnown) return void execute(frames, socket, head as CallHead, message, methods);
+    if (isKnown) return receive(head as CallHead | EndHead, message);
     if (!isSameSecret(String(head[0]), key)) throw new Error("the key is wrong");
     isKnown = true;
     frames.send(["ready"] satisfies Notice);
   });
+  function receive(head: CallHead | EndHead, message: Uint8Array): void {
+    if (head[0] === "end") {
+      lifetimes.get(head[1])?.end(head[2] === Code.DEADLINE_EXCEEDED ? deadlineExceeded() : clientDisconnected());
+      return;
+    }
+    const [id] = head;
+    const lifetime = new WorkLifetime();
+    lifetimes.set(id, lifetime);
+    void execute({ frames, connection: socket, lifetime, methods }, head, message).then(() => lifetimes.delete(id));
+  }
   return frames;
+}
+
+/** What a forwarded call is executed with. */
+interface Execution {
+  readonly frames: FrameSocket;
+  readonly connection: object;
+  readonly lifetime: WorkLifetime;
+  readonly methods: MethodTable;
 }
 
 /** Executes a call as any transport does. The process that forwarded it has the log line, the metric and the audit entry of a denial. */
 async function execute(
-  frames: FrameSocket,
-  connection: object,
+  { frames, connection, lifetime, methods }: Execution,
   [id, path, transport, requestId, clientAddress, authorization, traceparent]: CallHead,
   request: Uint8Array,
-  methods: MethodTable,
 ): Promise<void> {
   try {
     const method = methods.get(path);
@@ -94,7 +123,7 @@ async function execute(
     const { input, output } = method.descriptor;
     const decoded = fromBinary(input, request);
     const header = headerOf(authorization, traceparent);
-    const call = newCall({ transport, requestId, clientAddress, connection, header, isForwarded: true });
+    const call = newCall({ transport, requestId, clientAddress, connection, header, lifetime, isForwarded: true });
     const response = await method.call(call, () => decoded);
     frames.send([id, "ok", [...call.responseHeaders]] satisfies ResponseHead, output, response);
   } catch (thrown) {

@@ -2,7 +2,9 @@ import { type Call, newCall, type TransportName } from "../../pipeline/call.ts";
 import type { RequestHead } from "./head.ts";
 
 /** Parts of a call that not every transport has. */
-type CallExtras = Partial<Pick<Call, "requestId" | "header">> & { readonly signal?: () => AbortSignal | undefined };
+type CallExtras = Partial<Pick<Call, "requestId" | "header" | "lifetime">> & {
+  readonly signal?: () => AbortSignal | undefined;
+};
 
 /** Creates the `Call` of a request. `requestId` and `header` replace those of the head. */
 export function callOf(head: RequestHead, transport: TransportName, extras: CallExtras = {}): Call {
@@ -13,6 +15,7 @@ export function callOf(head: RequestHead, transport: TransportName, extras: Call
     connection: head.connection,
     isHead: head.method === "HEAD",
     header: extras.header ?? ((name) => head.header(name)),
+    ...(extras.lifetime && { lifetime: extras.lifetime }),
     ...(extras.signal && { signal: extras.signal }),
   });
 }

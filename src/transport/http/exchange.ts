@@ -13,6 +13,8 @@ export interface Exchange {
   readBody(limits: BodyLimits & ChunkLimits): Promise<Buffer>;
   /** Whether a response was sent. */
   readonly hasResponded: boolean;
+  /** Whether the client has left: a response would reach nobody. */
+  readonly isAbandoned: boolean;
   /**
    * Sends a response with the id and the headers of its call, if any. Ignores a second response, and one to a client that has
    * disconnected.
@@ -41,6 +43,10 @@ export class MessageExchange implements Exchange {
 
   get hasResponded(): boolean {
     return this.#hasResponded;
+  }
+
+  get isAbandoned(): boolean {
+    return !this.#hasResponded && this.response.destroyed;
   }
 
   readBody(limits: BodyLimits): Promise<Buffer> {

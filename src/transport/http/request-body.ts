@@ -1,8 +1,8 @@
 import { Code, invalidField } from "../../aip/errors.ts";
+import { clientDisconnected } from "../../pipeline/call-lifetime.ts";
 import type { RequestHead } from "./head.ts";
 import { HttpError } from "./http-error.ts";
 import { type HttpRequest, readHeader } from "./message.ts";
-import { clientDisconnected } from "./request-lifetime.ts";
 
 /** The size and time limits of a body. */
 export interface BodyLimits {

@@ -1,31 +1,23 @@
-import { ApiError, Code } from "../../aip/errors.ts";
+import type { ApiError } from "../../aip/errors.ts";
+import { clientDisconnected, deadlineExceeded, WorkLifetime } from "../../pipeline/call-lifetime.ts";
 import { Deadline } from "./deadline.ts";
 import type { HttpResponse } from "./message.ts";
 
 /** How long a request is worked on: until its response, its deadline, or until the client disconnects. */
-export class RequestLifetime {
-  // Made on first use: few methods listen.
-  #controller: AbortController | undefined;
-  #abortReason: ApiError | undefined;
+export class RequestLifetime extends WorkLifetime {
   #isDisconnected = false;
   #deadlineMs: number | undefined;
   #deadline: Deadline | undefined;
   #rejectWait: ((error: ApiError) => void) | undefined;
 
   constructor(response: HttpResponse) {
+    super();
     // A connection that breaks while the response is sent also closes.
     response.on("close", () => {
       if (response.writableEnded) return;
       this.#isDisconnected = true;
-      this.#abort(clientDisconnected());
+      this.end(clientDisconnected());
     });
-  }
-
-  /** Aborted when the client disconnects before the response, or when the deadline passes. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#abortReason) this.#controller.abort(this.#abortReason);
-    return this.#controller.signal;
   }
 
   /** Whether the client disconnected before the response. */
@@ -40,8 +32,8 @@ export class RequestLifetime {
   }
 
   /**
-   * Waits for the work. Rejects with CANCELLED when the client disconnects, and with DEADLINE_EXCEEDED at the deadline; the work
-   * itself continues unless it listens to the signal.
+   * Waits for the work. Rejects with CANCELLED when the client disconnects, and with DEADLINE_EXCEEDED at the deadline, unless the
+   * response awaits the result of the work.
    */
   wait<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -54,12 +46,12 @@ export class RequestLifetime {
         resolve(result);
       }, this.#rejectWait);
       if (this.#deadlineMs !== undefined) this.#startDeadline(this.#deadlineMs);
-      if (this.#isDisconnected) this.#rejectWait?.(clientDisconnected());
+      if (this.#isDisconnected && !this.awaitsResult) this.#rejectWait?.(clientDisconnected());
     });
   }
 
   #startDeadline(ms: number): void {
-    this.#deadline ??= new Deadline(ms, () => this.#abort(deadlineExceeded()));
+    this.#deadline ??= new Deadline(ms, () => this.end(deadlineExceeded()));
   }
 
   /** Releases the closures, which would keep the result in memory until the client has read the response. */
@@ -68,18 +60,8 @@ export class RequestLifetime {
     this.#rejectWait = undefined;
   }
 
-  #abort(error: ApiError): void {
-    this.#abortReason = error;
-    this.#controller?.abort(error);
-    this.#rejectWait?.(error);
+  override end(error: ApiError): void {
+    super.end(error);
+    if (!this.awaitsResult) this.#rejectWait?.(error);
   }
-}
-
-/** CANCELLED. No client receives it. */
-export function clientDisconnected(): ApiError {
-  return new ApiError(Code.CANCELLED, "Cancelled: the client left");
-}
-
-function deadlineExceeded(): ApiError {
-  return new ApiError(Code.DEADLINE_EXCEEDED, "Deadline exceeded: the method took too long");
 }

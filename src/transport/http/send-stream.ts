@@ -1,8 +1,8 @@
 // Content that is produced while it is sent: it may exceed the memory.
 import type { ServerResponse } from "node:http";
 import { ApiError, Code } from "../../aip/errors.ts";
+import { clientDisconnected } from "../../pipeline/call-lifetime.ts";
 import { type HttpResponse, isHttp2 } from "./message.ts";
-import { clientDisconnected } from "./request-lifetime.ts";
 import { type HeaderList, headLines, type OutgoingResponse } from "./response.ts";
 
 /** Content in parts. */

@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { type ApiError, resourceExhausted } from "../../aip/errors.ts";
 import { once } from "../../base/lazy.ts";
 import { memoizeFrozen } from "../../base/memoize-frozen.ts";
+import { clientDisconnected } from "../../pipeline/call-lifetime.ts";
 import { type ChunkLimits, hasTooSmallChunks } from "./chunk-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import { headOfStream, type RequestHead } from "./head.ts";
 import { internalError } from "./http2-error-codes.ts";
 import { messageTooLarge } from "./message-size.ts";
-import { clientDisconnected } from "./request-lifetime.ts";
 import type { OutgoingResponse, ResponseCall } from "./response.ts";
 
 // Listeners find the reader of a stream on the stream and need no closures: node:stream keeps writable streams alive until a full
@@ -39,6 +39,10 @@ export class StreamExchange implements Exchange {
 
   get hasResponded(): boolean {
     return this.#hasResponded;
+  }
+
+  get isAbandoned(): boolean {
+    return !this.#hasResponded && this.#stream.destroyed;
   }
 
   readBody(limits: StreamBodyLimits): Promise<Buffer> {

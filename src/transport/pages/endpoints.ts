@@ -91,7 +91,7 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   const { head, response } = exchange;
   const lifetime = new RequestLifetime(response);
   const requestId = options.requestIdOf?.(head) ?? head.requestId;
-  const call = callOf(head, "rest", { requestId, signal: () => lifetime.signal });
+  const call = callOf(head, "rest", { requestId, lifetime, signal: () => lifetime.signal });
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
   const refuse = (error: unknown): OpenResponse => {

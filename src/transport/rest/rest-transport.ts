@@ -132,6 +132,7 @@ function newRestCall(serving: ServingState, head: RequestHead, lifetime: Request
     ...(foreign && {
       header: (name) => (name === "authorization" ? foreign.withBearer(head.header(name)) : head.header(name)),
     }),
+    lifetime,
     signal: () => lifetime.signal,
   });
 }

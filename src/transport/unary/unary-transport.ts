@@ -3,9 +3,10 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Registry } from "@bufbuild/protobuf";
-import { ApiError, Code, toApiError } from "../../aip/errors.ts";
+import { toApiError } from "../../aip/errors.ts";
 import { isPromise } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { deadlineExceeded } from "../../pipeline/call-lifetime.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { callOf } from "../http/call.ts";
@@ -17,6 +18,7 @@ import type { StreamHandler } from "../http/handlers.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import { StreamExchange } from "../http/stream-exchange.ts";
 import { connect } from "./connect-protocol.ts";
+import { ExchangeLifetime } from "./exchange-lifetime.ts";
 import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
 import type { HeaderOf, Protocol } from "./protocol.ts";
@@ -65,11 +67,12 @@ export function newUnaryTransport(options: UnaryOptions): UnaryTransport {
       const plan = planOf(overHttp2, headers, options);
       if (!plan) return false;
       const exchange = new StreamExchange(stream, headers, rawHeaders);
-      const call = callOf(exchange.head, plan.protocol.transport);
+      const lifetime = new ExchangeLifetime(exchange);
+      const call = callOf(exchange.head, plan.protocol.transport, { lifetime });
       // Streams do not pass through cors.ts, which sets these headers for requests.
       const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
       for (const [name, value] of allowed) call.setResponseHeader(name, value);
-      run(method, plan, call, exchange, options);
+      run(method, plan, { call, exchange, lifetime }, options);
       return true;
     },
     request(exchange) {
@@ -78,7 +81,8 @@ export function newUnaryTransport(options: UnaryOptions): UnaryTransport {
       const method = options.methods.get(head.target);
       const plan = method && planOf(overHttp1, head.headers, options);
       if (!plan) return false;
-      run(method, plan, callOf(head, plan.protocol.transport), exchange, options);
+      const lifetime = new ExchangeLifetime(exchange);
+      run(method, plan, { call: callOf(head, plan.protocol.transport, { lifetime }), exchange, lifetime }, options);
       return true;
     },
   };
@@ -118,12 +122,21 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return seen > 1;
 }
 
-/** Serves one call. The deadline and the method race: the exchange sends the first response and ignores the other. */
+/** A call of a client, with its exchange. */
+interface Served {
+  readonly call: Call;
+  readonly exchange: Exchange;
+  readonly lifetime: ExchangeLifetime;
+}
+
+/**
+ * Serves one call. The deadline and the method race: the exchange sends the first response and ignores the other. Once the method
+ * writes, its result is the response.
+ */
 async function run(
   method: Method,
   { protocol, limits, timeoutMs }: Plan,
-  call: Call,
-  exchange: Exchange,
+  { call, exchange, lifetime }: Served,
   { maxBodyBytes, onError }: UnaryOptions,
 ): Promise<void> {
   const fail = (thrown: unknown) => {
@@ -135,12 +148,15 @@ async function run(
       exchange.abort();
     }
   };
-  const deadline = new Deadline(timeoutMs, () => fail(expired()));
+  const deadline = new Deadline(timeoutMs, () => {
+    lifetime.end(deadlineExceeded());
+    if (!lifetime.awaitsResult) fail(deadlineExceeded());
+  });
   try {
     const body = await exchange.readBody(limits);
     const response = method.call(call, () => {
       // The deadline has passed while the body arrived or the caller was authenticated: do not start the method.
-      if (exchange.hasResponded) throw expired();
+      if (exchange.hasResponded) throw deadlineExceeded();
       return protocol.parse(method, body, maxBodyBytes);
     });
     exchange.respond(protocol.success(method, isPromise(response) ? await response : response), call);
@@ -149,8 +165,4 @@ async function run(
   } finally {
     deadline.meet();
   }
-}
-
-function expired(): ApiError {
-  return new ApiError(Code.DEADLINE_EXCEEDED, "the deadline has passed");
 }

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
 import { StorageReadOnly } from "../errors.ts";
+import type { WriteLifetime } from "../session.ts";
 import { isLostConnection } from "./errors.ts";
 import { type BatchTransaction, newMember, newSharedStatements } from "./write-member.ts";
 
@@ -13,6 +14,7 @@ export interface Job {
   readonly body: WriteBody<unknown>;
   readonly isIndependent: boolean;
   readonly dueAt: number;
+  readonly lifetime: WriteLifetime | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }

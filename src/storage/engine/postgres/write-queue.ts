@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
+import type { WriteLifetime } from "../session.ts";
 import { lockTimeout, translatePostgresError } from "./errors.ts";
 import {
   type Batch,
@@ -35,7 +36,7 @@ export interface WriteQueueOptions {
   /** Writes what the writes of a batch left for its end. It sends all statements at once. */
   finish(tx: DialectTransaction): Promise<void>;
   /** Runs a write in a transaction of its own, and retries it after conflicts. */
-  runAlone<T>(body: WriteBody<T>): Promise<T>;
+  runAlone<T>(body: WriteBody<T>, lifetime: WriteLifetime | undefined): Promise<T>;
   /** Whether `runAlone` might succeed after this error. */
   needsRetry(error: unknown): boolean;
 }
@@ -70,12 +71,12 @@ export class WriteQueue {
   }
 
   /** Runs the body in a transaction, and resolves once it has committed. If it throws, only its own changes are undone. */
-  run<T>(body: WriteBody<T>, isIndependent: boolean): Promise<T> {
+  run<T>(body: WriteBody<T>, isIndependent: boolean, lifetime?: WriteLifetime): Promise<T> {
     const { maxWaiting, maxWaitMs } = this.#options;
     if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ body, isIndependent, dueAt: performance.now() + maxWaitMs, resolve, reject });
+      this.#waiting.push({ body, isIndependent, dueAt: performance.now() + maxWaitMs, lifetime, resolve, reject });
       this.#expiry ??= setTimeout(() => this.#expire(), maxWaitMs);
       this.#active ??= this.#drain();
     });
@@ -90,17 +91,26 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       // The other writes of this event-loop tick join.
       await nextTick();
-      let acknowledge = await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+      let acknowledge = await this.#commit(this.#nextJobs());
       // The next batch begins before the responses of this one are made.
       while (this.#waiting.length > 0) {
         setImmediate(acknowledge);
-        acknowledge = await this.#commit(this.#waiting.splice(0, this.#options.maxBatch));
+        acknowledge = await this.#commit(this.#nextJobs());
       }
       acknowledge();
     }
     this.#active = undefined;
     clearTimeout(this.#expiry);
     this.#expiry = undefined;
+  }
+
+  /** Takes the writes of the next batch. Rejects those whose callers have given up. */
+  #nextJobs(): readonly Job[] {
+    return this.#waiting.splice(0, this.#options.maxBatch).filter(({ lifetime, reject }) => {
+      const reason = lifetime?.ended;
+      if (reason) reject(reason);
+      return !reason;
+    });
   }
 
   /** Rejects the writes that have waited too long for their batch. */
@@ -169,8 +179,8 @@ export class WriteQueue {
     return error instanceof NeedsOwnTransaction || driverCode(error) === lockTimeout || this.#options.needsRetry(error);
   }
 
-  #runAlone({ body, resolve, reject }: Job): void {
-    this.#options.runAlone(body).then((value) => resolve(value as never), reject);
+  #runAlone({ body, lifetime, resolve, reject }: Job): void {
+    this.#options.runAlone(body, lifetime).then((value) => resolve(value as never), reject);
   }
 }
 

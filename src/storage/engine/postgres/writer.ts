@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
 import { ConcurrencyConflict, driverCode, ReferenceViolation } from "../errors.ts";
 import { newSemaphore } from "../semaphore.ts";
-import type { Session } from "../session.ts";
+import { requireLifetime, type Session, type WriteLifetime } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
 import type { PostgresPool } from "./pool.ts";
 import { batchTransactionOf, ownTransactionOf } from "./transaction.ts";
@@ -40,11 +40,14 @@ export function newWriter(
     maxWaitMs: limits.lockTimeoutMs,
   });
 
-  function runAlone<T>(body: WriteBody<T>): Promise<T> {
+  function runAlone<T>(body: WriteBody<T>, lifetime?: WriteLifetime): Promise<T> {
     const attempt = (isRetry: boolean) =>
       pool.write(async (client, begun) => {
+        requireLifetime(lifetime);
         await begun;
-        return await body(ownTransactionOf(client, sessionOf(client), lockKey, isRetry));
+        const result = await body(ownTransactionOf(client, sessionOf(client), lockKey, isRetry));
+        requireLifetime(lifetime);
+        return result;
       });
     return writers.run(() => retried(attempt));
   }
@@ -66,8 +69,8 @@ export function newWriter(
   const bulkQueue = new WriteQueue({ ...options, maxBatch: maxBulkBatch });
 
   return {
-    write: (body, { isBulk = false, isIndependent = false, isAlone = false, isLarge = false }) =>
-      isAlone || isLarge ? runAlone(body) : (isBulk ? bulkQueue : queue).run(body, isIndependent),
+    write: (body, { isBulk = false, isIndependent = false, isAlone = false, isLarge = false, lifetime }) =>
+      isAlone || isLarge ? runAlone(body, lifetime) : (isBulk ? bulkQueue : queue).run(body, isIndependent, lifetime),
     async idle() {
       await Promise.all([queue.idle(), bulkQueue.idle()]);
     },

@@ -1,7 +1,7 @@
 import type { WriteKind } from "../dialect.ts";
 
 /** A waiting write. */
-export interface Job extends Pick<WriteKind, "isBulk" | "isAlone" | "isLarge" | "ended"> {
+export interface Job extends Pick<WriteKind, "isBulk" | "isAlone" | "isLarge" | "lifetime"> {
   readonly body: () => Promise<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -79,7 +79,7 @@ export class WaitingWrites {
 
 function takeFrom(jobs: Job[]): Job | undefined {
   for (let job = jobs.shift(); job; job = jobs.shift()) {
-    const reason = job.ended?.();
+    const reason = job.lifetime?.ended;
     if (!reason) return job;
     job.reject(reason);
   }

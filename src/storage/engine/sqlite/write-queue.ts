@@ -1,6 +1,7 @@
 import type BetterSqlite from "better-sqlite3";
 import type { WriteKind } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
+import { requireLifetime } from "../session.ts";
 import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
 import { type Job, WaitingWrites } from "./waiting-writes.ts";
@@ -55,12 +56,12 @@ export class WriteQueue {
    * The body must only use the database: it holds the write connection. If it throws, only its own changes are undone.
    * It may run again because of another write. Bulk writes yield to all others (write-batch.ts).
    */
-  run<T>(body: () => Promise<T>, { isBulk, isAlone, isLarge, ended }: WriteKind = {}): Promise<T> {
+  run<T>(body: () => Promise<T>, { isBulk, isAlone, isLarge, lifetime }: WriteKind = {}): Promise<T> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       return Promise.reject(new StorageUnavailable("too many writes are waiting"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add({ body, isBulk, isAlone, isLarge, ended, resolve, reject });
+      this.#waiting.add({ body, isBulk, isAlone, isLarge, lifetime, resolve, reject });
       this.#wake?.();
       this.#active ??= nextTick().then(() => this.#drain());
     });
@@ -123,8 +124,7 @@ export class WriteQueue {
       this.#options.begin?.();
       await this.#runAll(batch);
       await this.#options.finish?.();
-      const reason = batch.alone?.ended?.();
-      if (reason) throw reason;
+      requireLifetime(batch.alone?.lifetime);
       this.#options.beforeCommit?.();
       this.#statements.commit.run();
     } catch (error) {

@@ -54,6 +54,16 @@ describe("write queue", () => {
     };
   }
 
+  /** The lifetime of a call that ends with a reason. */
+  function lifetimeOf(reasonOf: () => Error | undefined) {
+    return {
+      get ended() {
+        return reasonOf();
+      },
+      committed() {},
+    };
+  }
+
   /** A connection of another process. */
   function openOther() {
     const other = new BetterSqlite(path.join(directory, "queue.db"));
@@ -375,7 +385,7 @@ describe("write queue", () => {
       reason = new Error("too late");
     });
     const late = queue.run(async () => connection.prepare("INSERT INTO t VALUES ('late')").run(), {
-      ended: () => reason,
+      lifetime: lifetimeOf(() => reason),
     });
     await assert.rejects(late, /too late/);
     await Promise.all([first, insert("kept")]);
@@ -390,7 +400,7 @@ describe("write queue", () => {
         connection.prepare("INSERT INTO t VALUES ('late')").run();
         reason = new Error("too late");
       },
-      { isAlone: true, ended: () => reason },
+      { isAlone: true, lifetime: lifetimeOf(() => reason) },
     );
     await assert.rejects(late, /too late/);
     await insert("kept");
