@@ -5,7 +5,14 @@ import type { IncomingMessage } from "node:http";
 import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
-import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
+import {
+  bareHost,
+  hasPortZero,
+  isListed,
+  isLoopbackAddress,
+  isLoopbackUrl,
+  isPublicAddress,
+} from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
 import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
@@ -211,6 +218,7 @@ function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: Outboun
   const url = URL.parse(text);
   if (!url) throw new OutboundError("refused", "the address is not a URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("refused", "the URL holds credentials");
+  if (hasPortZero(url)) throw new OutboundError("refused", "the URL has port 0");
   const mayBePlain = isOwn || (allowLoopbackHttp && isLoopbackUrl(url));
   const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && mayBePlain);
   if (!isAllowed) throw new OutboundError("refused", "the URL is not https");

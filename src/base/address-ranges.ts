@@ -64,6 +64,11 @@ export function isLoopbackUrl(url: URL): boolean {
   return address === "localhost" || (family !== 0 && isLoopbackAddress({ address, family }));
 }
 
+/** Reports whether a URL has port 0, which nothing can listen on (RFC 6335 §6). */
+export function hasPortZero({ port }: URL): boolean {
+  return port === "0";
+}
+
 /** Returns the host of a URL without the brackets of an IPv6 address (RFC 3986 §3.2.2). */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");

@@ -1,6 +1,6 @@
 // Which outbound requests go through a proxy, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (docs/decisions/0038).
 import { type BlockList, isIP } from "node:net";
-import { bareHost, isListed, isLoopbackUrl } from "./address-ranges.ts";
+import { bareHost, hasPortZero, isListed, isLoopbackUrl } from "./address-ranges.ts";
 import { type Network, newNetworkList, parseNetwork } from "./network-address.ts";
 
 /** The proxies that the operator, or the user of a command, configured. */
@@ -24,7 +24,7 @@ export interface Bypass {
 export function parseProxy(text: string): URL | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const isPlain = url?.pathname === "/" && url.search === "" && url.hash === "";
-  return isPlain && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
+  return isPlain && !hasPortZero(url) && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
 }
 
 /** Parses NO_PROXY: `*`, or hosts, addresses and networks separated by commas or spaces. */

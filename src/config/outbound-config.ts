@@ -1,5 +1,5 @@
 // Settings of requests to other servers.
-import { isLoopbackUrl } from "../base/address-ranges.ts";
+import { hasPortZero, isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
 import type { Proxies } from "../base/proxies.ts";
 import { readIssuerAuthorities } from "./certificate.ts";
@@ -33,7 +33,16 @@ export function toOutboundConfig(raw: RawSettings): OutboundConfig {
 function toEndpoint(raw: RawSettings, name: SettingName): string {
   const url = URL.parse(raw[name]);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackUrl(url));
-  if (!url || !isSafe || url.pathname !== "/" || url.search || url.hash || url.username || url.password)
+  if (
+    !url ||
+    !isSafe ||
+    hasPortZero(url) ||
+    url.pathname !== "/" ||
+    url.search ||
+    url.hash ||
+    url.username ||
+    url.password
+  )
     throw new ConfigError(
       `${name}: ${url?.password ? "the URL" : JSON.stringify(raw[name])} is not the https address of a host, or one of loopback.`,
     );

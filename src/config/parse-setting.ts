@@ -1,4 +1,5 @@
 // Parsers of settings. Each throws a ConfigError that names the setting.
+import { hasPortZero } from "../base/address-ranges.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
 /** Parses an on/off switch. */
@@ -53,11 +54,12 @@ export function toPlainUrl(name: SettingName, text: string): string {
     !url.search &&
     !url.hash &&
     !url.username &&
-    !url.password;
+    !url.password &&
+    !hasPortZero(url);
   if (!isPlain) {
     // A password in the URL is not printed.
     const shown = url?.password ? "the URL" : JSON.stringify(text);
-    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment and user.`);
+    throw new ConfigError(`${name}: ${shown} is not an http or https URL without query, fragment, user and port 0.`);
   }
   return text.replace(/\/+$/, "");
 }

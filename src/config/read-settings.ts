@@ -77,16 +77,27 @@ function configPathOf(flags: Flags, environment: NodeJS.ProcessEnv): string | un
 /** Returns the settings of a file by name. Throws a ConfigError if it is not valid. */
 function settingsIn(file: string): Record<string, string> {
   let content: unknown;
+  let repeated: string | undefined;
   try {
-    content = JSON.parse(readTextFile(file));
+    const text = readTextFile(file);
+    content = JSON.parse(text);
+    repeated = repeatedName(text);
   } catch (error) {
     throw new ConfigError(`config: ${file} cannot be read as JSON: ${errorMessage(error, file)}.`);
   }
   if (!isJsonObject(content)) throw new ConfigError(`config: ${file} must hold an object.`);
+  if (repeated !== undefined) throw new ConfigError(`config: ${file} sets ${repeated} twice.`);
   const known: readonly string[] = settings.map(({ name }) => name);
   const unknown = Object.keys(content).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new ConfigError(`config: ${file} sets ${unknown}, which is not a setting.`);
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, textOf(value, name, file)]));
+}
+
+/** Returns a member name that valid JSON has twice. A settings file has one object: no other can be valid in it. */
+function repeatedName(text: string): string | undefined {
+  const literals = [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)];
+  const names = literals.filter(([, , colon]) => colon).map(([, name]) => String(JSON.parse(name!)));
+  return names.find((name, i) => names.indexOf(name) !== i);
 }
 
 /** Converts a value of the file to the text of a flag. Errors do not contain the value: it may be a secret. */

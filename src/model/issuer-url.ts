@@ -1,7 +1,7 @@
 // Rules for issuer URLs. RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers character by character, so
 // each URL must have exactly one spelling (docs/decisions/0037).
 import { isIP } from "node:net";
-import { bareHost, isLoopbackUrl } from "../base/address-ranges.ts";
+import { bareHost, hasPortZero, isLoopbackUrl } from "../base/address-ranges.ts";
 import { clip } from "../base/clip.ts";
 
 /** The maximum length of a URL in characters. */
@@ -24,6 +24,7 @@ export function checkIssuerSpelling(issuer: string): string | undefined {
   if (issuer.length > maxUrlLength) return `must be at most ${maxUrlLength} characters long`;
   const url = URL.parse(issuer);
   if (!url || !isWeb(url)) return notHttps;
+  if (hasPortZero(url)) return "must not have port 0";
   if (!isPlain(issuer)) return "must be printable ASCII without spaces and backslashes";
   // Checked as text: an empty query, fragment or user name leaves no trace in a parsed URL.
   if (issuer.includes("?")) return "must not have a query";
@@ -43,6 +44,7 @@ export function checkEndpoint(endpoint: unknown, issuer: string): string | undef
   if (!url || typeof endpoint !== "string" || !isPlain(endpoint)) return "is not a URL";
   const isHttp = url.protocol === "http:" && issuer.startsWith("http:") && isLoopbackUrl(url);
   if (url.protocol !== "https:" && !isHttp) return "is not https";
+  if (hasPortZero(url)) return "has port 0";
   if (url.username !== "" || url.password !== "") return "holds credentials";
   if (endpoint.includes("#")) return "has a fragment";
   if (isLoopbackUrl(url) && !isLoopbackUrl(new URL(issuer))) return "leads to this machine";

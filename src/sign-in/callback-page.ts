@@ -40,6 +40,8 @@ async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearc
   // Prevents login CSRF: a user must not finish a login that someone else started (RFC 6819 §4.4.1.8).
   const login = row && cookie !== undefined && isSameBrowser(row, cookie) ? openLogin(row, state) : undefined;
   if (!row || !login || row.expireTime <= deps.clock()) throw notBegun();
+  // Before it is taken: the callback of another provider must not end the login.
+  requireSameCallback(login, requestTarget(request).path);
   const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
   if (!(await deps.database.write(context, (tx) => takeSignIn(tx, id)))) throw notBegun();
   return login;
@@ -48,7 +50,7 @@ async function takeLogin(deps: SignInDeps, request: HttpRequest, query: URLSearc
 async function finish(deps: SignInDeps, login: Login, request: HttpRequest, attempt: Attempt): Promise<PageReply> {
   const provider = await deps.providers.choose(login.provider);
   attempt.provider = provider;
-  requireSameProvider(login, provider, requestTarget(request).path);
+  requireUnchanged(login, provider);
   const callback = new URL(`${deps.baseUrl}${callbackPathOf(provider.uid)}?${queryOf(request)}`);
   const claims = await deps.upstream.claimsOf(provider, login.secrets, callback);
   const granted = await issueTokens(deps, { ...login, provider, client: attempt.client }, claims);
@@ -57,14 +59,17 @@ async function finish(deps: SignInDeps, login: Login, request: HttpRequest, atte
 
 /**
  * Throws unless the browser returns from the provider that it was sent to. The code of one provider must never be sent
- * to another (RFC 9700 §4.4): a provider may redirect the browser to a second one, or may have been changed in the
- * meantime.
+ * to another (RFC 9700 §4.4), and a provider may redirect the browser to a second one.
  */
-function requireSameProvider({ provider: uid, client }: Login, provider: LoginProvider, path: string): void {
+function requireSameCallback({ provider: uid }: Login, path: string): void {
   if (path !== callbackPathOf(uid))
     throw permissionDenied("the browser came back from another login provider than it was sent to: sign in again", {
       check: "redirect_uri",
     });
+}
+
+/** Throws if the provider was changed in the meantime: its code would be sent to another one. */
+function requireUnchanged({ client }: Login, provider: LoginProvider): void {
   if (client && (client.issuer !== provider.issuer || client.clientId !== provider.clientId))
     throw permissionDenied("the login provider was changed during the sign-in: sign in again", { check: "changed" });
 }

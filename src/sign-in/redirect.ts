@@ -1,4 +1,5 @@
 // The redirect address on the user's machine that receives the token.
+import { hasPortZero } from "../base/address-ranges.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxLength = 2048;
@@ -9,7 +10,7 @@ const maxLength = 2048;
  */
 export function parseRedirect(text: string): URL | undefined {
   const url = text.length <= maxLength ? URL.parse(text) : null;
-  if (url?.protocol !== "http:" || !loopbackHosts.has(url.hostname)) return undefined;
+  if (url?.protocol !== "http:" || !loopbackHosts.has(url.hostname) || hasPortZero(url)) return undefined;
   // Checked as text: an empty user name leaves no trace in a parsed URL.
   const authority = /^http:\/\/([^/?#]*)/i.exec(text)?.[1] ?? "@";
   return authority.includes("@") || url.hash !== "" ? undefined : url;

@@ -437,6 +437,11 @@ describe("settings", () => {
     ["credentials without a password", { registryCredentials: "canary" }, /^registry-credentials: (?!.*canary)/],
     ["a short secret", { registryNotificationSecret: "canary" }, /^registry-notification-secret: (?!.*canary).*16/],
     ["a file that is not an object", { config: file("[]") }, /^config: .* must hold an object/],
+    [
+      "a file with a setting twice",
+      { config: file('{"domain": "a.test", "log-level": "warn", "doma\\u0069n": "b.test"}') },
+      /^config: .* sets domain twice\.$/,
+    ],
     ["a file without a name", { config: "" }, /^config: the path is empty\.$/],
     [
       "a file with a misspelt setting",

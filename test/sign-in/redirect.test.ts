@@ -13,6 +13,7 @@ const good = [
 const bad = [
   "",
   "https://localhost:8123/callback",
+  "http://localhost:0/callback",
   "http://example.com/callback",
   "http://localhost.example.com:80/",
   "http://localhost@example.com/",

@@ -175,6 +175,20 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await check("")).status, 400);
     });
 
+    it("the callback of another provider does not end a sign-in", async () => {
+      const browser = newBrowser();
+      const chooser = await browser.visit(signInUrl(server.url));
+      let next = `${chooser.url.origin}${chooser.url.pathname}?name=newcomer`;
+      while (!new URL(next).pathname.startsWith("/oauth/callback"))
+        next = new URL((await browser.request(next)).headers.get("location")!, next).href;
+      const other = new URL(next);
+      other.pathname = `/oauth/callback/${server.groupUid}/0123456789abcdef`;
+      const refused = await browser.visit(other.href);
+      assert.equal(refused.status, 403);
+      assert.match(refused.text, /another login provider/);
+      assert.ok(answersOf(await browser.visit(next)).token);
+    });
+
     it("two tabs of one browser do not disturb each other", async () => {
       const browser = newBrowser();
       const [one, other] = [await browser.visit(signInUrl(server.url)), await browser.visit(signInUrl(server.url))];

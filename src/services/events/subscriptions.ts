@@ -4,7 +4,7 @@ import {
   SubscriptionsService,
 } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { failedPrecondition } from "../../aip/errors.ts";
-import { isListed, isLoopbackUrl, isPublicAddress } from "../../base/address-ranges.ts";
+import { hasPortZero, isListed, isLoopbackUrl, isPublicAddress } from "../../base/address-ranges.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import { creationOrders, defineResource } from "../../resource/resource.ts";
@@ -23,7 +23,7 @@ export const maxOfGroup = 100;
 /** The rule for sinks, by their text. */
 export const sinkRule = (context: ServiceContext): TextRule => ({
   test: (text) => isSink(text, context.settings),
-  description: `must be an https URL of at most ${maxLength} characters without credentials or fragment, and not on a private address`,
+  description: `must be an https URL of at most ${maxLength} characters without credentials, fragment and port 0, and not on a private address`,
   maxLength,
 });
 
@@ -76,7 +76,7 @@ function isSink(text: string, { allowInsecureSinks, privateSinks }: ServiceSetti
   // The URL parser ignores white space and control characters, which a URL must not contain.
   if (text.length > maxLength || !/^https?:\/\/[!-~]+$/i.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "" || text.includes("#")) return false;
+  if (url.username !== "" || url.password !== "" || text.includes("#") || hasPortZero(url)) return false;
   if (url.protocol === "http:") return allowInsecureSinks && isLoopbackUrl(url);
   const address = url.hostname.replace(/^\[|\]$/g, "");
   const family = isIP(address);

@@ -1,5 +1,5 @@
 // Encryption for a recipient whose public key the caller gives (RFC 7516).
-import { createHash, createPublicKey, type KeyObject } from "node:crypto";
+import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { CompactEncrypt } from "jose";
 import { invalidField } from "../../aip/errors.ts";
 
@@ -45,12 +45,23 @@ function publicKeyOf(pem: string): KeyObject {
   }
 }
 
-function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string {
+function algorithmOf(key: KeyObject): string {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === "rsa") {
     const bits = details?.modulusLength ?? 0;
     if (bits >= rsaBits.min && bits <= rsaBits.max) return "RSA-OAEP-256";
     throw invalidField("recipient_key", `is an RSA key of ${bits} bits; it must have ${rsaBits.min} to ${rsaBits.max}`);
   }
+  if (type === "x25519") requireAgreement(key);
   if (type === "x25519" || (type === "ec" && curves.has(details?.namedCurve))) return "ECDH-ES+A256KW";
   throw invalidField("recipient_key", "must be an RSA, P-256, P-384, P-521 or X25519 key");
+}
+
+/** RFC 7748 §6.1: a public key of small order agrees on zero with everybody, so what it encrypts is readable by all. */
+function requireAgreement(publicKey: KeyObject): void {
+  try {
+    diffieHellman({ privateKey: generateKeyPairSync("x25519").privateKey, publicKey });
+  } catch {
+    throw invalidField("recipient_key", "is an X25519 key of small order");
+  }
 }

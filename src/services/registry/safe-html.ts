@@ -72,7 +72,10 @@ const activeAttribute =
  * Mistakes after which renderers and browsers disagree about where a tag or a comment ends. Browsers read CDATA, `<!X>`, `<?x>` and
  * `</ x>` as comments that end with the first `>`.
  */
+const repeated = "duplicate-attribute";
+
 const ambiguous: ReadonlySet<string> = new Set([
+  repeated,
   "eof-in-tag",
   "eof-in-comment",
   "unexpected-character-in-attribute-name",
@@ -98,8 +101,9 @@ export function isSafeHtml(html: string): boolean {
 /** Reports whether nothing in the HTML is known to act; elements and attributes that browsers do not know are harmless here. */
 export function isInertHtml(html: string): boolean {
   if (!html.includes("<")) return true;
-  const { tags, comments } = read(html);
-  return tags.every(isInertTag) && comments.every(isInertHtml);
+  const { tags, comments, mistakes } = read(html);
+  // Browsers take the first of two attributes with one name, and the tokenizer leaves the second out; a renderer may take it.
+  return !mistakes.includes(repeated) && tags.every(isInertTag) && comments.every(isInertHtml);
 }
 
 interface Contents {

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { checkVisible } from "../claim-text.ts";
 import { checkIssuerPattern } from "./issuer-pattern.ts";
+import { checkReach } from "./issuer-reach.ts";
 import type { StepBudget } from "./step-budget.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./syntax.ts";
 
@@ -34,7 +35,9 @@ export function checkPattern(text: string, kind: PatternKind): string | undefine
   if (text === "") return "must not be empty";
   const { problem } = compile(text);
   if (problem !== undefined) return problem;
-  return kind === "issuer" ? checkIssuerPattern(parsePattern(text)!.root) : undefined;
+  if (kind !== "issuer") return undefined;
+  const { root } = parsePattern(text)!;
+  return checkIssuerPattern(root) ?? checkReach(root);
 }
 
 /** Returns the rule that valid patterns of one identity break together, or undefined. */

@@ -26,6 +26,9 @@ const unsafe: Readonly<Record<string, string>> = {
   "a javascript link behind a control character": '<a href="&#1; javascript:alert(1)">a</a>',
   "a javascript link that no parser of addresses reads": "<a href='javascript://[/%0aalert(1)'>x</a>",
   "a javascript link by a definition that nothing uses": "[a]: javascript:alert(1)",
+  "a link with two addresses, of which a renderer may take the second":
+    '<a href="https://a.example" href="javascript:alert(1)">a</a>',
+  "an element with one attribute twice": '<p title="a" TITLE="b">a</p>',
   "a data link": '<a href="data:text/html,x">a</a>',
   "a picture by another scheme": "![a](vbscript:x)",
   "a picture by another scheme in a set": '<img srcset="https://example.org/a 1x, data:image/svg+xml,x 2x">',

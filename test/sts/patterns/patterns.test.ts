@@ -225,6 +225,40 @@ describe("a pattern of issuers", () => {
     });
   }
 
+  const dead: readonly (readonly [pattern: string, problem: RegExp])[] = [
+    ["https://Issuer\\.example", /must be written as "https:\/\/issuer\.example"$/],
+    ["https://Issuer\\.example/[a-z]+", /must be written as "https:\/\/issuer\.example"$/],
+    ["https://[a-z]+\\.Example/[a-z]+", /the host of an issuer has no "E"$/],
+    ["https://[a-z]+\\.example:443", /an issuer does not name the default port 443$/],
+    ["https://issuer\\.example:443/[a-z]+", /must be written as "https:\/\/issuer\.example"$/],
+    ["https://issuer\\.example:0/[a-z]+", /must not have port 0$/],
+    ["https://issuer\\.\\.example/[a-z]+", /two in a row$/],
+    ["https://issuer\\.example/\\.\\./[a-z]+", /must not have a dot segment in its path$/],
+    ["https://issuer\\.example//[a-z]+", /must not have an empty path segment$/],
+    ["https://issuer\\.example/[a-z]+\\?x=1", /an issuer has no "\?" in its path$/],
+    ["https://issuer\\.example/%41/[a-z]+", /must percent-encode nothing/],
+    ["https://A\\.example/[a-z]|https://B\\.example/[a-z]", /must be written as/],
+  ];
+  for (const [pattern, problem] of dead)
+    it(`is rejected if it can never match an issuer in canonical spelling: ${pattern}`, () => {
+      const found = checkPattern(pattern, "issuer") ?? "accepted";
+      assert.match(found, /^can never match: /);
+      assert.match(found, problem);
+    });
+
+  it("may have parts that match no issuer, as long as another part does", () => {
+    for (const pattern of [
+      "https://[A-Z]?issuer\\.example",
+      "https://A\\.example|https://a\\.example",
+      "https://issuer\\.example:(?:443|8443)",
+      "https://issuer\\.example(?:/x)?Y",
+      "https?://issuer\\.example:80/[a-z]+",
+      "https://issuer\\.example/",
+      "https://issuer\\.example/[a-z]*/",
+    ])
+      assert.equal(checkPattern(pattern, "issuer"), undefined, pattern);
+  });
+
   it("M3: that is accepted never matches another host than those written", () => {
     const hosts = fc.string({ unit: fc.constantFrom(..."ab./?#@:\\%-"), maxLength: 12 });
     fc.assert(
