@@ -33,7 +33,7 @@ export function countPorts(url: string): number {
   return listOf(query.split("&"), "port")?.length ?? 0;
 }
 
-/** Parses the URL of one host; undefined if it is none. A host may be absent: the driver then has a default. */
+/** Parses the URL of one host; returns undefined for another text. Without a host, the driver has a default. */
 export function parsePostgresUrl(url: string): URL | undefined {
   return URL.parse(url.replace(/^(postgres(?:ql)?:\/\/[^@/?#]*@)(?=\/)/, "$1localhost")) ?? undefined;
 }

@@ -8,6 +8,14 @@ const launcherVariable = "GATEHOUSE_LAUNCHER_PID";
 
 let launcher: number | undefined;
 
+/** The parent of this process when it began: a process that ends meanwhile must not go unnoticed. */
+const firstParent = process.ppid;
+
+/** Returns the parent of this process when it began. */
+export function parentAtStart(): number {
+  return firstParent;
+}
+
 /** Reports whether a launcher forwards signals to this process. A signal to the process group then arrives twice. */
 export function hasLauncher(): boolean {
   return launcher !== undefined;

@@ -11,6 +11,8 @@ import type { Development } from "../server/development/development.ts";
 import { type Server, startServer } from "../server/server.ts";
 import type { UnopenedServer } from "../server/start-hooks.ts";
 import type { Database } from "../storage/database.ts";
+import { watchAncestors } from "./ancestors.ts";
+import { parentAtStart } from "./launcher.ts";
 import { openLock } from "./lock.ts";
 import { reloadSettings } from "./reload-settings.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -31,6 +33,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   });
   await using running = new AsyncDisposableStack();
   running.use(await openTelemetry(options.environment, log));
+  if (config.dev) running.use(watchAncestors(parentAtStart(), options.hasLauncher, () => stopOrphan(log)));
   const development = config.dev ? await import("../server/development/development.ts") : undefined;
   const admit = async (database: Database) => {
     await development?.checkData(database);
@@ -50,6 +53,12 @@ export async function serve(options: ServeOptions): Promise<number> {
   await signals.stopped;
   await stop(config, server, signals, log);
   return 0;
+}
+
+/** Stops this process as SIGTERM does. */
+function stopOrphan(log: Logger): void {
+  log.warn({ event: "parent_ended" }, "the process that started this development server has ended");
+  process.kill(process.pid, "SIGTERM");
 }
 
 /** A second development server would replace the owner's token with one that the first rejects. */

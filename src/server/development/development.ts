@@ -35,7 +35,7 @@ import { insertSampleSubscription } from "./samples/subscription.ts";
 const renewalMs = 30 * 60 * 1000;
 
 /** How often the age of the tokens is checked: timers stop while a machine sleeps, but its clock continues. */
-const lookMs = 5000;
+const lookMs = 1000;
 
 /** A reserved name that no real issuer can have. */
 const sampleOwner = { issuer: "https://issuer.example.org", subject: "owner" };
@@ -77,6 +77,8 @@ export async function openDevelopment(
   const tokenFile = path.join(config.dataDir, ownerTokenFiles.api);
   const registryTokenFile = path.join(config.dataDir, ownerTokenFiles.registry);
   const renew = async () => {
+    // Not into the data of another server, which replaced the database of this one.
+    await server.database.check();
     await writeOwnerToken(config, server, organization.ownerUid, config.baseUrl, tokenFile);
     await writeOwnerToken(config, server, organization.ownerUid, config.registry.service, registryTokenFile);
   };
