@@ -14,7 +14,7 @@ import type { RegistrySigner } from "../registry/signer.ts";
 import { tokenEndpoint } from "../registry/token-endpoint.ts";
 import type { ScimOptions } from "../scim/endpoint.ts";
 import { scimLimits } from "../scim/limits.ts";
-import { refuseScim } from "../scim/scim-error.ts";
+import { refuseScim, scimType } from "../scim/scim-error.ts";
 import { requireToken, scimPath } from "../scim/token.ts";
 import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
@@ -62,6 +62,8 @@ function scimEndpoint(deps: ScimOptions): Endpoint {
   return {
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     maxBodyBytes: scimLimits.bodyBytes,
+    // RFC 7644 §3.1.
+    bodyTypes: [scimType, "application/json"],
     admit: requireToken,
     handle: async (request) => (await import("../scim/endpoint.ts")).handleScim(deps, request),
     refuse: refuseScim,

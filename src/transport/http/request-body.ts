@@ -47,24 +47,41 @@ export function decodeUtf8(bytes: Uint8Array, field: string): string {
   }
 }
 
+const formType = "application/x-www-form-urlencoded";
+
 /** Throws unless the body is JSON in UTF-8. A browser sends JSON to another origin only after a preflight request. */
 export function checkJsonType(head: RequestHead): void {
-  checkType(head, "application/json", "must be application/json");
+  checkBodyType(head, ["application/json"]);
 }
 
 /** Throws unless the body is a form in UTF-8. */
 export function checkFormType(head: RequestHead): void {
-  const form = "application/x-www-form-urlencoded";
-  checkType(head, form, `must be ${form}, or the body empty`);
+  checkBodyType(head, [formType], `must be ${formType}, or the body empty`);
 }
 
-function checkType(head: RequestHead, type: string, rule: string): void {
+/** Throws a 415 that names the media types, unless the body has one of them, in UTF-8. */
+export function checkBodyType(
+  head: RequestHead,
+  types: readonly string[],
+  rule: string = `must be ${types.join(" or ")}`,
+): void {
   const [name = "", ...parameters] = (head.header("content-type") ?? "").toLowerCase().split(";");
   // RFC 2045 §5: unknown parameters are ignored. `charset` is known.
   const isForeign = parameters.some((text) => /^\s*charset\s*=(?!\s*(?:utf-8|"utf-8")\s*$)/.test(text));
-  if (name.trim() !== type || isForeign) throw invalidField("content-type", rule);
-  const encoding = head.header("content-encoding") ?? "identity";
-  if (encoding.toLowerCase() !== "identity") throw invalidField("content-encoding", "must be identity");
+  if (!types.includes(name.trim()) || isForeign) throw unsupported("content-type", rule, { accept: types.join(", ") });
+}
+
+/** Throws a 415 if the body has a content coding: compressed bodies are not accepted. */
+export function checkBodyCoding(head: RequestHead): void {
+  const coding = head.header("content-encoding")?.trim().toLowerCase() ?? "";
+  if (coding === "" || coding === "identity") return;
+  throw unsupported("content-encoding", "must be identity", { "accept-encoding": "identity" });
+}
+
+/** RFC 9110 §15.5.16: a 415 names what is accepted. */
+function unsupported(field: string, rule: string, headers: Readonly<Record<string, string>>): HttpError {
+  const { code, message, details } = invalidField(field, rule);
+  return new HttpError(415, code, message, { details, headers });
 }
 
 function announcedLength(req: HttpRequest): number {

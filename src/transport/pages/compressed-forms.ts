@@ -1,4 +1,5 @@
 // Content in the forms that browsers accept.
+import { acceptsCoding } from "../http/content-coding.ts";
 
 /** Content with its compressed forms. */
 export interface Forms {
@@ -9,10 +10,8 @@ export interface Forms {
 
 /** Returns the smallest form that a client accepts, with its encoding. The encoding of plain content is empty. */
 export function chooseForm({ plain, br, gzip }: Forms, accepted: string): [content: Buffer, encoding: string] {
-  const accepts = (name: string) =>
-    new RegExp(`(^|,)\\s*${name}\\s*(;\\s*q=(0\\.\\d*[1-9]|1)[^,]*)?(,|$)`).test(accepted);
-  if (br && accepts("br")) return [br, "br"];
-  if (gzip && accepts("gzip")) return [gzip, "gzip"];
+  if (br && acceptsCoding(accepted, "br")) return [br, "br"];
+  if (gzip && acceptsCoding(accepted, "gzip")) return [gzip, "gzip"];
   return [plain, ""];
 }
 

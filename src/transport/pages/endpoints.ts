@@ -5,10 +5,11 @@ import type { Call } from "../../pipeline/call.ts";
 import { finishError } from "../../pipeline/complete-error.ts";
 import { callOf } from "../http/call.ts";
 import { isUnchanged, type Validators, validatorHeaders } from "../http/conditional-request.ts";
+import { encodeFor, isCompressible } from "../http/content-coding.ts";
 import type { ExchangeHandler, MessageExchange } from "../http/exchange.ts";
 import type { RequestHead } from "../http/head.ts";
 import { HttpError } from "../http/http-error.ts";
-import { checkFormType, decodeUtf8 } from "../http/request-body.ts";
+import { checkBodyCoding, checkBodyType, checkFormType, decodeUtf8 } from "../http/request-body.ts";
 import { RequestLifetime } from "../http/request-lifetime.ts";
 import { callHeaders, type OutgoingResponse, type ResponseHeaders } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
@@ -50,6 +51,8 @@ export interface Endpoint {
   readonly methods: readonly string[];
   /** The most bytes of a body. */
   readonly maxBodyBytes: number;
+  /** The media types that a body may have, if its request names one; any when absent. */
+  readonly bodyTypes?: readonly string[];
   /** Throws an ApiError to reject a request before its body is read. */
   readonly admit?: (call: Call) => void;
   handle(request: EndpointRequest): Promise<EndpointResponse>;
@@ -117,7 +120,8 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   if (lifetime.isDisconnected) return;
   const reply = stream ?? opened;
   const headers = { ...headersOf(reply, failure), ...(failure instanceof HttpError && failure.headers) };
-  exchange.respond({ status: reply.status, headers, body: reply.body }, call);
+  const sent: OutgoingResponse = { status: reply.status, headers, body: reply.body };
+  exchange.respond(isCompressible(sent) ? await encodeFor(head, sent) : sent, call);
 }
 
 /** A response whose stream is open, if it has one. */
@@ -145,6 +149,11 @@ function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): Re
 /** RFC 9110 §9.3: only these methods give a body a meaning. */
 const withBody: readonly string[] = ["POST", "PUT", "PATCH"];
 
+function checkBodyForm(head: RequestHead, { bodyTypes }: Endpoint): void {
+  checkBodyCoding(head);
+  if (bodyTypes && head.header("content-type") !== undefined) checkBodyType(head, bodyTypes);
+}
+
 async function respondTo(endpoint: Endpoint, options: EndpointOptions, exchange: MessageExchange, call: Call) {
   const { head } = exchange;
   const { method, path } = head;
@@ -152,6 +161,7 @@ async function respondTo(endpoint: Endpoint, options: EndpointOptions, exchange:
   endpoint.admit?.(call);
   const query = parseParameters(head.query, "query");
   const body = withBody.includes(method) ? await exchange.readBody({ ...options, ...endpoint }) : new Uint8Array();
+  if (body.length > 0) checkBodyForm(head, endpoint);
   return await endpoint.handle({
     call,
     method,

@@ -8,9 +8,10 @@ import { errorDomain } from "../../pipeline/complete-error.ts";
 import type { LazyMethods } from "../../pipeline/lazy-methods.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { callOf } from "../http/call.ts";
+import { encodeFor, isCompressible } from "../http/content-coding.ts";
 import type { MessageExchange } from "../http/exchange.ts";
 import type { RequestHead } from "../http/head.ts";
-import { type BodyLimits, checkFormType, checkJsonType, decodeUtf8 } from "../http/request-body.ts";
+import { type BodyLimits, checkBodyCoding, checkFormType, checkJsonType, decodeUtf8 } from "../http/request-body.ts";
 import { RequestLifetime } from "../http/request-lifetime.ts";
 import type { OutgoingResponse } from "../http/response.ts";
 import { bindRequest, type RequestParts } from "./bind-request.ts";
@@ -111,6 +112,7 @@ async function handle(serving: ServingState, exchange: MessageExchange): Promise
       work = startCall(serving, exchange, match, call, lifetime);
       const message = isPromise(work) ? await lifetime.wait(work) : work;
       response = responseOf(serving, match, message);
+      if (isCompressible(response)) response = await encodeFor(head, response);
     } catch (error) {
       const reported = toReported(serving, error, call);
       // The work continues after a disconnect. Once it reaches the method, the pipeline logs the call.
@@ -179,6 +181,7 @@ async function receiveBody(
   const { head } = exchange;
   const bytes = await exchange.readBody(serving);
   if (bytes.length === 0) return parts;
+  checkBodyCoding(head);
   if (binding.body !== "none") {
     if (!foreignOf(serving, head)) checkJsonType(head);
     return { ...parts, body: parseJsonText(bytes, serving.maxJsonDepth) };

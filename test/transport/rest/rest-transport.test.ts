@@ -303,7 +303,7 @@ for (const version of versions) {
       const answer = await send("POST", "/sts/exchange", json, '{"aud":["a"]}');
       assertError(
         answer,
-        400,
+        415,
         Code.INVALID_ARGUMENT,
         "Invalid argument: content-type: must be application/x-www-form-urlencoded, or the body empty",
       );
