@@ -12,7 +12,11 @@ const dist = path.resolve(process.argv[2] ?? path.join(root, "dist"));
 const external = ["better-sqlite3", "pg-native"];
 
 /** Files that the program opens by path, relative to `src` and to `dist` (src/base/program-file.ts). */
-const files = ["storage/schema/migrations", "storage/engine/sqlite/checkpoint-thread.cjs"];
+const files = [
+  "storage/schema/migrations",
+  "storage/engine/sqlite/checkpoint-thread.cjs",
+  "storage/engine/sqlite/query-thread.cjs",
+];
 
 const server = path.join(root, "src/cli/serve.ts");
 const commandLine = path.join(root, "src/cli/client-commands.ts");

@@ -57,14 +57,18 @@ export function exportPages(methods: MethodTable): ExportPages {
       });
       return { request: request!, state, changeTime };
     },
-    source: (call, parent) => ({
-      statements: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize })),
-      withdrawnRecords: (pageToken) =>
-        invoke(call, listAdvisoryRecords, () => ({
-          ...{ parent, recursive: true, withdrawn: true },
-          ...{ view: RecordView.FULL, pageToken, pageSize },
-        })),
-    }),
+    source(exported, parent) {
+      // A response that has begun cannot be rejected.
+      const call = { ...callAs(exported, methodOf(methods, listAdvisoryStatements)), isAdmitted: true };
+      return {
+        statements: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize })),
+        withdrawnRecords: (pageToken) =>
+          invoke(call, listAdvisoryRecords, () => ({
+            ...{ parent, recursive: true, withdrawn: true },
+            ...{ view: RecordView.FULL, pageToken, pageSize },
+          })),
+      };
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { traced } from "../base/tracing.ts";
+import { callerOf } from "./authorize.ts";
 import type { Call } from "./call.ts";
 
 /** What authentication depends on. */
@@ -56,7 +57,11 @@ function recall(
   return header?.startsWith(usualScheme) ? tokens.cached(header.slice(usualScheme.length), connection) : undefined;
 }
 
-function findAccess(call: Call, token: VerifiedToken, { policy }: AuthenticateDeps): MaybePromise<void> {
+function findAccess(
+  call: Call,
+  token: VerifiedToken,
+  { policy }: Pick<AuthenticateDeps, "policy">,
+): MaybePromise<void> {
   return mapMaybe(policy.accessOf(token), (access) => admit(call, token, access));
 }
 
@@ -71,6 +76,11 @@ export async function renewAccess(call: Call, { policy }: Pick<AuthenticateDeps,
   if (access?.epoch === known.epoch) return false;
   admit(call, caller.token, access);
   return true;
+}
+
+/** Sets the access of an authenticated caller to that of now. Rejects with UNAUTHENTICATED if its identity is gone. */
+export function refreshAccess(call: Call, deps: Pick<AuthenticateDeps, "policy">): MaybePromise<void> {
+  return findAccess(call, callerOf(call).token, deps);
 }
 
 function admit(call: Call, token: VerifiedToken, access: Access | undefined): void {

@@ -32,6 +32,8 @@ export interface Call {
   readonly isForwarded?: boolean | undefined;
   /** Whether the client sent HEAD (RFC 9110 §9.3.2). Handlers must not deliver anything that they deliver only once. */
   readonly isHead?: boolean | undefined;
+  /** Whether it continues a response that has begun: no budget rejects it; false if absent. */
+  readonly isAdmitted?: boolean | undefined;
   /** Returns a header of the request by its lower-case name. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
   /** Headers of the response, by lower-case name. */

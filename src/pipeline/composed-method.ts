@@ -5,15 +5,17 @@ import type { AccessRule } from "../authz/rules.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { tracing } from "../base/tracing.ts";
-import { type AuthenticateDeps, authenticate, renewAccess } from "./authenticate.ts";
+import { type AuthenticateDeps, authenticate, refreshAccess, renewAccess } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
+import { isExpensive } from "./expensive.ts";
 import type { ForwardCall } from "./forwarding.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
 import type { FieldRules } from "./text-rules.ts";
 import { tracedCallOf } from "./traced-call.ts";
+import type { Turns } from "./turns.ts";
 import type { Validator } from "./validate.ts";
 
 /** Responds to a decoded request. */
@@ -27,6 +29,8 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly domain: string;
   /** Called with each call that is authorized at a uid, before its handler runs. */
   readonly enter?: (call: Call, uid: string) => MaybePromise<void>;
+  /** Runs expensive calls in turn. */
+  readonly turns: Turns;
   /** Forwards calls that write; absent if this process executes all calls. */
   readonly forward?: ForwardCall | undefined;
 }
@@ -51,6 +55,9 @@ export class ComposedMethod implements Method {
   readonly errorDomain: string;
   readonly #definition: MethodDefinition;
   readonly #options: PipelineOptions;
+  readonly #isExpensive: boolean;
+  /** Specification, "Limits": published methods have no rate limits. */
+  readonly #isBudgeted: boolean;
 
   constructor(definition: MethodDefinition, options: PipelineOptions) {
     this.path = definition.path;
@@ -59,6 +66,8 @@ export class ComposedMethod implements Method {
     this.errorDomain = errorDomain(definition.descriptor.parent, options.domain);
     this.#definition = definition;
     this.#options = options;
+    this.#isExpensive = definition.rule.type !== "open" && isExpensive(definition.handler);
+    this.#isBudgeted = definition.descriptor.parent.typeName.startsWith("gatehouse.");
   }
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
@@ -104,14 +113,30 @@ export class ComposedMethod implements Method {
 
   /** AIP-211: authorization comes before existence. The handler reads, so it runs last. */
   #handle(call: Call, request: Message): unknown {
-    const { rule, isWrite, handler, validator } = this.#definition;
-    const { clock, enter, forward } = this.#options;
+    const { rule, isWrite, validator } = this.#definition;
+    const { clock, forward, turns } = this.#options;
     const now = clock();
     const violations = validator(request, { now, createTime: now });
     if (violations.length > 0) throw invalidArgument(violations);
     const forwarded = isWrite ? forward?.(this, request, call) : undefined;
     if (forwarded) return forwarded;
     authorize(call, rule, request);
+    if (!this.#isExpensive) return this.#execute(call, request);
+    return turns.run(call, this.#isBudgeted, async (hasWaited) => {
+      if (hasWaited) await this.#authorizeAgain(call, request);
+      return await this.#execute(call, request);
+    });
+  }
+
+  /** A call that waited for others has the access of now, not of when it arrived. */
+  async #authorizeAgain(call: Call, request: Message): Promise<void> {
+    await refreshAccess(call, this.#options);
+    authorize(call, this.#definition.rule, request);
+  }
+
+  #execute(call: Call, request: Message): unknown {
+    const { rule, handler } = this.#definition;
+    const { enter } = this.#options;
     if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
     return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
   }

@@ -13,6 +13,7 @@ import type { Handlers } from "../pipeline/handlers.ts";
 import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
 import type { MethodTable } from "../pipeline/method.ts";
 import { newObserver, type Observer } from "../pipeline/observe.ts";
+import { newTurns } from "../pipeline/turns.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
@@ -89,7 +90,10 @@ export function newServerApi(
       ...operateOptions(context, storage, metrics),
     },
     tokenService,
-    { tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, forward: forwarder?.forward },
+    {
+      ...{ tokens, policy, failures, clock, observer: observe, domain: config.domain, enter },
+      ...{ turns: newTurns(limits, clock), forward: forwarder?.forward },
+    },
   );
   return { ...api, metrics, observe };
 }

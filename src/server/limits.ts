@@ -47,6 +47,14 @@ export const limits = {
   /** Entries about access that wait for a database that does not respond. */
   waitingAccessEntries: 5_000,
   accessFlushMs: 250,
+  /**
+   * Expensive calls: those of one caller run one at a time, those of the identities of one organization a few. Beyond the budget, methods of
+   * our own are rejected. In ordinary use a caller takes a tenth of it: an SBOM with a thousand packages is checked in half a second.
+   */
+  turnsOfOrganization: 4,
+  waitingTurns: 64,
+  callerBudget: { burstMs: 5_000, regainedMsPerSecond: 30 },
+  organizationBudget: { burstMs: 20_000, regainedMsPerSecond: 120 },
   /** Exports of advisories that are sent at a time: of all organizations, and of one. */
   exports: 8,
   exportsOfOrganization: 4,

@@ -1,6 +1,7 @@
 // Opens a database: SQLite or PostgreSQL, with its caches, lists and search.
 
 import { DurationCounts } from "../base/duration-counts.ts";
+import { withoutCounting } from "../base/slices.ts";
 import { ancestorsOf } from "../model/uid.ts";
 import { type AccessEpoch, advanceAccessEpoch, newAccessEpoch } from "./cache/access-epoch.ts";
 import { type Lists, newLists } from "./cache/lists.ts";
@@ -107,7 +108,7 @@ export async function openDatabase(
     session,
     read,
     async write(context, body) {
-      const written = dialect.write((session) => runBody(session, context, body), context);
+      const written = withoutCounting(() => dialect.write((session) => runBody(session, context, body), context));
       const { result, accessChanged } = await recorded(written, transactions);
       context.lifetime?.committed();
       if (accessChanged) accessEpoch.invalidate();

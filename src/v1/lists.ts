@@ -3,6 +3,8 @@ import type { DescField, DescMessage, Message, MessageInitShape, MessageShape } 
 import { resourceExhausted } from "../aip/errors.ts";
 import { maxPageSize } from "../aip/pagination.ts";
 import { textLength } from "../aip/text-length.ts";
+import type { Call } from "../pipeline/call.ts";
+import { expensive } from "../pipeline/expensive.ts";
 import { type Adapted, adapt } from "./adapter.ts";
 import type { CurrentApi, Unary } from "./current-api.ts";
 import { type FieldNames, fieldsOf, mapMessages, reversed } from "./fields.ts";
@@ -60,7 +62,9 @@ export function list<I1 extends DescMessage, O1 extends DescMessage, I2 extends 
   return {
     ...adapted,
     // One snapshot for all pages: an item that moves between two reads would be missing or listed twice.
-    handle: (message, call) => api.readTogether(call, (together) => adapted.handle(message, together)),
+    handle: expensive((message: MessageShape<I1>, call: Call) =>
+      api.readTogether(call, (together) => adapted.handle(message, together)),
+    ),
   };
 }
 

@@ -9,8 +9,10 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { type Repo, RepoSchema, ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { ApiError, Code, type FieldViolation, notFound, resourceExhausted } from "../aip/errors.ts";
+import { nextSlice } from "../base/slices.ts";
 import { requireCapability } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
+import { expensive } from "../pipeline/expensive.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { displayableReadme, requireSafe, setReadme } from "../services/registry/readmes.ts";
 import { type InTransaction, repoType, repoWriter } from "../services/registry/repos.ts";
@@ -137,15 +139,18 @@ function listWithReadmes(api: CurrentApi): RepoHandlers["listRepos"] {
   const listed = list(api, v1.listRepos, current.listRepos, { itemNames: names });
   return {
     ...listed,
-    async handle(filter, call) {
+    handle: expensive(async (filter: Parameters<typeof listed.handle>[0], call: Call) => {
       const items = await api.readTogether(call, async (together, session) => {
         const { items: found = [] } = (await listed.handle(filter, together)) as { items?: V1Repo[] };
         await addReadmes(session, found);
         return found;
       });
-      for (const repo of items) repo.readme = await displayableReadme(repo.readme);
+      for (const repo of items) {
+        await nextSlice();
+        repo.readme = await displayableReadme(repo.readme);
+      }
       return { items };
-    },
+    }),
   };
 }
 

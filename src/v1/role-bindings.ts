@@ -15,6 +15,8 @@ import {
 import { textLength } from "../aip/text-length.ts";
 import { namesOfNumbers } from "../model/capabilities.ts";
 import { rootOf } from "../model/uid.ts";
+import type { Call } from "../pipeline/call.ts";
+import { expensive } from "../pipeline/expensive.ts";
 import { groupMessage } from "../services/iam/groups/group-message.ts";
 import { lookup } from "../services/iam/roles/hydration.ts";
 import type { Session } from "../storage/engine/session.ts";
@@ -65,12 +67,13 @@ export function roleBindings(api: CurrentApi): V1Implementation {
     update: putAsUpdate(api, v1.update, current.updateRoleBinding, { names, responseNames }),
     list: {
       ...listed,
-      handle: (filter, call) =>
+      handle: expensive((filter: Parameters<typeof listed.handle>[0], call: Call) =>
         api.readTogether(call, async (together, session) => {
           const { items = [] } = (await listed.handle(filter, together)) as { items?: RoleBindingList_Binding[] };
           await complete(session, items);
           return { items };
         }),
+      ),
     },
     delete: passThrough(api, v1.delete, current.deleteRoleBinding),
   });

@@ -97,7 +97,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "drizzle-kit": ["storage/schema"],
   "drizzle-orm": ["storage"],
   jose: ["cli", "services/organizations", "sts"],
-  "lru-cache": ["advisories", "authn", "authz", "services/registry", "sign-in", "storage", "sts"],
+  "lru-cache": ["advisories", "authn", "authz", "pipeline", "services/registry", "sign-in", "storage", "sts"],
   "markdown-it": ["services/registry"],
   "markdown-it-footnote": ["services/registry"],
   node: ["."],

@@ -1,5 +1,6 @@
 // Versions of apk packages: apk-package(5), "PACKAGE METAINFO FIELDS", and how apk-tools compares its parts.
 import { compareTexts } from "../../base/compare-texts.ts";
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits } from "./texts.ts";
 
 /** The parts of a version, in the order in which they may follow each other. A later kind is a smaller version. */
@@ -16,7 +17,7 @@ const release = suffixes.indexOf("");
 
 /** Compares part by part. Undefined if one of them is not a version of apk. */
 export function compareApk(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a.trim()), parse(b.trim())];
+  const [left, right] = [parseKept(a.trim()), parseKept(b.trim())];
   if (!left || !right) return undefined;
   const end: Part = { kind: kinds.end, text: "" };
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
@@ -25,6 +26,8 @@ export function compareApk(a: string, b: string): number | undefined {
   }
   return 0;
 }
+
+const parseKept = keepParses(parse);
 
 /** Undefined if it is not a version. */
 function parse(version: string): Part[] | undefined {

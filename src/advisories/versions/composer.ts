@@ -1,4 +1,5 @@
 // Versions of Composer: https://getcomposer.org/doc/04-schema.md#version, in the order of PHP's version_compare.
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, compareItems } from "./texts.ts";
 
 const stabilities: Readonly<Record<string, number>> = {
@@ -7,7 +8,7 @@ const stabilities: Readonly<Record<string, number>> = {
 
 /** Compares four numbers, the stability and its numbers. Undefined if one of them is a branch or not a version. */
 export function compareComposer(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a), parseKept(b)];
   if (!left || !right) return undefined;
   return (
     compareItems(left.numbers, right.numbers, compareDigits, "") ||
@@ -18,6 +19,8 @@ export function compareComposer(a: string, b: string): number | undefined {
 }
 
 const pattern = /^v?([0-9]+(?:\.[0-9]+){0,3})(?:[._-]?([a-z]+)[.-]?([0-9]*(?:[.-][0-9]+)*))?([.-]?dev)?(?:\+.*)?$/s;
+
+const parseKept = keepParses(parse);
 
 function parse(version: string) {
   const [, numbers, word = "", counts = "", development = ""] = pattern.exec(version.trim().toLowerCase()) ?? [];

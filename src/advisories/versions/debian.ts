@@ -1,9 +1,10 @@
 // Versions of Debian packages: deb-version(7), "Sorting algorithm".
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, splitEpoch } from "./texts.ts";
 
 /** Compares epoch, upstream version and revision. */
 export function compareDebian(a: string, b: string): number {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a)!, parseKept(b)!];
   return (
     compareDigits(left.epoch, right.epoch) ||
     comparePart(left.upstream, right.upstream) ||
@@ -11,29 +12,41 @@ export function compareDebian(a: string, b: string): number {
   );
 }
 
+const parseKept = keepParses(parse);
+
 function parse(version: string) {
   const [epoch, rest] = splitEpoch(version.trim());
   const hyphen = rest.lastIndexOf("-");
   // Without a revision it is 0, which the empty text is equal to.
   return hyphen === -1
-    ? { epoch, upstream: rest, revision: "" }
-    : { epoch, upstream: rest.slice(0, hyphen), revision: rest.slice(hyphen + 1) };
+    ? { epoch, upstream: piecesOf(rest), revision: piecesOf("") }
+    : { epoch, upstream: piecesOf(rest.slice(0, hyphen)), revision: piecesOf(rest.slice(hyphen + 1)) };
+}
+
+/** A part of a version without digits, and the digits after it. */
+interface Piece {
+  readonly text: string;
+  readonly digits: string;
+}
+
+const nothing: Piece = { text: "", digits: "" };
+
+function piecesOf(part: string): Piece[] {
+  return Array.from(part.matchAll(/([^0-9]+)([0-9]*)|([0-9]+)/g), ([, text = "", after = "", only = ""]) => ({
+    text,
+    digits: after + only,
+  }));
 }
 
 /** Compares the leading part without digits, then the digits after it, and so on. */
-function comparePart(a: string, b: string): number {
-  const [left, right] = [a.match(parts) ?? [], b.match(parts) ?? []];
+function comparePart(left: readonly Piece[], right: readonly Piece[]): number {
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const [, l = "", lDigits = ""] = part.exec(left[i] ?? "") ?? [];
-    const [, r = "", rDigits = ""] = part.exec(right[i] ?? "") ?? [];
-    const order = compareNonDigits(l, r) || compareDigits(lDigits, rDigits);
+    const [a, b] = [left[i] ?? nothing, right[i] ?? nothing];
+    const order = compareNonDigits(a.text, b.text) || compareDigits(a.digits, b.digits);
     if (order !== 0) return order;
   }
   return 0;
 }
-
-const parts = /[^0-9]+[0-9]*|[0-9]+/g;
-const part = /^([^0-9]*)([0-9]*)$/;
 
 function compareNonDigits(a: string, b: string): number {
   for (let i = 0; i < Math.max(a.length, b.length); i++) {

@@ -1,9 +1,10 @@
 // Versions that are numbers only: those of R (`?package_version`) and of Haskell (Data.Version).
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits } from "./texts.ts";
 
 /** Compares number by number; the shorter of two that begin alike is before the other. Undefined when one has anything else. */
 export function compareDotted(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a.trim()), parse(b.trim())];
+  const [left, right] = [parseKept(a.trim()), parseKept(b.trim())];
   if (!left || !right) return undefined;
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const order = compareDigits(left[i]!, right[i]!);
@@ -11,6 +12,8 @@ export function compareDotted(a: string, b: string): number | undefined {
   }
   return left.length - right.length;
 }
+
+const parseKept = keepParses(parse);
 
 function parse(version: string): string[] | undefined {
   return /^[0-9]+(?:[.-][0-9]+)*$/.test(version) ? version.split(/[.-]/) : undefined;

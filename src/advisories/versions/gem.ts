@@ -1,12 +1,15 @@
 // Versions of RubyGems: the documentation of Gem::Version.
 import { compareTexts } from "../../base/compare-texts.ts";
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, compareItems, isDigits } from "./texts.ts";
 
 /** Compares segment by segment. Undefined if one of them is not a version of a gem. */
 export function compareGem(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a.trim()), parse(b.trim())];
+  const [left, right] = [parseKept(a.trim()), parseKept(b.trim())];
   return left && right && compareItems(left, right, compareSegments, "0");
 }
+
+const parseKept = keepParses(parse);
 
 function parse(version: string): string[] | undefined {
   if (!/^[0-9A-Za-z.-]+$/.test(version) || !/^[0-9]/.test(version)) return undefined;

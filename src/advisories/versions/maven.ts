@@ -1,11 +1,13 @@
 // Versions of Maven: https://maven.apache.org/pom.html#version-order-specification.
 import { compareTexts } from "../../base/compare-texts.ts";
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, isDigits } from "./texts.ts";
 
 /** A token with the separator before it. */
 interface Token {
   readonly isAfterDot: boolean;
   readonly text: string;
+  readonly isNumber: boolean;
 }
 
 /** In their order. The empty one is the release, for which there are other words. */
@@ -15,7 +17,7 @@ const beforeNumber: Readonly<Record<string, string>> = { a: "alpha", b: "beta", 
 
 /** Compares token by token. */
 export function compareMaven(a: string, b: string): number {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a)!, parseKept(b)!];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const [l, r] = [left[i], right[i]];
     const order = compareTokens(l ?? nullOf(r!), r ?? nullOf(l!));
@@ -23,6 +25,8 @@ export function compareMaven(a: string, b: string): number {
   }
   return 0;
 }
+
+const parseKept = keepParses(parse);
 
 function parse(version: string): Token[] {
   // Between digits and letters there is a hyphen too.
@@ -36,8 +40,14 @@ function parse(version: string): Token[] {
     .map(([, separator, text = ""]) => ({ isAfterDot: separator === ".", text: text === "" ? "0" : text }))
     // A qualifier after a dot is the same as after a hyphen.
     .map(({ isAfterDot, text }) => ({ isAfterDot: isAfterDot && isDigits(text), text }));
-  const tokens = found.map((token, i) => ({ ...token, text: wordOf(token.text, isDigits(found[i + 1]?.text ?? "")) }));
-  return withoutNulls(tokens);
+  const words = found.map(({ isAfterDot, text }, i) =>
+    newToken(isAfterDot, wordOf(text, isDigits(found[i + 1]?.text ?? ""))),
+  );
+  return withoutNulls(words);
+}
+
+function newToken(isAfterDot: boolean, text: string): Token {
+  return { isAfterDot, text, isNumber: isDigits(text) };
 }
 
 function wordOf(text: string, isBeforeNumber: boolean): string {
@@ -62,15 +72,14 @@ function trimEnd(tokens: Token[]): void {
 }
 
 /** What the shorter version has in place of a token. */
-function nullOf({ isAfterDot, text }: Token): Token {
-  return { isAfterDot, text: isDigits(text) ? "0" : "" };
+function nullOf({ isAfterDot, isNumber }: Token): Token {
+  return newToken(isAfterDot, isNumber ? "0" : "");
 }
 
 function compareTokens(a: Token, b: Token): number {
-  const [isLeftNumber, isRightNumber] = [isDigits(a.text), isDigits(b.text)];
-  if (!isLeftNumber && !isRightNumber) return compareQualifiers(a.text, b.text);
+  if (!a.isNumber && !b.isNumber) return compareQualifiers(a.text, b.text);
   // Qualifiers are before numbers, and numbers after a hyphen before those after a dot.
-  if (isLeftNumber !== isRightNumber) return isLeftNumber ? 1 : -1;
+  if (a.isNumber !== b.isNumber) return a.isNumber ? 1 : -1;
   return Number(a.isAfterDot) - Number(b.isAfterDot) || compareDigits(a.text, b.text);
 }
 

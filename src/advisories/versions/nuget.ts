@@ -1,13 +1,16 @@
 // Versions of NuGet: https://learn.microsoft.com/nuget/concepts/package-versioning.
 import semver from "semver";
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, compareItems } from "./texts.ts";
 
 /** SemVer with a fourth number; upper and lower case are equal. Undefined if one of them is not a version. */
 export function compareNuget(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a), parseKept(b)];
   if (!left || !right) return undefined;
   return compareItems(left.numbers, right.numbers, compareDigits, "") || comparePrerelease(left.labels, right.labels);
 }
+
+const parseKept = keepParses(parse);
 
 function parse(version: string) {
   const [, numbers, labels = ""] =

@@ -1,5 +1,6 @@
 // Versions of RPM packages: rpm-version(7), and rpmvercmp of rpm.org.
 import { compareTexts } from "../../base/compare-texts.ts";
+import { keepParses } from "./kept-parses.ts";
 import { compareDigits, isDigits, splitEpoch } from "./texts.ts";
 
 /**
@@ -7,26 +8,32 @@ import { compareDigits, isDigits, splitEpoch } from "./texts.ts";
  * releases.
  */
 export function compareRpm(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a)!, parseKept(b)!];
   const order = compareDigits(left.epoch, right.epoch) || compareSegments(left.version, right.version);
   if (order !== 0) return order;
-  if ((left.release === "") !== (right.release === "")) return undefined;
-  return compareSegments(left.release, right.release);
+  if ((left.release === undefined) !== (right.release === undefined)) return undefined;
+  return compareSegments(left.release ?? [], right.release ?? []);
 }
+
+const parseKept = keepParses(parse);
 
 function parse(text: string) {
   const [epoch, rest] = splitEpoch(text.trim());
   const hyphen = rest.lastIndexOf("-");
-  return hyphen === -1
-    ? { epoch, version: rest, release: "" }
-    : { epoch, version: rest.slice(0, hyphen), release: rest.slice(hyphen + 1) };
+  if (hyphen === -1) return { epoch, version: segmentsOf(rest), release: undefined };
+  const release = rest.slice(hyphen + 1);
+  return {
+    ...{ epoch, version: segmentsOf(rest.slice(0, hyphen)) },
+    release: release === "" ? undefined : segmentsOf(release),
+  };
 }
 
-/** Runs of digits and of letters, tildes and carets. Everything else only separates. */
-const segments = /[0-9]+|[A-Za-z]+|[~^]/g;
+/** Returns runs of digits and of letters, tildes and carets. Everything else only separates. */
+function segmentsOf(text: string): readonly string[] {
+  return text.match(/[0-9]+|[A-Za-z]+|[~^]/g) ?? [];
+}
 
-function compareSegments(a: string, b: string): number {
-  const [left, right] = [a.match(segments) ?? [], b.match(segments) ?? []];
+function compareSegments(left: readonly string[], right: readonly string[]): number {
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const order = compareSegment(left[i], right[i]);
     if (order !== 0) return order;

@@ -1,9 +1,10 @@
 // Versions of SemVer 2.0 (https://semver.org), by the library of npm, and what ecosystems make of them.
 import semver, { type SemVer } from "semver";
+import { keepParses } from "./kept-parses.ts";
 
 /** Compares versions of SemVer, also such as "v1.2". Undefined if one of them is not a version. */
 export function compareSemver(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a), parseKept(b)];
   return left && right && semver.compare(left, right);
 }
 
@@ -14,7 +15,7 @@ export function compareGo(a: string, b: string): number | undefined {
 
 /** Pub and Julia: of two versions that are equal in SemVer, the one that is built later is the later version. */
 export function compareWithBuild(a: string, b: string): number | undefined {
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parseKept(a), parseKept(b)];
   return left && right && semver.compareBuild(left, right, true);
 }
 
@@ -25,6 +26,8 @@ export function compareKubernetes(a: string, b: string): number | undefined {
 
 /** Words that stand for a version before the release also without the hyphen before them. Of other words nobody knows. */
 const prereleaseWord = /^(?:alpha|beta|canary|dev|next|nightly|pre|preview|rc|snapshot)(?![a-z])/i;
+
+const parseKept = keepParses(parse);
 
 function parse(version: string): SemVer | undefined {
   const [, numbers, rest = ""] = /^[vV=]?([0-9]+(?:\.[0-9]+){0,2})((?![0-9.]).*)?$/s.exec(version.trim()) ?? [];

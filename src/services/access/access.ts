@@ -1,6 +1,7 @@
 // Says who may do what and why, and what a change of access would do.
 import { AccessService, ExplainExchangeRequestSchema } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { maxBearerLength } from "../../authn/bearer.ts";
+import { allExpensive } from "../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -18,11 +19,15 @@ export type AccessContext = ServiceContext & Pick<Handlers<typeof AccessService>
 /** Serves questions about access and about exchanges. */
 export function access(context: AccessContext): Implementation {
   const { explainExchange } = context;
-  const lists = { whoCan: whoCan(context), whatCan: whatCan(context), listCapabilities: listCapabilities(context) };
+  const lists = { whoCan: whoCan(context), whatCan: whatCan(context) };
   const counts = { countRoleBindings: countRoleBindings(context), listPeople: listPeople(context) };
   const implementation = implement(
     AccessService,
-    { ...explanations(context), ...lists, ...counts, simulateChange: simulateChange(context), explainExchange },
+    {
+      ...allExpensive({ ...explanations(context), ...lists, ...counts, simulateChange: simulateChange(context) }),
+      listCapabilities: listCapabilities(context),
+      explainExchange,
+    },
     [
       batchRules,
       whoCanRules,

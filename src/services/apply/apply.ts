@@ -10,6 +10,7 @@ import { failedPrecondition, invalidField } from "../../aip/errors.ts";
 import { compareTexts } from "../../base/compare-texts.ts";
 import { once } from "../../base/lazy.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
@@ -39,16 +40,17 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
   return implement(
     ApplyService,
     {
-      async applyResources(request, call) {
+      applyResources: expensive(async (request, call) => {
         checkBounds(request);
         checkRequests(request.resources, check);
         const seen = await database.read((session) => makePlan(session, request, call));
         requireExpected(request, seen.fingerprint);
         return responseOf(request, request.planOnly ? seen : await write(request, seen, call));
-      },
-      exportResources: (request, call) =>
+      }),
+      exportResources: expensive((request, call) =>
         readTogether(database, call, async (session) => ({ resources: await exportResources(session, request, call) })),
-      destroySubtree: subtreeDeletion(options, callTogether),
+      ),
+      destroySubtree: expensive(subtreeDeletion(options, callTogether)),
     },
     [
       {

@@ -12,6 +12,7 @@ import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import { rootOf } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { allExpensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -73,7 +74,7 @@ export function changes(context: ServiceContext): Implementation {
     });
   }
 
-  return implement(ChangesService, { listChanges: list });
+  return implement(ChangesService, allExpensive({ listChanges: list }));
 }
 
 function parseCursor(cursors: ChangeCursors, field: string, text: string, organization: string): ParsedCursor {

@@ -16,6 +16,7 @@ import { notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
 import { readMethods } from "../../resource/read-methods.ts";
@@ -54,7 +55,7 @@ export function delivery(context: DeliveryServiceContext): Implementation {
   return implement(
     DeliveryService,
     {
-      listDeliveryStates: listStates(context),
+      listDeliveryStates: expensive(listStates(context)),
       getDeliveryState: ({ subscriptionUid }) => database.read((session) => stateOf(session, subscriptionUid)),
       async retryDelivery({ subscriptionUid }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {

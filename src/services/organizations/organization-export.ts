@@ -7,6 +7,7 @@ import {
 } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
+import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
@@ -28,7 +29,7 @@ export function organizationExport(
   return implement(
     OrganizationExportService,
     {
-      listSuspendedPeople: listSuspendedPeople(context),
+      listSuspendedPeople: expensive(listSuspendedPeople(context)),
       async exportClientSecret({ identityProviderUid: uid, recipientKey }, call) {
         requireUnlimited(call, "export a client secret");
         const { encrypt, fingerprint, algorithm } = parseRecipientKey(recipientKey);

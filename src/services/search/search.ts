@@ -14,6 +14,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { isUid, isWithin } from "../../model/uid.ts";
 import { accessOf, subtreesWithin } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { plainTextRule, type TextRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -78,16 +79,18 @@ export function search({ database }: Pick<ServiceContext, "database">): Implemen
   return implement(
     SearchService,
     {
-      async search(request: SearchRequest, call: Call): Promise<MessageInitShape<typeof SearchResponseSchema>> {
-        if (request.pageSize < 0) throw invalidField("page_size", "must not be negative");
-        const query = request.query.trim().toLowerCase();
-        if (query === "") throw invalidField("query", "is required");
-        const wanted = searchedKinds.filter(({ kind }) => request.kinds.length === 0 || request.kinds.includes(kind));
-        return await database.read(async (session) => {
-          if (isUid(query)) return { resources: await findByUid(session, wanted, query, request.parent, call) };
-          return await findByName(session, wanted, { ...request, query }, call);
-        });
-      },
+      search: expensive(
+        async (request: SearchRequest, call: Call): Promise<MessageInitShape<typeof SearchResponseSchema>> => {
+          if (request.pageSize < 0) throw invalidField("page_size", "must not be negative");
+          const query = request.query.trim().toLowerCase();
+          if (query === "") throw invalidField("query", "is required");
+          const wanted = searchedKinds.filter(({ kind }) => request.kinds.length === 0 || request.kinds.includes(kind));
+          return await database.read(async (session) => {
+            if (isUid(query)) return { resources: await findByUid(session, wanted, query, request.parent, call) };
+            return await findByName(session, wanted, { ...request, query }, call);
+          });
+        },
+      ),
     },
     [{ schema: SearchRequestSchema, fields: { query: queryRule } }],
   );

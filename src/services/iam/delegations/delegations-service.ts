@@ -19,6 +19,7 @@ import { newViolations } from "../../../aip/violations.ts";
 import { isWithin, parentOf, rangeBelow } from "../../../model/uid.ts";
 import { requireCapability, scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { expensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
@@ -79,7 +80,7 @@ export function delegations(context: ServiceContext): Implementation {
   return implement(
     DelegationsService,
     {
-      listDelegations: list,
+      listDelegations: expensive(list),
       async confirmDelegation({ uid }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {
           const found = await findDelegationsOf(tx, uid);

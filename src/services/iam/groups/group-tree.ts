@@ -14,6 +14,7 @@ import { invalidField } from "../../../aip/errors.ts";
 import { maxPageSize } from "../../../aip/pagination.ts";
 import { accessOf, callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { plainTextRule, type TextRule, uidRule } from "../../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
@@ -70,7 +71,7 @@ export function groupTree({ database }: Pick<ServiceContext, "database">): Imple
     return { skip: isCounted ? place.count - 1 : place.count, totalCount: BigInt(place.total) };
   }
 
-  return implement(GroupTreeService, { countGroupContents: count, findGroupPosition: findPosition }, [
+  return implement(GroupTreeService, allExpensive({ countGroupContents: count, findGroupPosition: findPosition }), [
     {
       schema: CountGroupContentsRequestSchema,
       fields: { group_uids: uidRule, kinds: kindRule },

@@ -12,6 +12,7 @@ import { failedPrecondition } from "../../../aip/errors.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { accessOf, scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type TextRule, uidRule } from "../../../pipeline/text-rules.ts";
 import { listPage, rowsThatFit } from "../../../resource/list-page.ts";
@@ -55,7 +56,7 @@ export function identitySearch(context: ServiceContext): Implementation {
     };
   }
 
-  return implement(IdentitySearchService, { searchIdentities: search }, [
+  return implement(IdentitySearchService, allExpensive({ searchIdentities: search }), [
     { schema: SearchIdentitiesRequestSchema, fields: { parent: uidRule, query: searchedText, issuer: searchedText } },
   ]);
 }

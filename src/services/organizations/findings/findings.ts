@@ -13,6 +13,7 @@ import { effectivePageSize, effectiveSkip } from "../../../aip/pagination.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import { accessOf, subtreesWithin } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
@@ -82,7 +83,7 @@ export function findings(context: ServiceContext): Implementation {
     });
   }
 
-  return implement(FindingsService, { listFindings: list }, [
+  return implement(FindingsService, allExpensive({ listFindings: list }), [
     { schema: ListFindingsRequestSchema, fields: { parent: uidRule } },
   ]);
 }

@@ -1,5 +1,4 @@
 // Counts advisories by the values of filters.
-import { setImmediate as nextTick } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import {
   EventTypeFilter,
@@ -10,7 +9,8 @@ import {
 import { AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
-import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
+import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { CountedColumn } from "../../../storage/list/count-values.ts";
@@ -59,7 +59,7 @@ const facets: Readonly<Record<string, Facet>> = {
 
 /** Serves the counts. */
 export function advisoryFacets({ database }: ServiceContext): Implementation {
-  return implement(AdvisoryFacetsService, {
+  const handlers: Handlers<typeof AdvisoryFacetsService> = {
     async countAdvisories({ list = create(ListAdvisoriesRequestSchema) }, call) {
       refuseNegative(list);
       const sources = selectSources(scopeOf(call), list.uidp, { includesGranted: false, includesRoots: false });
@@ -71,12 +71,11 @@ export function advisoryFacets({ database }: ServiceContext): Implementation {
         const first = values.slice(0, advisoryLimits.facetValues);
         const named = first.map(({ value, count }) => ({ value: shown(value), count: BigInt(count) }));
         found.push({ filter, values: named, partial });
-        // SQLite reads synchronously: other requests go on between two facets.
-        await nextTick();
       }
       return { facets: found };
     },
-  });
+  };
+  return implement(AdvisoryFacetsService, allExpensive(handlers));
 }
 
 /** The page of the list does not count, but what its document forbids is rejected here too. */

@@ -14,6 +14,7 @@ import { fromTimestamp, toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
@@ -73,7 +74,7 @@ export function advisoryChanges(context: ServiceContext): Implementation {
     });
   }
 
-  return implement(AdvisoryChangesService, { changedSince });
+  return implement(AdvisoryChangesService, allExpensive({ changedSince }));
 }
 
 function bodyOf({ place, catchUp }: Position): Buffer {

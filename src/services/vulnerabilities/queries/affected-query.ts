@@ -15,9 +15,11 @@ import type { Finding } from "../../../advisories/queries/finding.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { effectivePageSize } from "../../../aip/pagination.ts";
 import { newViolations, type Violations } from "../../../aip/violations.ts";
+import { mapSliced } from "../../../base/slices.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
+import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
@@ -41,7 +43,7 @@ export function affectedQuery(context: ServiceContext): Implementation {
     return queryDigest(call, create(QueryAffectedRequestSchema, asked), continuing);
   }
 
-  return implement(AdvisoryQueryService, {
+  const handlers: Handlers<typeof AdvisoryQueryService> = {
     async queryAffected({ query, uidp, pageSize, pageToken }: QueryAffectedRequest, call): Promise<Response> {
       const violations = newViolations();
       const limit = effectivePageSize(pageSize, violations);
@@ -56,7 +58,7 @@ export function affectedQuery(context: ServiceContext): Implementation {
 
     async batchQueryAffected({ queries, uidp }: BatchQueryAffectedRequest, call) {
       const violations = newViolations();
-      const asked = queries.map((query, i) => readAsked(query, `queries[${i}]`, violations));
+      const asked = await mapSliced(queries, (query, i) => readAsked(query, `queries[${i}]`, violations));
       violations.throwIfAny();
       const sources = sourcesOf(call, uidp);
       const budget = newBudget();
@@ -70,7 +72,8 @@ export function affectedQuery(context: ServiceContext): Implementation {
       }
       return { results };
     },
-  });
+  };
+  return implement(AdvisoryQueryService, allExpensive(handlers));
 }
 
 function sourcesOf(call: Call, uidp: UIDPFilter | undefined) {

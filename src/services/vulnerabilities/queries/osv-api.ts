@@ -12,9 +12,11 @@ import {
 import { commitPackage, type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { notFound } from "../../../aip/errors.ts";
 import { newViolations, type Violations } from "../../../aip/violations.ts";
+import { mapSliced } from "../../../base/slices.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
+import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
@@ -44,7 +46,7 @@ export function osvApi(context: ServiceContext): Implementation {
     return queryDigest(call, create(QueryVulnerabilitiesRequestSchema, asked), continuing);
   }
 
-  return implement(OsvService, {
+  const handlers: Handlers<typeof OsvService> = {
     async queryVulnerabilities(request: QueryVulnerabilitiesRequest, call) {
       const violations = newViolations();
       const asked = readAsked(request, "", violations);
@@ -60,13 +62,13 @@ export function osvApi(context: ServiceContext): Implementation {
 
     async batchQueryVulnerabilities({ queries, parent }: BatchQueryVulnerabilitiesRequest, call) {
       const violations = newViolations();
-      const asked = queries.map((query, i) => readAsked(query, `queries[${i}].`, violations));
+      const asked = await mapSliced(queries, (query, i) => readAsked(query, `queries[${i}].`, violations));
       violations.throwIfAny();
-      const contexts = queries.map((query) => contextOf(call, query, parent));
-      const starts = queries.map(({ pageToken }, i) =>
-        tokens.parse(pageToken, contexts[i]!, `queries[${i}].page_token`),
-      );
-      const searches = asked.map((each, i) => ({ asked: each!, after: starts[i] }));
+      const contexts = await mapSliced(queries, (query) => contextOf(call, query, parent));
+      const searches = asked.map((each, i) => ({
+        asked: each!,
+        after: tokens.parse(queries[i]!.pageToken, contexts[i]!, `queries[${i}].page_token`),
+      }));
       const found = await searchBatch(context, sourcesOf(call, parent), searches);
       const results = found.map(({ items, next }, i) => ({
         vulns: [...items],
@@ -81,7 +83,8 @@ export function osvApi(context: ServiceContext): Implementation {
       if (!record) throw notFound("gatehouse.dev/Vulnerability", id);
       return fromJson(StructSchema, record as JsonObject);
     },
-  });
+  };
+  return implement(OsvService, allExpensive(handlers));
 }
 
 /** Runs the searches of a batch, which share one limit and one budget. */

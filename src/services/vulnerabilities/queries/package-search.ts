@@ -1,10 +1,10 @@
 // Finds the advisories of a package that the caller may see, by its keys and then by uid. CPU time depends on the number of matches,
-// not on the number of advisories. Each batch is read in a snapshot of its own, so a long search does not block others.
-import { setImmediate as nextTick } from "node:timers/promises";
+// not on the number of advisories. Each batch is read in a snapshot of its own.
 import type { AdvisoryStatements } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
 import type { QueriedPackage } from "../../../advisories/queries/package.ts";
 import { textLength } from "../../../aip/text-length.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { listRows, type Source } from "../../../storage/list/list-rows.ts";
@@ -84,6 +84,7 @@ export async function searchPackage<T>(
     budget.advisories -= rows.length;
     let { uid } = place;
     for (const [i, statements] of (await readStatements(session, rows)).entries()) {
+      await nextSlice();
       if (isFull()) return { ...place, uid };
       const row = rows[i]!;
       uid = row.uid;
@@ -100,7 +101,7 @@ export async function searchPackage<T>(
   while (place.key < keys.length) {
     if (isFull() || isSpent()) return { items, next: place };
     place = await database.read((session) => readFrom(session, place));
-    await nextTick();
+    await nextSlice();
   }
   return { items, next: undefined };
 }

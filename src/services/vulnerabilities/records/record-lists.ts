@@ -20,6 +20,7 @@ import { countFitting, defaultPageSize, effectivePageSize } from "../../../aip/p
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { listPage } from "../../../resource/list-page.ts";
@@ -50,10 +51,10 @@ const maxRecords = 1000;
 
 /** Returns the two list handlers. */
 export function recordLists(context: ServiceContext): ListHandlers {
-  return {
+  return allExpensive({
     listAdvisoryRecords: (request, call) => pageOfRecords(context, request, call),
     listAdvisoryStatements: (request, call) => pageOfStatements(context, request, call),
-  };
+  });
 }
 
 async function checkGroup(session: Session, parent: string): Promise<void> {

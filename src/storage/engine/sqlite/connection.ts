@@ -59,14 +59,24 @@ export async function openWriter(
 /** Opens a connection with the settings that all connections share. */
 export function connect(file: string, limits: DatabaseLimits, readonly = false): BetterSqlite.Database {
   const connection = new (driver().BetterSqlite)(file, { readonly, timeout: limits.lockTimeoutMs });
-  // The queue flushes a commit before it acknowledges it, off the event loop.
-  connection.pragma("synchronous = NORMAL");
-  connection.pragma("foreign_keys = ON");
-  connection.pragma("trusted_schema = OFF");
-  // Not for the write connection: each statement in a savepoint then walks through all that the savepoint has copied.
-  if (readonly) connection.pragma("temp_store = MEMORY");
-  // In KiB. Pages are read from the mapped file, which the system caches outside of the process.
-  connection.pragma("cache_size = -8192");
-  connection.pragma(`mmap_size = ${mappedBytes}`);
+  for (const pragma of readonly ? readerPragmas : commonPragmas) connection.pragma(pragma);
   return connection;
 }
+
+/** The settings that all connections share. */
+const commonPragmas: readonly string[] = [
+  // The queue flushes a commit before it acknowledges it, off the event loop.
+  "synchronous = NORMAL",
+  "foreign_keys = ON",
+  "trusted_schema = OFF",
+  // In KiB. Pages are read from the mapped file, which the system caches outside of the process.
+  "cache_size = -8192",
+  `mmap_size = ${mappedBytes}`,
+];
+
+/** The settings of connections that only read. */
+export const readerPragmas: readonly string[] = [
+  ...commonPragmas,
+  // Not for the write connection: each statement in a savepoint then walks through all that the savepoint has copied.
+  "temp_store = MEMORY",
+];

@@ -1,7 +1,9 @@
-// SQLite: one write connection with a queue, and one read connection, both in WAL mode.
+// SQLite: one write connection with a queue, one read connection, and a thread for reads that may take long, all in WAL mode.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, statSync } from "node:fs";
 import { type FileHandle, open as openFile } from "node:fs/promises";
 import type BetterSqlite from "better-sqlite3";
+import { isInWork } from "../../../base/slices.ts";
 import { newCounterChanges } from "../counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "../dialect.ts";
 import { DatabaseMissing } from "../errors.ts";
@@ -10,13 +12,14 @@ import { newStatementDurations, type StatementDurations } from "../measurements.
 import type { Migration, MigrationListener, OpenMode } from "../migrations.ts";
 import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
 import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
-import { closeConnection, connect, driver, openWriter } from "./connection.ts";
+import { closeConnection, connect, driver, openWriter, readerPragmas } from "./connection.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { translateSqliteError } from "./errors.ts";
 import { pendingFileMigrations } from "./migrate-file.ts";
+import { newQueryThread, type RunQuery } from "./query-thread.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
-import { runSync } from "./statement.ts";
+import { runBy, runSync } from "./statement.ts";
 import { withOrFail } from "./statement-journal.ts";
 import { WriteQueue } from "./write-queue.ts";
 import type { WriteQueueHooks } from "./write-queue-options.ts";
@@ -73,6 +76,7 @@ async function open(
     ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement, statements))),
     dataVersion: snapshot.dataVersion,
   };
+  const readAside = newAsideRead(file, reader, statements, opened);
   const transaction = newTransaction(writer, statements);
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
@@ -86,7 +90,7 @@ async function open(
   return {
     name: "sqlite",
     session: readSession,
-    read: (body) => snapshot.share(() => body(readSession)),
+    read: (body) => (isInWork() ? readAside(body) : snapshot.share(() => body(readSession))),
     write: (body, kind) => queue.run(() => body(transaction), kind),
     measurements: { statements },
     async check() {
@@ -97,6 +101,31 @@ async function open(
       await queue.idle();
       await everything.disposeAsync();
     },
+  };
+}
+
+/** Returns the function that reads in the thread for queries. `reader` prepares the statements that it runs. */
+function newAsideRead(
+  file: string,
+  reader: BetterSqlite.Database,
+  statements: StatementDurations,
+  opened: AsyncDisposableStack,
+): Dialect["read"] {
+  const thread = newQueryThread(file, readerPragmas);
+  opened.defer(thread.close);
+  const snapshots = new AsyncLocalStorage<{ readonly run: RunQuery; isOpen: boolean }>();
+  const session = sessionOf(reader, (statement) => runBy(statement, () => snapshots.getStore()!.run, statements));
+  return async (body) => {
+    // A read within another one belongs to its snapshot.
+    if (snapshots.getStore()?.isOpen) return await body(session);
+    return await thread.read(async (run) => {
+      const snapshot = { run, isOpen: true };
+      try {
+        return await snapshots.run(snapshot, () => body(session));
+      } finally {
+        snapshot.isOpen = false;
+      }
+    });
   };
 }
 

@@ -6,6 +6,7 @@ import { Column, is, Param, Placeholder } from "../../schema/drizzle.ts";
 import { isWriteStatement, newStatementDurations, type StatementDurations } from "../measurements.ts";
 import type { Prepared } from "../session.ts";
 import { translateSqliteError } from "./errors.ts";
+import type { RunQuery } from "./query-thread.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => unknown[];
@@ -51,6 +52,30 @@ export function runSync<T>(
   };
 }
 
+/** Runs and measures a statement that selects, by `runOf()`. */
+export function runBy<T>(
+  prepared: Prepared<T>,
+  runOf: () => RunQuery,
+  durations: StatementDurations = newStatementDurations(),
+): Prepared<T> {
+  const { query, fields } = prepared as unknown as DrizzleStatement;
+  if (!fields || fields.some(({ path }) => path.length > 1)) throw new Error(`not a plain query: ${query.sql}`);
+  const bind = bindOf(query.params);
+  const toObject = rowMapper(fields);
+  return {
+    async execute(values = {}) {
+      const startedAt = performance.now();
+      try {
+        return (await runOf()(query.sql, bind(values))).map((row) => toObject(row)) as T;
+      } catch (error) {
+        throw translateSqliteError(error);
+      } finally {
+        durations.read.recordSince(startedAt);
+      }
+    },
+  };
+}
+
 function runnerOf(statement: DrizzleStatement): (values: Values) => unknown {
   const { stmt, query, fields } = statement;
   const bind = bindOf(query.params);
@@ -79,10 +104,12 @@ function given(values: Values, name: string): unknown {
 
 /** Returns a function that reads rows as objects of the selected columns. */
 function reader(stmt: DriverStatement, bind: Bind, fields: Fields): (values: Values) => unknown[] {
-  const toObject = compileLiteral(
-    fields.map(({ path, field }, i) => ({ name: path[0]!, from: i, convert: decodeOf(field) })),
-  );
+  const toObject = rowMapper(fields);
   return (values) => stmt.all(...bind(values)).map((row) => toObject(row));
+}
+
+function rowMapper(fields: Fields) {
+  return compileLiteral(fields.map(({ path, field }, i) => ({ name: path[0]!, from: i, convert: decodeOf(field) })));
 }
 
 /** Returns undefined if values need no conversion. */

@@ -1,0 +1,30 @@
+import { LRUCache } from "lru-cache";
+
+/** The length of the versions whose parsed forms are kept, for each order. A parsed version takes some thirty bytes a character. */
+const maxLength = 64 * 1024;
+
+/** What an entry takes besides its version, in characters. */
+const entryLength = 16;
+
+/** Stands for a version that cannot be parsed: the cache has no undefined values. */
+const nothing = Symbol();
+
+/**
+ * Returns the function, which keeps its latest results. A query compares one version with those of all advisories of a package, and the
+ * next query the versions of the same advisories again.
+ */
+export function keepParses<T extends object>(
+  parse: (version: string) => T | undefined,
+): (version: string) => T | undefined {
+  const kept = new LRUCache<string, T | typeof nothing>({
+    maxSize: maxLength,
+    sizeCalculation: (_, version) => entryLength + version.length,
+  });
+  return (version) => {
+    const known = kept.get(version);
+    if (known !== undefined) return known === nothing ? undefined : known;
+    const parsed = parse(version);
+    kept.set(version, parsed ?? nothing);
+    return parsed;
+  };
+}
