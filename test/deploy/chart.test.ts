@@ -40,6 +40,23 @@ describe("the chart", () => {
     assert.deepEqual(missing, []);
   });
 
+  it("listens on every address of both families, for clusters with only IPv6", () => {
+    const listened = [...read("templates/_helpers.tpl").matchAll(/"(?:metrics-)?listen" .*/g)].map(String);
+    assert.equal(listened.length, 2);
+    for (const line of listened) assert.match(line, /\[::\]:/);
+    assert.match(readFileSync("deploy/Containerfile", "utf8"), /GATEHOUSE_LISTEN=\[::\]:8080/);
+  });
+
+  it("has user and groups of its pods as values, so that OpenShift can choose them", () => {
+    const { podSecurityContext, securityContext } = parse(read("values.yaml"));
+    assert.deepEqual([podSecurityContext.runAsNonRoot, podSecurityContext.runAsUser], [true, 65532]);
+    assert.equal(securityContext.readOnlyRootFilesystem, true);
+    const { podSecurityContext: unset } = parse(read("ci/openshift-values.yaml"));
+    assert.deepEqual([unset.runAsUser, unset.runAsGroup, unset.fsGroup], [null, null, null]);
+    for (const file of ["deployment.yaml", "migration-job.yaml", "tests/ready.yaml"])
+      assert.doesNotMatch(read(`templates/${file}`), /runAs|fsGroup:/);
+  });
+
   it("does not take a secret as a value", () => {
     const schema = JSON.parse(valuesSchema()) as { properties: { settings: Schema } };
     const rule = schema.properties.settings.properties?.["secrets-key"] as Readonly<Record<string, unknown>>;

@@ -45,7 +45,12 @@ describe("the chart", { timeout: 600_000 }, () => {
     return spawnSync("kubeconform", args, { input, encoding: "utf8" });
   };
 
-  it("has five files of values", () => assert.equal(valueFiles.length, 5));
+  it("has six files of values", () => assert.equal(valueFiles.length, 6));
+
+  it("openshift-values.yaml: pods name no user and no group", () => {
+    for (const { securityContext } of podsOf(render(`${chartFolder}/ci/openshift-values.yaml`)))
+      assert.deepEqual(Object.keys(securityContext).sort(), ["runAsNonRoot", "seccompProfile"]);
+  });
 
   for (const file of valueFiles) {
     it(`${path.basename(file)}: helm lint has no complaint`, () => {

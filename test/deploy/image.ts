@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -64,6 +64,11 @@ describe("the image", { skip }, () => {
     assert.ok(JSON.parse(readFileSync(sbom, "utf8")).components.length > 50);
   });
 
+  it("lets group 0 write its data, since OpenShift runs it as any user of that group", () => {
+    const { mode, uid, gid } = statSync(path.join(buildah("mount", container), "var/lib/gatehouse"));
+    assert.deepEqual([mode & 0o777, uid, gid], [0o770, user, 0]);
+  });
+
   it("serves with a read-only root, and ends with 0", async () => {
     const { config } = JSON.parse(buildah("inspect", "--type", "image", image)).Docker;
     const port = await freePort();
@@ -116,6 +121,28 @@ describe("the image", { skip }, () => {
       assert.throws(() => podman.run("exec", name, "node", "-e", "fs.writeFileSync('/opt/file', '')"), /EROFS/);
       podman.run("stop", name);
       assert.equal(podman.run("inspect", name, "--format={{.State.ExitCode}}"), "0");
+    } finally {
+      podman.run("rm", "--force", name);
+      podman.run("volume", "rm", name);
+    }
+  });
+
+  it("runs in a container as any user of group 0", { skip: noPodman }, async () => {
+    using podman = newPodman();
+    const name = `${path.basename(folder)}-any-user`;
+    const options = ["--read-only", "--tmpfs=/tmp", "--cap-drop=all", "--user=1000950000:0", "--network=none"];
+    const settings = ["--env=GATEHOUSE_BASE_URL=http://localhost:8080", `--env=GATEHOUSE_SECRETS_KEY=${secretsKey()}`];
+    podman.run(
+      "run",
+      "--detach",
+      `--name=${name}`,
+      ...options,
+      ...settings,
+      `--volume=${name}:/var/lib/gatehouse`,
+      image,
+    );
+    try {
+      await eventually(() => podman.run("healthcheck", "run", name));
     } finally {
       podman.run("rm", "--force", name);
       podman.run("volume", "rm", name);

@@ -94,6 +94,8 @@ export function valuesSchema(): string {
         resources: anyObject,
         shutdownDelaySeconds: count(0, 600),
         drainTimeoutSeconds: count(0, 3600),
+        podSecurityContext: anyObject,
+        securityContext: anyObject,
         podAnnotations: texts,
         podLabels: texts,
         nodeSelector: texts,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, type BlockList, createServer, type Server, type Socket } from "node:net";
 import { onceLoaded } from "../../base/lazy.ts";
+import { hasCode } from "../../base/system-error.ts";
 import type { HttpHandler, StreamHandler } from "../http/handlers.ts";
 import { markPeer, newPeer, type Peer } from "../http/peer.ts";
 import { newConnectionShares } from "./connection-shares.ts";
@@ -73,8 +74,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (handshakes) handshakes.accept(socket, peer);
     else serve(socket);
   });
-  front.listen({ host: options.host, port: options.port });
-  await once(front, "listening");
+  await listen(front, options);
   front.on("error", onError);
 
   const drain = drainer({ front, servers: servers.started, sockets, undetected }, () => draining.abort());
@@ -86,6 +86,18 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     drain,
     [Symbol.asyncDispose]: () => drain(0),
   };
+}
+
+/** Opens the port. `[::]` means every address, also on a machine without IPv6. */
+async function listen(front: Server, { host, port }: Pick<ListenerOptions, "host" | "port">): Promise<void> {
+  front.listen({ host, port });
+  try {
+    await once(front, "listening");
+  } catch (error) {
+    if (host !== "::" || !hasCode(error, "EAFNOSUPPORT")) throw error;
+    front.listen({ host: "0.0.0.0", port });
+    await once(front, "listening");
+  }
 }
 
 /** Returns the function that gives a connection to the server of its protocol. Until then the connection is in `undetected`. */

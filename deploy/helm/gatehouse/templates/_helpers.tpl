@@ -30,8 +30,8 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- /* Settings that the chart itself decides come first; those of the values win. */ -}}
 {{- define "gatehouse.settings" -}}
 {{- $own := dict
-  "listen" "0.0.0.0:8080"
-  "metrics-listen" (printf "0.0.0.0:%v" .Values.metrics.port)
+  "listen" "[::]:8080"
+  "metrics-listen" (printf "[::]:%v" .Values.metrics.port)
   "data-dir" "/var/lib/gatehouse"
   "shutdown-delay" .Values.shutdownDelaySeconds
   "drain-timeout" .Values.drainTimeoutSeconds
@@ -63,20 +63,3 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{- /* The restricted profile of the Pod Security Standards, and a file system that cannot be written. */ -}}
-{{- define "gatehouse.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-fsGroup: 65532
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
-{{- end }}
-
-{{- define "gatehouse.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
-{{- end }}
