@@ -7,6 +7,7 @@ import semver from "semver";
 /** Files that show the version in commands, output or manifests. Decision records and pages about formats name other versions. */
 const documents = [
   "README.md",
+  "SECURITY.md",
   "packages/client/README.md",
   "deploy/**/*",
   "docs/*.md",
@@ -36,14 +37,26 @@ export function nextVersion(current: string, wanted: string): string {
 /** The package of clients has the version of the server whose API it has. */
 const client = "packages/client";
 
+/** Words before the version of Gatehouse: its name, a build argument, a member of a manifest or of a metric. */
+const before = String.raw`Gatehouse |gatehouse-(?:client|server)-|gatehouse:|\bVERSION=|\bversion="|^version: |^appVersion: "`;
+
+/** Returns the files in a folder that show the version. */
+export function versionedDocuments(root: string): string[] {
+  return globSync(documents, { cwd: root }).filter((name) => path.extname(name) || name.endsWith("Containerfile"));
+}
+
+/** Returns the versions of Gatehouse that a text shows. */
+export function shownVersions(text: string): string[] {
+  return [...text.matchAll(new RegExp(`(?:${before})(\\d+\\.\\d+\\.(?:\\d+|x))`, "gm"))].map(([, version]) => version!);
+}
+
 /** Writes the version into the manifests, the lock file, and every document that shows the current one. */
 export function setVersion(root: string, version: string): void {
   const current = versionOf(root);
   const options = [`--workspace=${client}`, "--include-workspace-root", "--no-git-tag-version", "--ignore-scripts"];
   execFileSync("npm", ["version", version, ...options], { cwd: root, stdio: "pipe" });
-  for (const name of globSync(documents, { cwd: root })) {
+  for (const name of versionedDocuments(root)) {
     const file = path.join(root, name);
-    if (!path.extname(name) && !name.endsWith("Containerfile")) continue;
     const text = readFileSync(file, "utf8");
     const changed = replaceVersion(text, current, version);
     if (changed !== text) writeFileSync(file, changed);
@@ -53,7 +66,6 @@ export function setVersion(root: string, version: string): void {
 /** Replaces the version where it is that of Gatehouse: after its name, as a build argument, in manifests, metrics and output. */
 export function replaceVersion(text: string, current: string, version: string): string {
   const escaped = current.replaceAll(/[.+]/g, "\\$&");
-  const before = String.raw`Gatehouse |gatehouse-(?:client|server)-|gatehouse:|\bVERSION=|\bversion="|^version: |^appVersion: "`;
   // The columns of `gatehouse version`: client, server, address.
   const columns = new RegExp(`^${escaped}( +)${escaped}( +http)`, "gm");
   return text

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { releaseEntries, unreleasedEntries } from "../../build/release/changelog.ts";
-import { nextVersion, replaceVersion } from "../../build/release/version.ts";
+import {
+  nextVersion,
+  replaceVersion,
+  shownVersions,
+  versionedDocuments,
+  versionOf,
+} from "../../build/release/version.ts";
 
 describe("the version of a release", () => {
   for (const [wanted, expected] of Object.entries({
@@ -27,6 +35,33 @@ describe("the version of a release", () => {
   ];
   for (const [text, expected] of cases)
     it(`is in ${JSON.stringify(expected)}`, () => assert.equal(replaceVersion(text, "0.2.0", "0.3.0"), expected));
+});
+
+describe("documents", () => {
+  const documents = versionedDocuments(".");
+  it("that show the version of Gatehouse include the security policy, the chart and the first steps", () => {
+    const showing = documents.filter((file) => shownVersions(readFileSync(file, "utf8")).length > 0);
+    for (const file of ["README.md", "SECURITY.md", "deploy/helm/gatehouse/Chart.yaml", "docs/first-steps.md"])
+      assert.ok(showing.includes(file), file);
+  });
+  for (const file of documents)
+    it(`${file} shows no other version of Gatehouse than the current one`, () => {
+      const others = shownVersions(readFileSync(file, "utf8")).filter((version) => version !== versionOf("."));
+      assert.deepEqual(others, []);
+    });
+
+  it("of the repository that show the version are all updated by a release", () => {
+    const files = execFileSync("git", ["ls-files", "*.md", "*.yaml", "*.yml", "deploy"], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+    const forgotten = files.filter(
+      (file) =>
+        !documents.includes(file) &&
+        !/^(?:CHANGELOG\.md|docs\/decisions\/)/.test(file) &&
+        shownVersions(readFileSync(file, "utf8")).includes(versionOf(".")),
+    );
+    assert.deepEqual(forgotten, []);
+  });
 });
 
 describe("the changelog of a release", () => {

@@ -32,6 +32,18 @@ describe("pages", () => {
     });
   }
 
+  for (const page of pages.filter((each) => each !== "CHANGELOG.md")) {
+    it(`${page} names existing folders and files of the repository only`, () => {
+      const named = [
+        ...withoutCode(page).matchAll(
+          /`((?:src|test|docs|deploy|bench|build|proto|examples|console|packages)\/[\w./-]*)`/g,
+        ),
+      ];
+      const missing = named.map(([, file]) => file!).filter((file) => !isExample(file) && !existsSync(file));
+      assert.deepEqual(missing, []);
+    });
+  }
+
   for (const page of pages) {
     it(`${page} names existing source files only`, () => {
       const named = [...withoutCode(page).matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, file]) => file!);
@@ -47,9 +59,9 @@ function withoutCode(page: string): string {
   return readFileSync(page, "utf8").replace(/^( *)```[\s\S]*?^\1```$/gm, "");
 }
 
-/** The example of CONTRIBUTING.md, and what `npm run build` writes. */
+/** The examples of CONTRIBUTING.md, what `npm run build` writes, and a file that operators write. */
 function isExample(file: string): boolean {
-  return path.basename(file) === "things.ts" || file === "dist/gatehouse.js";
+  return /\b(?:things|first-change)\b/.test(file) || file === "dist/gatehouse.js" || file === "deploy/.env";
 }
 
 /** The anchors that GitHub gives to headings. */
