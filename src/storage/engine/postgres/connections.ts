@@ -34,12 +34,16 @@ interface Checks {
  */
 export class Pool extends pg.Pool {
   readonly #checks: Checks;
+  readonly #openedAt = new WeakMap<pg.ClientBase, number>();
+  /** Connections that were opened before have statements that cannot run any more. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: pg.PoolConfig, checks: Checks) {
     super(options);
     this.#checks = checks;
     // A connection that breaks while idle is replaced on next use; one that breaks in use fails its statements.
     this.on("error", () => {});
+    this.on("connect", (client) => this.#openedAt.set(client, performance.now()));
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -57,7 +61,13 @@ export class Pool extends pg.Pool {
   /** Returns whether the connection leads to a server that must no longer be used. */
   isOutdated(client: pg.PoolClient): boolean {
     const { hosts, writability, hostOf } = this.#checks;
-    return hostOf(client) !== hosts.current() || writability.isOutdated(client);
+    const openedAt = this.#openedAt.get(client) ?? Number.POSITIVE_INFINITY;
+    return hostOf(client) !== hosts.current() || writability.isOutdated(client) || openedAt <= this.#renewedAt;
+  }
+
+  /** Replaces every connection before its next use, because a prepared statement of this one cannot run any more. */
+  renew(client: pg.PoolClient): void {
+    if (!this.isOutdated(client)) this.#renewedAt = performance.now();
   }
 
   async #connectUsable(): Promise<pg.PoolClient> {

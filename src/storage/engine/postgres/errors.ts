@@ -1,4 +1,11 @@
-import { StorageUnavailable, type Translation, translateWith, translations, withoutQuery } from "../errors.ts";
+import {
+  driverCode,
+  StorageUnavailable,
+  type Translation,
+  translateWith,
+  translations,
+  withoutQuery,
+} from "../errors.ts";
 
 const { unique, reference, unavailable, readOnly, damaged } = translations;
 
@@ -41,6 +48,7 @@ const lostConnection =
 /** Translates an error of node-postgres. Returns an unknown error unchanged. */
 export const translatePostgresError = translateWith((code, error) => {
   if (code === undefined) return isLostConnection(error) ? unavailable : undefined;
+  if (isChangedPlan(error)) return unavailable;
   return byCode[code] ?? byCode[code.slice(0, 2)];
 });
 
@@ -48,6 +56,22 @@ export const translatePostgresError = translateWith((code, error) => {
 export function isLostConnection(error: unknown): boolean {
   const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
   return inner instanceof Error && lostConnection.test(inner.message);
+}
+
+/**
+ * Returns whether a prepared statement of the connection cannot run any more: the type of a column changed since it was prepared, or
+ * the connection has another session now. It had no effect, and succeeds on a new connection.
+ */
+export function isStaleStatement(error: unknown): boolean {
+  const inner = error instanceof StorageUnavailable ? error.cause : withoutQuery(error);
+  return isChangedPlan(inner) || ["26000", "42P05"].includes(driverCode(inner) ?? "");
+}
+
+/** PostgreSQL has no code of its own for it (0A000 is any feature that is not supported). */
+function isChangedPlan(error: unknown): boolean {
+  return (
+    error instanceof Error && driverCode(error) === "0A000" && error.message.startsWith("cached plan must not change")
+  );
 }
 
 /** A prepared statement is missing, or exists already: the pooler gave the transaction another session. */

@@ -1,9 +1,10 @@
 // Runs transactions on pooled connections to PostgreSQL.
 import type pg from "pg";
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { DatabaseLimits } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { type Connections, newConnections, Pool } from "./connections.ts";
-import { isLostConnection } from "./errors.ts";
+import { isLostConnection, isStaleStatement } from "./errors.ts";
 import type { Hosts } from "./hosts.ts";
 import { sessionSettings, transactionSettings } from "./session-settings.ts";
 import { newWritability, type Writability, type WritableRow, writableQuery } from "./writability.ts";
@@ -28,7 +29,9 @@ export type WritingBody<T> = (client: pg.PoolClient, begun: Promise<void>) => Pr
 export interface PostgresPool {
   readonly pool: Pool;
   /** Connections outside of the pool, for statements of many requests. */
-  readonly shared: Pick<Pool, "connect" | "isOutdated">;
+  readonly shared: Pick<Pool, "connect" | "isOutdated" | "renew">;
+  /** Runs one statement on a connection that no other statement uses meanwhile. */
+  single<T>(statement: (client: pg.PoolClient) => MaybePromise<T>): Promise<T>;
   /** Runs the body in a snapshot on one connection. Rejects with StorageUnavailable if the connection is lost. */
   read<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
@@ -71,6 +74,7 @@ export function openPool(hosts: Hosts, limits: DatabaseLimits): PostgresPool {
   return {
     pool,
     shared,
+    single: (statement) => inTransaction(pool, async (client) => await statement(client)),
     read: (body) => readSnapshot(pool, limits, body),
     write: (body, { lockTimeoutMs, finish } = {}) => {
       const locks = lockTimeoutMs === undefined ? "" : `; SET LOCAL lock_timeout = ${lockTimeoutMs}`;
@@ -135,8 +139,15 @@ async function checkWritable(pool: Pool, writability: Writability, timeoutMs: nu
   await writability.require();
 }
 
-/** Runs the statements of a whole transaction on one connection, and rolls it back if one of them fails. */
-async function inTransaction<T>(pool: pg.Pool, statements: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs the statements of a whole transaction on one connection, and rolls it back if one of them fails. If that was a prepared
+ * statement that cannot run any more, runs them again on a new connection.
+ */
+async function inTransaction<T>(
+  pool: Pool,
+  statements: (client: pg.PoolClient) => Promise<T>,
+  isRetry = false,
+): Promise<T> {
   const client = await pool.connect();
   let isLost = false;
   try {
@@ -144,10 +155,13 @@ async function inTransaction<T>(pool: pg.Pool, statements: (client: pg.PoolClien
   } catch (error) {
     // A ROLLBACK would hang on a connection that does not respond. PostgreSQL rolls back when the connection closes.
     isLost = isLostConnection(error) || !(await rollBack(client));
-    throw isLost ? new StorageUnavailable("the connection to the database broke", { cause: error }) : error;
+    if (isLost) throw new StorageUnavailable("the connection to the database broke", { cause: error });
+    if (isRetry || !isStaleStatement(error)) throw error;
+    pool.renew(client);
   } finally {
-    client.release(isLost);
+    client.release(isLost || pool.isOutdated(client));
   }
+  return await inTransaction(pool, statements, true);
 }
 
 async function commitWrite<T>(

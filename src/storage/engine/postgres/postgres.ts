@@ -34,13 +34,12 @@ export async function openPostgres(
   const pool = openPool(hosts, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
   const statements = newStatementDurations();
-  const sessionOn = (connection: pg.PoolClient | pg.Pool) =>
-    newSession(drizzle(connection, { casing: "snake_case" }), postgresDialect, (one) => runAsync(one, statements));
 
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
     if (!session) {
-      session = sessionOn(client);
+      const queries = drizzle(client, { casing: "snake_case" });
+      session = newSession(queries, postgresDialect, (one) => runAsync(one, statements));
       sessions.set(client, session);
     }
     return session;
@@ -64,7 +63,12 @@ export async function openPostgres(
   return {
     name: "postgres",
     session: { ...opened.session, dataVersion: version.current },
-    isolatedSession: sessionOn(pool.pool),
+    isolatedSession: {
+      ...postgresDialect,
+      prepared: (key, build) => ({
+        execute: (values) => pool.single((client) => sessionOf(client).prepared(key, build).execute(values)),
+      }),
+    },
     read,
     ...(replicas && { readLogged: replicas.read, replicas: replicas.status }),
     write: writer.write,

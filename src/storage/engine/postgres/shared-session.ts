@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
 import type { Session, SessionDialect } from "../session.ts";
-import { isLostConnection } from "./errors.ts";
+import { isLostConnection, isStaleStatement } from "./errors.ts";
 import { maxSharedConnections, type PostgresPool } from "./pool.ts";
 
 /** A session whose connection is replaced when it breaks or leads to a server that must not be used. */
@@ -26,6 +26,8 @@ interface SharedConnection {
   /** When it last responded or became busy, in milliseconds of `performance.now()`. */
   activeAt: number;
 }
+
+type Statement<T> = (client: pg.PoolClient) => MaybePromise<T>;
 
 /** Creates the session. `sessionOf` returns the session of a connection; `onOpened` is called for each new connection. */
 export function newSharedSession(
@@ -87,24 +89,25 @@ function newSharedConnections(connections: PostgresPool["shared"], onOpened: () 
     return opening;
   }
 
-  async function execute<T>(used: SharedConnection, run: () => MaybePromise<T>): Promise<T> {
+  async function execute<T>(used: SharedConnection, statement: Statement<T>, isRetry = false): Promise<T> {
     if (used.waiting++ === 0) used.activeAt = performance.now();
     try {
-      return await run();
+      return await statement(used.client);
     } catch (error) {
       if (isLostConnection(error)) drop(used);
-      throw error;
+      if (isRetry || !isStaleStatement(error)) throw error;
+      connections.renew(used.client);
     } finally {
       used.waiting--;
       used.activeAt = performance.now();
       if (used.waiting === 0 && used !== current) drop(used);
     }
+    return await execute(await connection(), statement, true);
   }
 
   return {
-    /** Runs a statement on the connection for new statements. */
-    run: <T>(statement: (client: pg.PoolClient) => MaybePromise<T>): MaybePromise<T> =>
-      mapMaybe(connection(), (used) => execute(used, () => statement(used.client))),
+    /** Runs a statement on the connection for new statements; again on another one if it is prepared and cannot run any more. */
+    run: <T>(statement: Statement<T>): MaybePromise<T> => mapMaybe(connection(), (used) => execute(used, statement)),
 
     release(): void {
       for (const each of open) drop(each);

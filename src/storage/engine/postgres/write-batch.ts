@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { DialectTransaction } from "../dialect.ts";
 import { StorageReadOnly } from "../errors.ts";
 import type { WriteLifetime } from "../session.ts";
-import { isLostConnection } from "./errors.ts";
+import { isLostConnection, isStaleStatement } from "./errors.ts";
 import { type BatchTransaction, newMember, newSharedStatements } from "./write-member.ts";
 
 /** The body of a write. */
@@ -47,7 +47,7 @@ export async function failingAsBatch<T>(promise: Promise<T>): Promise<T> {
 
 /** Whether no write can succeed on this connection. */
 function isUnusable(error: unknown): boolean {
-  return isLostConnection(error) || error instanceof StorageReadOnly;
+  return isLostConnection(error) || isStaleStatement(error) || error instanceof StorageReadOnly;
 }
 
 /** How the writes of a batch ran. */
