@@ -20,6 +20,8 @@ export interface VerifiedToken {
   readonly act: Readonly<Record<string, string>>;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Whether a page in the browser of the person uses the token: the session of the browser issued it. False if absent. */
+  readonly isOfBrowser?: boolean;
   readonly narrowing: Narrowing;
   /**
    * The uids of the external group role mappings of the session. They grant roles, besides the role bindings, for as

@@ -22,6 +22,8 @@ export interface TokenRequest {
   readonly emailVerified?: boolean;
   /** Group uid to the text of a capability set. For clients to display; access never depends on it. */
   readonly grants: Readonly<Record<string, string>>;
+  /** Whether the session of a browser issues the token; false if absent. */
+  readonly isOfBrowser?: boolean;
   readonly narrowing: Narrowing;
   /** The uids of the external group role mappings (of one identity provider) that the token carries. */
   readonly mappings?: readonly string[];
@@ -58,6 +60,8 @@ export function writeClaims(issuer: string, request: TokenRequest, now: number):
     act,
     ...(email !== undefined && { email }),
     ...(emailVerified !== undefined && { email_verified: emailVerified }),
+    // Not in the private claim: servers of the release before reject tokens with members that they do not know.
+    ...(request.isOfBrowser && { browser: true }),
     ...writePrivate(request),
     cap: grants,
   };
@@ -72,7 +76,9 @@ export function readClaims(claims: JsonObject, expected: Expectation): VerifiedT
   const { sub, act, email = "", email_verified: emailVerified = false } = claims;
   if (typeof sub !== "string" || !isUid(sub) || !isTextMap(act)) throw new TokenError("claims");
   if (!isText(email) || typeof emailVerified !== "boolean") throw new TokenError("claims");
-  return { subject: sub, audience, ...times, act, email, emailVerified, ...readPrivate(claims.gatehouse) };
+  const isOfBrowser = claims.browser === true;
+  const read = { subject: sub, audience, ...times, act, email, emailVerified, ...readPrivate(claims.gatehouse) };
+  return isOfBrowser ? { ...read, isOfBrowser } : read;
 }
 
 function readAudience(aud: unknown, ours: ReadonlySet<string>): string[] {

@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type ApiError, permissionDenied, unauthenticated } from "../aip/errors.ts";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
@@ -17,6 +18,7 @@ export function authorize(call: Call, rule: AccessRule, request: Message): void 
   const access = accessOf(call);
   if (rule.type === "scoped") {
     const uid = rule.scopeOf(request);
+    if (deletesBinding(rule) && uid !== "" && uid === call.ownBinding) return;
     for (const capability of rule.capabilities) {
       if (!access.has(capability, uid)) throw denied(rule.capabilities, uid);
     }
@@ -25,6 +27,12 @@ export function authorize(call: Call, rule: AccessRule, request: Message): void 
     if (scope.length === 0) throw denied(rule.capabilities, parentOf(request));
     call.scope = scope;
   }
+}
+
+/** Whether a rule is that of the methods that delete a role binding. */
+export function deletesBinding(rule: AccessRule): boolean {
+  const [capability, second] = rule.type === "scoped" ? rule.capabilities : [];
+  return capability === Capability.CAP_IAM_ROLE_BINDINGS_DELETE && second === undefined;
 }
 
 /** Throws unless the caller has the capability at the uid: for checks that an annotation cannot express. */

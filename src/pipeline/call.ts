@@ -52,6 +52,8 @@ export interface Call {
   access?: Access;
   /** The subtrees that an unscoped method may show. Set by authorization. */
   scope?: Scope;
+  /** The uid of a role binding of the caller, who may delete it without a capability. Set by the pipeline. */
+  ownBinding?: string;
   /** The snapshot that several methods share for one request; absent for a request of one method. */
   snapshot?: Session;
 }

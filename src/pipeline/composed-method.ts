@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { tracing } from "../base/tracing.ts";
 import { type AuthenticateDeps, authenticate, refreshAccess, renewAccess } from "./authenticate.ts";
-import { authorize } from "./authorize.ts";
+import { authorize, deletesBinding } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
 import { isExpensive } from "./expensive.ts";
@@ -31,6 +31,8 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly enter?: (call: Call, uid: string) => MaybePromise<void>;
   /** Runs expensive calls in turn. */
   readonly turns: Turns;
+  /** Whether a role binding is that of the calling person, who may always delete it. */
+  readonly ownsBinding?: (call: Call, uid: string) => MaybePromise<boolean>;
   /** Forwards calls that write; absent if this process executes all calls. */
   readonly forward?: ForwardCall | undefined;
 }
@@ -113,16 +115,26 @@ export class ComposedMethod implements Method {
 
   /** AIP-211: authorization comes before existence. The handler reads, so it runs last. */
   #handle(call: Call, request: Message): unknown {
-    const { rule, isWrite, validator } = this.#definition;
-    const { clock, forward, turns } = this.#options;
+    const { rule, isWrite, handler, validator } = this.#definition;
+    const { clock, ownsBinding, forward } = this.#options;
     const now = clock();
     const violations = validator(request, { now, createTime: now });
     if (violations.length > 0) throw invalidArgument(violations);
     const forwarded = isWrite ? forward?.(this, request, call) : undefined;
     if (forwarded) return forwarded;
-    authorize(call, rule, request);
+    if (!ownsBinding || rule.type !== "scoped" || !deletesBinding(rule)) return this.#authorize(call, request);
+    const uid = rule.scopeOf(request);
+    return mapMaybe(ownsBinding(call, uid), (isOwn) => {
+      if (!isOwn) return this.#authorize(call, request);
+      call.ownBinding = uid;
+      return handler(request, call) as MaybePromise<unknown>;
+    });
+  }
+
+  #authorize(call: Call, request: Message): MaybePromise<unknown> {
+    authorize(call, this.#definition.rule, request);
     if (!this.#isExpensive) return this.#execute(call, request);
-    return turns.run(call, this.#isBudgeted, async (hasWaited) => {
+    return this.#options.turns.run(call, this.#isBudgeted, async (hasWaited) => {
       if (hasWaited) await this.#authorizeAgain(call, request);
       return await this.#execute(call, request);
     });
@@ -134,10 +146,10 @@ export class ComposedMethod implements Method {
     authorize(call, this.#definition.rule, request);
   }
 
-  #execute(call: Call, request: Message): unknown {
+  #execute(call: Call, request: Message): MaybePromise<unknown> {
     const { rule, handler } = this.#definition;
     const { enter } = this.#options;
-    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call);
+    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call) as never;
     return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
   }
 

@@ -17,6 +17,7 @@ import { newTurns } from "../pipeline/turns.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
+import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
 import type { Forwarder } from "../transport/forwarding/forwarder.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
@@ -80,6 +81,7 @@ export function newServerApi(
     measureTokens(metrics, tokenService, storage.keys),
   );
   const enter = newEntrance(database, clock);
+  const ownsBinding = bindingOwnership(database);
   const api = composeApi(
     {
       ...{ database, clock, pageTokenKey, settings: serviceSettings(config) },
@@ -91,7 +93,7 @@ export function newServerApi(
     },
     tokenService,
     {
-      ...{ tokens, policy, failures, clock, observer: observe, domain: config.domain, enter },
+      ...{ tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, ownsBinding },
       ...{ turns: newTurns(limits, clock), forward: forwarder?.forward },
     },
   );

@@ -16,6 +16,7 @@ import { groups } from "../services/iam/groups/groups.ts";
 import { identities } from "../services/iam/identities/identities.ts";
 import { identitySearch } from "../services/iam/identities/identity-search.ts";
 import { groupInvites } from "../services/iam/invites/group-invites.ts";
+import { memberships } from "../services/iam/memberships/memberships.ts";
 import { externalGroupRoleMappings } from "../services/iam/providers/external-group-role-mappings.ts";
 import { identityProviders, type ProviderOptions } from "../services/iam/providers/identity-providers.ts";
 import { type ProviderTesting, providerTests } from "../services/iam/providers/provider-tests.ts";
@@ -87,6 +88,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     externalGroupRoleMappings(deps),
     providerTests(deps),
     delegations(deps),
+    memberships(deps),
     terms(deps),
     access(deps),
     search(deps),

@@ -79,6 +79,7 @@ function servedBy(
     operations: operations(api.methods, { check: readiness.check, draining }),
     endpoints: {
       ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
+      ...tokenService.signInEndpoints,
       ...(config.hasConsole && tokenService.sessionEndpoints),
     },
     pages: {

@@ -18,6 +18,8 @@ import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
 import type { Endpoints } from "../transport/pages/endpoints.ts";
 import type { Pages } from "../transport/pages/pages.ts";
+import { joinEndpoint } from "./joining/join-endpoint.ts";
+import { joinPath } from "./joining/question.ts";
 import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
@@ -50,6 +52,8 @@ export interface OpenSignInOptions extends IssueDeps {
 /** The pages of the sign-in, and what the token service uses of it. */
 export interface OpenedSignIn extends ProviderTesting {
   readonly pages: Pages;
+  /** The page that asks whether a person joins an organization, and takes the answer. */
+  readonly signInEndpoints: Endpoints;
   /** The endpoints of browser sessions. */
   readonly sessionEndpoints: Endpoints;
   readonly exchangeRefreshToken: ReturnType<typeof newRefresh>;
@@ -118,6 +122,7 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
   });
   return {
     pages: signInPages(deps),
+    signInEndpoints: { [joinPath]: joinEndpoint(deps) },
     sessionEndpoints: sessionEndpoints({ ...deps, failures: options.failures, recheck }),
     exchangeRefreshToken,
     findProvider: providerFinder(options, providers),

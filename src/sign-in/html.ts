@@ -17,6 +17,11 @@ a { color: var(--accent) } code { font: 16px/24px ui-monospace, monospace }
 a.action, button { display: inline-block; font: inherit; font-weight: 600; padding: 8px 16px; margin: 4px 0; border: 0; border-radius: 6px; background: var(--accent); color: var(--on); text-decoration: none; cursor: pointer }
 a.action:hover, button:hover { background: var(--strong) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+button.quiet { background: none; color: var(--text); border: 1px solid var(--input); padding: 7px 15px }
+button.quiet:hover { background: var(--page) }
+form.answers { display: flex; flex-wrap: wrap; gap: 8px }
+section { padding: 0 0 16px; margin: 0 0 16px; border-bottom: 1px solid var(--line) }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 0 } dt { color: var(--muted) } dd { margin: 0 }
 label { display: block; margin: 16px 0 4px }
 input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--input); border-radius: 6px; padding: 7px 12px; width: 100%; margin-bottom: 8px }`;
 
@@ -46,9 +51,9 @@ export function markup(
 export const goBack = markup`<p>Go back to the program that sent you here, and try again.</p>`;
 
 /** Creates a whole page. */
-export function page(status: number, title: string, body: Markup): PageReply {
+export function page(status: number, title: string, body: Markup, language = "en"): PageReply {
   const document = markup`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -4,10 +4,8 @@ import type { ClientDetails } from "../audit/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
 import type { SignIn } from "../model/sign-in.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
-import { personOf, register } from "../services/auth/registration.ts";
-import { admitPerson } from "../services/iam/provisioning/admission.ts";
-import { accept, knownAmong } from "../services/iam/users/membership.ts";
-import { userUid } from "../services/iam/users/user-uid.ts";
+import { personOf, type Registered } from "../services/auth/registration.ts";
+import { knownAmong } from "../services/iam/users/membership.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
@@ -21,7 +19,7 @@ import type { LoginRequest } from "./login-request.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
 import { resolveScopes } from "./scopes.ts";
 import { beginSession } from "./session/sessions.ts";
-import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
+import type { SignInDeps } from "./sign-in.ts";
 
 /** The result of a sign-in. */
 export interface Granted {
@@ -39,10 +37,14 @@ export interface CompletedLogin {
   readonly client: ClientDetails;
 }
 
-/** Registers the user or recognizes the user, and issues the requested tokens. */
-export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, claims: Claims): Promise<Granted> {
+/** Issues the requested tokens of a registered user. */
+export async function issueTokens(
+  deps: SignInDeps,
+  completed: CompletedLogin,
+  claims: Claims,
+  { uid: own, groupUid }: Registered,
+): Promise<Granted> {
   const { request, provider, client } = completed;
-  const { uid: own, groupUid } = await settle(deps, request, provider, claims);
   const assumption = await assume(deps, request.identity, own, provider, claims);
   const { uid, mappings = [] } = assumption;
   const held = await deps.grants.grantsOf(uid, sessionOf(assumption));
@@ -50,7 +52,6 @@ export async function issueTokens(deps: SignInDeps, completed: CompletedLogin, c
   const scopes = await resolveScopes(deps.database.session, request.scopes, held, (group) => isKnown(uid, group));
   const wanted = { audience: request.audience, scopes, capabilities: undefined };
   const issued = await issueToken(deps, assumption, wanted);
-  await acceptOrganizations(deps, provider, uid, scopes ?? []);
   const { act, email, emailVerified } = assumption.claims;
   const signIn: SignIn = {
     act,
@@ -90,49 +91,6 @@ async function startRefreshable(
   const mayRefresh = wantsRefreshToken && mappings.length === 0;
   const refreshed = mayRefresh ? await startRefresh(refresh, uid, signIn) : undefined;
   return { refreshToken: refreshed?.token, sessionCookies: [] };
-}
-
-async function settle(deps: SignInDeps, request: LoginRequest, provider: LoginProvider, claims: Claims) {
-  const person = personOf(claims);
-  const context = {
-    actor: userUid(person.issuer, person.subject),
-    actorClaims: person.claims.act,
-    method: callbackPathOf(provider.uid),
-    requestId: "",
-    time: deps.clock(),
-  };
-  const registration = {
-    person,
-    invite: request.invite,
-    knownOnly: request.skipsRegistration,
-    vouches: (groupUid: string) => vouches(deps, provider, groupUid),
-    ...(provider.organization && { provider: { uid: provider.uid, ...provider.organization } }),
-  };
-  return await deps.database.write(context, async (tx) => {
-    if (provider.organization) await admitPerson(tx, { providerUid: provider.uid, claims });
-    return await register(tx, registration);
-  });
-}
-
-/** A user who signs in with a group uid as scope accepts the group's organization. */
-async function acceptOrganizations(
-  { database, clock }: SignInDeps,
-  provider: LoginProvider,
-  uid: string,
-  groupUids: readonly string[],
-): Promise<void> {
-  const isKnown = await knownAmong(database.session, [uid]);
-  const entered = groupUids.filter((group) => !isKnown(uid, group));
-  if (entered.length === 0) return;
-  const context = { actor: uid, method: callbackPathOf(provider.uid), requestId: "", time: clock() };
-  await database.write(context, async (tx) => {
-    for (const group of entered) await accept(tx, uid, group);
-  });
-}
-
-/** An organization's provider may claim any email address, but only for its own organization (security case X11). */
-function vouches(deps: SignInDeps, { uid, issuer }: LoginProvider, groupUid: string): boolean {
-  return uid === "" || rootOf(uid) === rootOf(groupUid) || deps.trustedEmailIssuers.includes(issuer);
 }
 
 /** Returns the user's own identity, or the one that the request names if its claim match accepts the claims. */

@@ -8,6 +8,10 @@ export const signInLimits = {
    */
   signIns: 120_000,
   signInsPerSecond: 20,
+  /** When all places for sign-ins are taken, some of them have probably ended after this time. */
+  fullRetryMs: 30_000,
+  /** The bytes of an answer whether to join an organization. */
+  answerBytes: 4096,
   /** The time that a token waits for a device without a browser; clients show its code that long. */
   headlessSessionMs: 15 * 60 * 1000,
   /** The time in which a sign-in can be refreshed. */

@@ -11,14 +11,12 @@ import { codeUsed } from "./headless.ts";
 import { markup, page } from "./html.ts";
 import { signInLimits } from "./limits.ts";
 import { type LoginRequest, readLoginRequest, readTarget } from "./login-request.ts";
-import { loginCookieLine, startLogin } from "./login-state.ts";
+import { startLogin } from "./login-state.ts";
+import { bindingCookieLine } from "./sealed-row.ts";
 import { isSecure, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
 import { userCodeOf } from "./user-code.ts";
 
 const tooMany = "too many people are signing in; try again in a while";
-
-/** When all places for logins are taken, some of them have probably ended after this time. */
-const fullRetryMs = 30_000;
 
 /** Creates the page /oauth. */
 export function startPage(deps: SignInDeps) {
@@ -79,8 +77,8 @@ export async function beginLogin(
   const url = await deps.upstream.authorizationUrl({ ...provider, parameters }, started.login.secrets);
   const context = { actor: "", method: startPath, requestId: "", time: now };
   const isKept = await deps.database.write(context, (tx) => insertSignIn(tx, started.row, signInLimits.signIns));
-  if (!isKept) throw rateLimited(tooMany, fullRetryMs);
-  return { url, cookie: loginCookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) };
+  if (!isKept) throw rateLimited(tooMany, signInLimits.fullRetryMs);
+  return { url, cookie: bindingCookieLine(started.cookie, signInLimits.signInMs, isSecure(deps)) };
 }
 
 /** Warns a user who follows a link from someone else that another device waits for the token. */

@@ -1,4 +1,5 @@
 import { permissionDenied } from "../aip/errors.ts";
+import type { TokenRequest } from "../authn/token-claims.ts";
 import type { IssuedToken, Tokens } from "../authn/tokens.ts";
 import type { Grants } from "../authz/access.ts";
 import type { SessionClaims } from "../authz/policy.ts";
@@ -20,7 +21,7 @@ export interface IssueDeps {
 export async function issueToken(
   deps: IssueDeps,
   assumption: Assumption,
-  wanted: Pick<WantedToken, "audience" | "scopes" | "capabilities">,
+  wanted: Pick<WantedToken, "audience" | "scopes" | "capabilities"> & Pick<TokenRequest, "isOfBrowser">,
 ): Promise<IssuedToken> {
   checkAudience(wanted.audience, assumption);
   const grants = await deps.grants.grantsOf(assumption.uid, sessionOf(assumption));
@@ -31,6 +32,7 @@ export async function issueToken(
     audience: wanted.audience,
     grants: shownGrants(narrowing, grants),
     narrowing,
+    ...(wanted.isOfBrowser && { isOfBrowser: true }),
     ...(assumption.mappings && { mappings: assumption.mappings }),
   });
   await deps.directory.touch(assumption.uid, deps.clock());

@@ -38,6 +38,7 @@ import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { GroupTreeService } from "../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
+import { MembershipsService } from "../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { IdentityProviderTestService } from "../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
 import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { FindingsService } from "../../gen/gatehouse/organizations/v1/findings_pb.ts";
@@ -74,6 +75,7 @@ export type TransportName = (typeof transportNames)[number];
 /** The services that can be called. */
 export const services = [
   DelegationsService,
+  MembershipsService,
   GroupTreeService,
   IdentitySearchService,
   IdentityProviderTestService,

@@ -21,6 +21,8 @@ export interface Browser {
   visit(url: string): Promise<Visit>;
   /** Makes one request and follows nothing. */
   request(url: string): Promise<Visit>;
+  /** Sends a request with the cookies of the browser, and follows nothing. */
+  send(url: string, init: RequestInit): Promise<Visit>;
   /** Sends JSON as a page of the origin of the address would; `headers` replace those of the request. */
   post(url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Visit>;
   readonly cookies: Map<string, Cookie>;
@@ -31,11 +33,24 @@ const callback = "http://localhost:1/callback";
 
 const maxHops = 15;
 
-/** A browser without any cookie. */
-export function newBrowser(): Browser {
+/** The answer of a person to the question whether they join an organization; `none` stays at the page. */
+export type JoinAnswer = "join" | "not_now" | "decline" | "none";
+
+/** A browser without any cookie, whose person answers the question whether they join an organization. */
+export function newBrowser({ answer = "join" }: { readonly answer?: JoinAnswer } = {}): Browser {
   const cookies = new Map<string, Cookie>();
 
-  const request = (address: string) => send(address, {});
+  async function request(address: string): Promise<Visit> {
+    const visit = await send(address, {});
+    const question = questionOf(visit);
+    return question && answer !== "none" ? await answerTo(question) : visit;
+  }
+
+  /** Opens the page of the question, and sends its form. */
+  async function answerTo(question: URL): Promise<Visit> {
+    const page = await send(question.href, {});
+    return await send(page.url.origin + page.url.pathname, answerForm(page, answer));
+  }
 
   async function send(address: string, init: RequestInit): Promise<Visit> {
     const url = new URL(address);
@@ -58,6 +73,7 @@ export function newBrowser(): Browser {
   return {
     cookies,
     request,
+    send,
     post: (address, body = {}, headers = {}) =>
       send(address, {
         method: "POST",
@@ -76,6 +92,21 @@ export function newBrowser(): Browser {
       throw new Error(`${address} led to more than ${maxHops} others`);
     },
   };
+}
+
+/** The address of the question whether the person joins an organization, if a response leads there. */
+export function questionOf({ url, headers }: Visit): URL | undefined {
+  const location = headers.get("location");
+  const next = location === null ? undefined : new URL(location, url);
+  return next?.pathname === "/oauth/join" ? next : undefined;
+}
+
+/** The request by which a browser sends the form of that page. */
+export function answerForm({ url, text }: Visit, answer: string): RequestInit {
+  const secret = /name="sign_in" value="([^"]+)"/.exec(text)?.[1];
+  if (secret === undefined) throw new Error(`there is no form at ${url.href}: ${text}`);
+  const headers = { "content-type": "application/x-www-form-urlencoded", origin: url.origin };
+  return { method: "POST", headers, body: new URLSearchParams({ sign_in: secret, answer }).toString() };
 }
 
 /** The address of /oauth for a command line at `callback`. */

@@ -109,7 +109,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await arrange(server, (tx) =>
         register(tx, {
           person: { issuer: "https://login.example.org", subject: "alice", name: "alice", claims: { act: {} } },
-          ...{ invite: "", knownOnly: false, vouches: () => false },
+          ...{ invite: "", vouches: () => false },
         }),
       );
       const taken = "uid: is the uid of another kind of resource";
@@ -123,9 +123,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const uid = userUid(person.issuer, person.subject);
       const [result] = await importing(uid, { group: { uid, name: "bob" } });
       assert.equal(result!.outcome, "IMPORT_OUTCOME_CREATED");
-      const registered = arrange(ground.server, (tx) =>
-        register(tx, { person, invite: "", knownOnly: false, vouches: () => false }),
-      );
+      const registered = arrange(ground.server, (tx) => register(tx, { person, invite: "", vouches: () => false }));
       await assert.rejects(registered, { code: Code.PERMISSION_DENIED });
     });
 

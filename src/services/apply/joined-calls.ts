@@ -18,7 +18,7 @@ import { findGrants } from "../../storage/iam/grants.ts";
 import { type JoinedDatabase, joinedDatabase } from "../../storage/joined-database.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../iam/provisioning/suspended-people.ts";
-import { accept } from "../iam/users/membership.ts";
+import { acceptByCall } from "../iam/users/membership.ts";
 
 /** A request that can be validated without writing. */
 export interface PlannedRequest extends Message {
@@ -84,7 +84,7 @@ async function runTogether<T>(
       await requireCurrentAccess(tx, call);
       const joined = joinedDatabase(database, tx);
       result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
-      if (groupUid !== "") await accept(tx, callerOf(call).uid, groupUid);
+      if (groupUid !== "") await acceptByCall(tx, call, groupUid);
       // It has taken seconds. Its own changes of roles are not seen outside of it yet.
       await requireCurrentAccess(database.session, call);
       if (validateOnly) throw new Validated();

@@ -27,6 +27,20 @@ export async function acceptInvite(
   person: Person,
   vouches: (groupUid: string) => boolean,
 ): Promise<string> {
+  const invite = await readInvite(tx, code, person, vouches);
+  await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent);
+  await accept(tx, identityUid, invite.parent);
+  if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
+  return invite.parent;
+}
+
+/** Returns the invite with a code, and locks it. Throws unless the person may accept it: see `acceptInvite`. */
+export async function readInvite(
+  tx: Transaction,
+  code: string,
+  person: Person,
+  vouches: (groupUid: string) => boolean,
+): Promise<GroupInviteRow> {
   const invite = await findByCode(tx, code);
   // The code is a secret: the error does not repeat it.
   if (!invite) throw noSuchInvite();
@@ -38,10 +52,25 @@ export async function acceptInvite(
     throw failedPrecondition("ROLE_DELETED", "the role of the invite was deleted; ask for a new invite", invite.uid);
   }
   await requireInForce(tx, "group_invites", invite.uid);
-  await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent);
-  await accept(tx, identityUid, invite.parent);
-  if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
-  return invite.parent;
+  return invite;
+}
+
+/**
+ * Deletes an invite for one person, who declines it. An organization that the person has not joined does not learn who did it: without
+ * `isKnown`, the change log does not say so.
+ */
+export async function dropInvite(
+  tx: Transaction,
+  code: string,
+  person: Person,
+  vouches: (groupUid: string) => boolean,
+  isKnown: boolean,
+): Promise<void> {
+  const invite = await readInvite(tx, code, person, vouches);
+  if (!invite.singleUse) return;
+  const by = { actor: "", method: tx.context.method, requestId: "" };
+  const unsigned: Transaction = { ...tx, logChange: (entry) => tx.logChange({ ...entry, by }) };
+  await deleteRow(isKnown ? tx : unsigned, groupInviteCollection, invite);
 }
 
 function noSuchInvite(): ApiError {

@@ -46,7 +46,7 @@ export function auth(context: AuthContext): Implementation {
         throw permissionDenied("the identity_id is not the identity of the subject token", { identity: identityId });
       }
       // The operator configured the login provider, so its addresses count everywhere.
-      const registration = { person, invite: code, knownOnly: false, vouches: () => true };
+      const registration = { person, invite: code, vouches: () => true };
       const write = { ...writeContext(call, clock), actor, actorClaims: person.claims.act };
       const { uid, groupUid } = await database.write(write, (tx) => register(tx, registration));
       return { identity: uid, group: groupUid };

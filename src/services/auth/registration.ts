@@ -1,9 +1,9 @@
 // Registers users who sign in at a login provider, and accepts their invites.
 import { ApiError, Code, permissionDenied } from "../../aip/errors.ts";
 import { isWithin } from "../../model/uid.ts";
-import type { Transaction } from "../../storage/engine/session.ts";
-import { deleteMembership, insertProviderMember } from "../../storage/iam/providers.ts";
-import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
+import type { Session, Transaction } from "../../storage/engine/session.ts";
+import { deleteMembership, insertProviderMember, isProviderMember } from "../../storage/iam/providers.ts";
+import { findBinding, findBindingsOf } from "../../storage/iam/role-bindings.ts";
 import { type Claims, normalizeIssuer } from "../../sts/claim-match.ts";
 import { checkVisible } from "../../sts/claim-text.ts";
 import { fitsIndex } from "../../sts/identity-rules.ts";
@@ -32,8 +32,6 @@ export interface Registration {
   readonly person: Person;
   /** The code of an invite to accept, or empty. */
   readonly invite: string;
-  /** Whether unregistered users are rejected. */
-  readonly knownOnly: boolean;
   /** Whether the verified addresses of the issuer count in a group. */
   readonly vouches: (groupUid: string) => boolean;
   /** The identity provider of the sign-in, if it is that of an organization. It gives its default role once. */
@@ -66,12 +64,15 @@ export function personOf(claims: Claims): Person {
   };
 }
 
+/** Throws NOT_FOUND unless the person is registered. */
+export async function requireRegistered(tx: Transaction, person: Person): Promise<void> {
+  if (await findUser(tx, person)) return;
+  throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet; register first", { reason: notRegistered });
+}
+
 /** Registers a user or finds the registered one, and accepts the invite. Runs in one transaction, so it does all or nothing. */
 export async function register(tx: Transaction, registration: Registration): Promise<Registered> {
-  const { person, invite, knownOnly, vouches, provider } = registration;
-  if (knownOnly && !(await findUser(tx, person))) {
-    throw new ApiError(Code.NOT_FOUND, "Not found: there is no account yet; register first", { reason: notRegistered });
-  }
+  const { person, invite, vouches, provider } = registration;
   const uid = await registerUser(tx, person);
   const groupUid = invite === "" ? "" : await acceptInvite(tx, invite, uid, person, vouches);
   if (provider) {
@@ -79,6 +80,18 @@ export async function register(tx: Transaction, registration: Registration): Pro
     await giveDefaultRole(tx, provider, uid);
   }
   return { uid, groupUid };
+}
+
+/** Returns the default role that a sign-in through a provider would bind now; undefined for none. */
+export async function findNewDefaultRole(
+  session: Session,
+  { uid, groupUid }: Provider,
+  identityUid: string,
+): Promise<string | undefined> {
+  if (await isProviderMember(session, uid, identityUid)) return undefined;
+  const given = await findGiven(session, "identity_providers", uid);
+  if (!given || (await inactivityOf(session, "identity_providers", uid))) return undefined;
+  return (await findBinding(session, groupUid, given.roleUid, identityUid)) ? undefined : given.roleUid;
 }
 
 /**

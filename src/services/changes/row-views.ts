@@ -5,6 +5,7 @@ import { delegationView } from "../iam/delegations/delegations-service.ts";
 import { accessViews } from "../iam/events/access-events.ts";
 import { groupViews } from "../iam/events/group-events.ts";
 import { providerViews } from "../iam/events/provider-events.ts";
+import { membershipView } from "../iam/memberships/memberships.ts";
 import { provisioningViews } from "../iam/provisioning/views.ts";
 import { registryViews } from "../registry/registry-events.ts";
 import { advisoryView } from "../vulnerabilities/advisories/advisories.ts";
@@ -20,6 +21,7 @@ export const rowViews: ReadonlyMap<string, RowView> = new Map(
     ...providerViews,
     ...registryViews,
     delegationView,
+    membershipView,
     subscriptionView,
     advisoryView,
   ].map((view: RowView) => [view.kind, view]),

@@ -90,7 +90,7 @@ export async function issueSessionToken(deps: SessionDeps, session: Session) {
   const issued = await issueToken(
     deps,
     { ...assumption, claims: { ...claims, notAfter }, ...(mappings.length > 0 && { mappings }) },
-    { audience: signIn.audience, scopes: signIn.scopes, capabilities: undefined },
+    { audience: signIn.audience, scopes: signIn.scopes, capabilities: undefined, isOfBrowser: true },
   );
   await noteUse(deps, session, now);
   return issued;

@@ -1,3 +1,4 @@
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
   BatchCreateRoleBindingsRequestSchema,
   ListRoleBindingsRequestSchema,
@@ -6,6 +7,7 @@ import {
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { alreadyExists } from "../../../aip/errors.ts";
+import { callerOf, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
@@ -21,7 +23,9 @@ import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
 import { groupParents } from "../groups/groups.ts";
+import { deleteUnnoticed } from "../memberships/leave.ts";
 import { refuseLastOwner } from "../rules/last-owner.ts";
+import { isKnownAt } from "../users/membership.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { type Hydrated, hydrate } from "./hydration.ts";
 import {
@@ -91,6 +95,7 @@ export function roleBindings(context: ServiceContext): Implementation {
           const row = await findRow(tx, roleBindingCollection, uid);
           // Published contract: deleting what does not exist succeeds.
           if (!row) return;
+          if (call.ownBinding === uid) return await deleteOwn(tx, row, call);
           await refuseLastOwner(tx, row, call);
           await deleteRow(tx, roleBindingCollection, row);
           await deleteUnusedPendingUser(tx, row.identityUid);
@@ -155,6 +160,20 @@ async function change(tx: Transaction, before: RoleBindingRow, after: RoleBindin
   await deleteUnusedPendingUser(tx, before.identityUid);
   await adoptKeys(tx, after.identityUid, call);
   return row;
+}
+
+/**
+ * Deletes a binding of the calling person. Who has not joined the organization does not count as its owner, and the change log does
+ * not say who it was.
+ */
+async function deleteOwn(tx: Transaction, row: RoleBindingRow, call: Call): Promise<void> {
+  const { uid } = callerOf(call);
+  // The binding may have been given to another identity since the call was allowed.
+  if (row.identityUid !== uid) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_DELETE, row.uid);
+  const isKnown = await isKnownAt(tx, uid, row.parent);
+  if (!isKnown) return await deleteUnnoticed(tx, row);
+  await refuseLastOwner(tx, row, call);
+  await deleteRow(tx, roleBindingCollection, row);
 }
 
 /** The error for a binding that exists already. */
