@@ -52,9 +52,9 @@ export class Problems {
   readonly #first: Problem[] = [];
   #count = 0;
 
-  add(path: string, rule: string): void {
+  add(path: string, rule: string, isRepaired = false): void {
     this.#count += 1;
-    if (this.#count <= documentLimits.problems) this.#first.push({ path, rule });
+    if (this.#count <= documentLimits.problems) this.#first.push({ path, rule, ...(isRepaired && { isRepaired }) });
   }
 
   list(): Problem[] {
@@ -72,12 +72,23 @@ export class Members {
   readonly path: string;
   readonly #value: JsonObject;
   readonly #problems: Problems;
-  readonly #read = new Set<string>();
+  readonly #read: Set<string>;
+  readonly #isStrict: boolean;
 
-  constructor(value: JsonObject, path: string, problems: Problems) {
+  constructor(value: JsonObject, path: string, problems: Problems, read = new Set<string>(), isStrict = false) {
     this.#value = value;
     this.path = path;
     this.#problems = problems;
+    this.#read = read;
+    this.#isStrict = isStrict;
+  }
+
+  /**
+   * The same object, of which nothing may be dropped: what breaks a rule throws BadRecord. For members without which a record
+   * would not have all that is affected. Objects within it are not strict.
+   */
+  strict(): Members {
+    return new Members(this.#value, this.path, this.#problems, this.#read, true);
   }
 
   /** The value of a member as it is; undefined when it is absent or null. */
@@ -88,7 +99,13 @@ export class Members {
 
   /** Reports that a member, or an item of it such as `aliases[2]`, is dropped because it breaks a rule. */
   drop(name: string, rule: string): void {
+    if (this.#isStrict) throw new BadRecord(this.pathOf(name), rule);
     this.#problems.add(this.pathOf(name), rule);
+  }
+
+  /** Reports that a member, which breaks a rule, is kept in another form. */
+  repair(name: string, rule: string): void {
+    this.#problems.add(this.pathOf(name), rule, true);
   }
 
   /** Where a member is in the record. */

@@ -74,6 +74,25 @@ const places: Readonly<Record<string, string>> = {
 /** The types of package URLs whose namespace is a distribution. */
 const distributed: readonly string[] = ["apk", "deb", "rpm"];
 
+/** Ecosystems by what others call them: the type of their package URLs, or the word of GitHub's advisories. */
+const otherNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(places).map(([name, place]) => [lettersOf(place), name])),
+  ...{ actions: "GitHub Actions", erlang: "Hex", pip: "PyPI", rust: "crates.io" },
+  ...Object.fromEntries(ecosystems.map((name) => [lettersOf(name), name])),
+};
+
+/** An ecosystem as OSV writes it: "PyPI" for "pypi", "Debian:12" for "debian:12". One that OSV does not have stays as it is. */
+export function knownEcosystem(text: string): string {
+  const [base = "", ...release] = text.split(":");
+  const letters = lettersOf(base);
+  return [Object.hasOwn(otherNames, letters) ? otherNames[letters] : base, ...release].join(":");
+}
+
+/** Names that differ in case, blanks and punctuation alone are one. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
 /** An ecosystem as OSV writes it, such as "Debian:12", apart from the release that it may have. */
 export interface Ecosystem {
   readonly ecosystem: string;

@@ -7,6 +7,8 @@ export interface Problem {
   readonly path: string;
   /** The rule that it breaks, as a part of a sentence: `must be a text`. */
   readonly rule: string;
+  /** Whether nothing was left out: it is kept in another form, which the rule names. */
+  readonly isRepaired?: boolean;
 }
 
 /** One record of a document. Every record of a document is one of these, whether it can be read or not. */

@@ -105,13 +105,16 @@ function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct
 /** The words of each product, in the order of the document. */
 function readStatuses(vulnerability: Members, reader: ProductReader): Map<string, Stated> {
   const stated = new Map<string, Stated & { readonly words: string[] }>();
-  const status = vulnerability.object("product_status");
+  const status = vulnerability.strict().object("product_status");
   const reported = new Set<string>();
-  for (const word of statusWords.keys()) {
-    for (const id of status?.texts(word, csafLimits.products) ?? []) {
+  for (const [word, meaning] of statusWords) {
+    // Without a product that may be affected, the record would not say that it is.
+    const isSafe = meaning === ProductStatus.FIXED || meaning === ProductStatus.NOT_AFFECTED;
+    const list = isSafe ? status : status?.strict();
+    for (const id of list?.texts(word, csafLimits.products) ?? []) {
       const product = stated.get(id)?.product ?? reader.read(id);
       if (typeof product === "string") {
-        status?.drop(word, `names the product ${JSON.stringify(id.slice(0, 100))}, which ${product}`);
+        list?.drop(word, `names the product ${JSON.stringify(id.slice(0, 100))}, which ${product}`);
         continue;
       }
       const known = stated.get(id);

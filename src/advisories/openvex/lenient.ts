@@ -20,17 +20,21 @@ export function membersOf(value: unknown, path: string, problems: Problems): Mem
   return new Members(value, path, problems);
 }
 
-/** Reads the products or subcomponents of a list, which OpenVEX 0.0.1 has as texts. Drops the items that `read` throws for. */
+/**
+ * Reads the products or subcomponents of a list, which OpenVEX 0.0.1 has as texts. Drops the items that `read` throws for, unless
+ * the list must be whole.
+ */
 export function readComponents<T>(
   owner: Members,
   name: string,
   problems: Problems,
   read: (component: Members) => T,
+  mustBeWhole = false,
 ): T[] {
   return owner.list(name).flatMap((item, i) => {
     const value: unknown = typeof item === "string" ? ({ "@id": item } satisfies JsonObject) : item;
-    const path = owner.pathOf(`${name}[${i}]`);
-    return attempt(problems, () => read(membersOf(value, path, problems))) ?? [];
+    const readOne = () => read(membersOf(value, owner.pathOf(`${name}[${i}]`), problems));
+    return mustBeWhole ? readOne() : (attempt(problems, readOne) ?? []);
   });
 }
 

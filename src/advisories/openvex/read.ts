@@ -13,7 +13,7 @@ import type { CompleteDocument, Reader, ReadItem, ReadOptions } from "../reading
 import type { ReadTime } from "../times.ts";
 import { unwrap } from "./attestation.ts";
 import { attempt, dropUnknown, membersOf } from "./lenient.ts";
-import { type ReadStatement, readStatement, readVersion, vulnerabilityOf } from "./statements.ts";
+import { isSafe, type ReadStatement, readStatement, readVersion, vulnerabilityOf } from "./statements.ts";
 
 /** Whether a document is of this format, or an attestation that holds one. */
 export function isOpenvex(wrapped: unknown): boolean {
@@ -112,7 +112,10 @@ function* itemsOf(head: Head, statements: readonly unknown[]): Generator<ReadIte
   }
 }
 
-/** Reads the statements on one vulnerability. One that cannot be read is left out; if all are, so is the record. */
+/**
+ * Reads the statements on one vulnerability. One that cannot be read is left out if it says that its products are safe. Otherwise
+ * the record is: without the statement, it would hide what is affected.
+ */
 function readRecord(
   head: Head,
   name: string,
@@ -120,9 +123,12 @@ function readRecord(
   statements: readonly unknown[],
   problems: Problems,
 ): ReadItem {
-  const read = indices.flatMap(
-    (i) => attempt(problems, () => readStatement(statements[i], `statements[${i}]`, problems)) ?? [],
-  );
+  const read: ReadStatement[] = [];
+  for (const i of indices) {
+    const found = attempt(problems, () => readStatement(statements[i], `statements[${i}]`, problems));
+    if (found) read.push(found);
+    else if (!isSafe(statements[i])) return { name, record: undefined, problems: problems.list() };
+  }
   const record = read.length === 0 ? undefined : recordOf(head, name, read);
   return { name, record, problems: problems.list() };
 }

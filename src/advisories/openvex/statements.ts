@@ -37,6 +37,13 @@ export function vulnerabilityOf(statement: unknown): string {
   return texts.find((text): text is string => typeof text === "string" && text !== "") ?? "";
 }
 
+/** Whether a statement says that its products are fixed or not affected: without it, a record hides nothing. */
+export function isSafe(statement: unknown): boolean {
+  const { status: word } = isJsonObject(statement) ? statement : {};
+  const status = typeof word === "string" ? statuses.get(word) : undefined;
+  return status === ProductStatus.FIXED || status === ProductStatus.NOT_AFFECTED;
+}
+
 /** Reads a statement. Throws BadRecord when it cannot be read; what is wrong otherwise is added to the problems. */
 export function readStatement(value: unknown, path: string, problems: Problems): ReadStatement {
   const statement = membersOf(value, path, problems);
@@ -45,7 +52,9 @@ export function readStatement(value: unknown, path: string, problems: Problems):
   const time = statement.time("timestamp");
   const more = readMore(statement);
   const shared = readSubcomponents(statement, problems);
-  const products = readComponents(statement, "products", problems, (each) => readProduct(each, shared, problems));
+  const readOne = (each: Members) => readProduct(each, shared, problems);
+  // Without a product that may be affected, the record would not say that it is.
+  const products = readComponents(statement, "products", problems, readOne, !isSafe(value));
   dropUnknown(statement);
   if (products.length === 0) {
     const rule = statement.value("products") === undefined ? "is missing" : "has no product that can be read";

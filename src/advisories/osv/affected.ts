@@ -14,8 +14,8 @@ import {
   type VersionRange,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
-import { documentLimits, type Members } from "../document.ts";
-import { productOf, splitEcosystem } from "../ecosystems.ts";
+import { BadRecord, documentLimits, type Members } from "../document.ts";
+import { knownEcosystem, productOf, splitEcosystem } from "../ecosystems.ts";
 import { extraOf } from "../extra.ts";
 import { parseProduct } from "../product.ts";
 import { justificationOfReason, reasonOfJustification, reasonOfWord, reasonWords } from "../reasons.ts";
@@ -24,16 +24,17 @@ import { objectsOf, readSeverities } from "./items.ts";
 import { rangeJson } from "./json.ts";
 import { isEmptyRange, type ReadRange, readRanges } from "./ranges.ts";
 
-/** Reads an item of `affected`. `time` is when the source said so. */
-export function readAffected(item: Members, time: ReadTime): ProductStatement | undefined {
+/**
+ * Reads an item of `affected`. `time` is when the source said so. Throws BadRecord if a package or one of its versions cannot be
+ * read: without them, the record would say that they are not affected.
+ */
+export function readAffected(item: Members, time: ReadTime): ProductStatement {
   const found = readRanges(item);
   const ranges = found.map(({ range }) => range);
-  const versions = item.texts("versions", documentLimits.versions);
-  if (ranges.length + versions.length === 0 && ["ranges", "versions"].some((name) => isSaid(item.value(name)))) {
-    // Without its versions it would say that every version is affected.
-    item.drop("", "must name versions that can be read");
-    return undefined;
-  }
+  const versions = item.strict().texts("versions", documentLimits.versions);
+  // Without its versions it would say that every version is affected.
+  if (ranges.length + versions.length === 0 && ["ranges", "versions"].some((name) => isSaid(item.value(name))))
+    throw new BadRecord(item.path, "must name versions that can be read");
   const severity = readSeverities(item);
   const { product, release, more } = readPackage(item, ranges);
   const specific = objectsOf(item, ["database_specific", "ecosystem_specific"]);
@@ -62,21 +63,23 @@ function isSaid(value: unknown): boolean {
 
 /** The product, its release, and what else `package` has. Without a package it is the repository of the ranges. */
 function readPackage(item: Members, ranges: readonly VersionRange[]) {
-  const named = item.object("package");
-  if (!named) return { product: repositoryOf(ranges), release: "", more: undefined };
-  const [text, name, purl] = [named.text("ecosystem"), named.text("name"), named.text("purl")];
+  const named = item.strict().object("package");
+  const [written, name, purl] = (["ecosystem", "name", "purl"] as const).map(
+    (each) => named?.strict().text(each) ?? "",
+  ) as [string, string, string];
+  if (!named || written + name + purl === "")
+    return { product: repositoryOf(ranges), release: "", more: named?.rest() };
   const parsed = purl === "" ? undefined : parseProduct(purl)?.product;
+  const isNamed = written !== "" && name !== "";
+  if (!isNamed && !parsed) throw new BadRecord(named.path, "must have an ecosystem and a name, or a package URL");
   if (purl !== "" && !parsed) named.drop("purl", "must be a package URL");
+  const text = knownEcosystem(written);
+  if (text !== written) named.repair("ecosystem", `is read as ${JSON.stringify(text)}`);
   const { ecosystem, release } = splitEcosystem(text);
-  const product = text !== "" && name !== "" ? productOf(ecosystem, name) : create(ProductSchema, { ecosystem, name });
+  const product = isNamed ? productOf(ecosystem, name) : create(ProductSchema, { ecosystem, name });
   if (parsed) product.purl = parsed.purl;
   const more = { ...named.rest(), ...(parsed ? { purl } : {}) };
-  const isKnown = name !== "" || parsed !== undefined;
-  if (!isKnown) item.drop("package", "must have a name");
-  return {
-    ...{ product: isKnown ? product : repositoryOf(ranges), release: isKnown ? release : "" },
-    more: isKnown && (ecosystem === "" || Object.keys(more).length > 0) ? more : undefined,
-  };
+  return { product, release, more: ecosystem === "" || Object.keys(more).length > 0 ? more : undefined };
 }
 
 function repositoryOf(ranges: readonly VersionRange[]): Product | undefined {

@@ -1,4 +1,4 @@
-// Reads ranges of versions. A range of which a part cannot be read is dropped: the rest could mean more versions, or fewer.
+// Reads ranges of versions. A range of which a part cannot be read leaves out its record: the rest could mean fewer versions.
 import { create } from "@bufbuild/protobuf";
 import {
   type RangeEvent,
@@ -8,7 +8,7 @@ import {
   VersionRangeSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Members } from "../document.ts";
+import { BadRecord, type Members } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import { objectsOf } from "./items.ts";
 import { eventJson, eventNames } from "./json.ts";
@@ -19,21 +19,22 @@ export interface ReadRange {
   readonly specific: JsonObject;
 }
 
-/** Reads the ranges of a package. */
+/** Reads the ranges of a package. Throws BadRecord if one of them cannot be read. A range without events says nothing. */
 export function readRanges(item: Members): ReadRange[] {
-  return item.objects("ranges").flatMap((range) => readRange(range) ?? []);
+  return item
+    .strict()
+    .objects("ranges")
+    .flatMap((range) => readRange(range) ?? []);
 }
 
 function readRange(range: Members): ReadRange | undefined {
   const type = range.text("type");
-  const items = range.objects("events");
-  const events = items.map(readEvents);
-  const said = range.value("events");
-  const isWhole = Array.isArray(said) && said.length === items.length && events.every(({ length }) => length > 0);
-  if (!isWhole || events.length === 0) {
-    range.drop("", "must have events, all of which can be read");
+  const items = range.strict().objects("events");
+  if (items.length === 0) {
+    range.drop("events", "must not be empty");
     return undefined;
   }
+  const events = items.map(readEvents);
   if (type === "") range.drop("type", "is missing");
   const flat = events.flat();
   const more = items.map((event) => event.rest());
@@ -50,10 +51,13 @@ function readRange(range: Members): ReadRange | undefined {
 
 /** OSV allows one event in an object; older records have several. */
 function readEvents(item: Members): RangeEvent[] {
-  return eventNames.flatMap(([name, type]) => {
-    const version = item.text(name);
+  const events = eventNames.flatMap(([name, type]) => {
+    const version = item.strict().text(name);
     return version === "" ? [] : [create(RangeEventSchema, { type, version })];
   });
+  if (events.length === 0)
+    throw new BadRecord(item.path, `must have one of ${eventNames.map(([name]) => name).join(", ")}`);
+  return events;
 }
 
 /** Whether a range has no versions: an affected version would come before all versions. */

@@ -9,7 +9,7 @@ import {
   RecordReferenceSchema,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { BadRecord, documentLimits, type Members, readItem } from "../document.ts";
+import { documentLimits, type Members, readItem } from "../document.ts";
 import { extraOf } from "../extra.ts";
 import type { Reader } from "../reading.ts";
 import type { ReadTime } from "../times.ts";
@@ -88,16 +88,10 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
   });
 }
 
-/** A record of whose packages none can be read would say that none is affected. */
+/** A record of whose packages one cannot be read would say that it is not affected. */
 function statementsOf(record: Members, time: ReadTime): ProductStatement[] {
-  const { packages } = documentLimits;
-  const value = record.value("affected") ?? [];
-  if (!Array.isArray(value)) throw new BadRecord("affected", "must be a list");
-  if (value.length > packages)
-    throw new BadRecord("affected", `has ${value.length} items, more than the limit of ${packages}`);
-  const statements = record.objects("affected", packages).flatMap((item) => readAffected(item, time) ?? []);
-  if (value.length > 0 && statements.length === 0) throw new BadRecord("affected", "has no item that can be read");
-  return statements;
+  const items = record.strict().objects("affected", documentLimits.packages);
+  return items.map((item) => readAffected(item, time));
 }
 
 /** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */

@@ -1,6 +1,11 @@
 // The package that a query asks for: the keys by which its advisories are found, and which of their statements are about it.
-import type { Product, ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { ecosystems, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  type Product,
+  ProductSchema,
+  type ProductStatement,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { knownEcosystem, type OsvPackage, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
 import { mayBeOfModule, streamOf } from "../modules.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
@@ -52,8 +57,8 @@ const everyArchitecture: ReadonlySet<string> = new Set(["source", "src", "all", 
  * do not always write alike.
  */
 export function packageKeysOf(product: Product): string[] {
-  const { purl, ecosystem, name } = product;
-  const named = purl === "" || ecosystem === "" || name === "" ? [] : [packageKeyOf(productOf(ecosystem, name))];
+  const { ecosystem, name } = product;
+  const named = ecosystem === "" || name === "" ? [] : [packageKeyOf(productOf(knownEcosystem(ecosystem), name))];
   return [...new Set([packageKeyOf(product), ...named])];
 }
 
@@ -97,9 +102,10 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   }
   const asked = version === "" ? purl : { ...purl, version: withEpoch({ ...purl, version }) };
   const { qualifiers } = asked;
-  const ecosystem = packageOf(parseProduct(text)!.product, "")?.ecosystem ?? "";
+  const called = packageOf(parseProduct(text)!.product, "");
   const release = qualifiers.get("distro") ?? "";
-  return { ...anything, versions: versionsOf(asked), purl: asked, qualifiers, release, ecosystem };
+  const versions = new Map([...(called ? [[calledKey(called), asked.version] as const] : []), ...versionsOf(asked)]);
+  return { ...anything, versions, purl: asked, qualifiers, release, ecosystem: called?.ecosystem ?? "" };
 }
 
 function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
@@ -108,17 +114,19 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   const { ecosystem, release } = splitEcosystem(knownEcosystem(text));
   const product = productOf(ecosystem, name);
   const purl = readPurl(product.purl);
+  const versions = new Map([[calledKey({ ecosystem, name }), version]]);
   const named = { ...anything, release, ecosystem };
-  if (!purl) return { ...named, versions: new Map([[packageKeyOf(product), version]]) };
+  if (!purl) return { ...named, versions };
   const asked = { ...purl, version };
-  return { ...named, versions: versionsOf(asked), purl: asked, qualifiers: purl.qualifiers };
+  return {
+    ...{ ...named, versions: new Map([...versions, ...versionsOf(asked)]) },
+    ...{ purl: asked, qualifiers: purl.qualifiers },
+  };
 }
 
-/** Some write "pypi" or "debian:12": no two ecosystems differ in their case alone. */
-function knownEcosystem(text: string): string {
-  const [base = "", ...release] = text.split(":");
-  const known = ecosystems.find((name) => name.toLowerCase() === base.toLowerCase());
-  return [known ?? base, ...release].join(":");
+/** The key of a package of which a record has no package URL, although its ecosystem has them. */
+function calledKey({ ecosystem, name }: OsvPackage): string {
+  return packageKeyOf(create(ProductSchema, { ecosystem, name }));
 }
 
 /** Asks for a commit, wherever it is named. */

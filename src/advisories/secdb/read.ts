@@ -38,7 +38,8 @@ function* itemsOf(database: Database, source: string, ofDatabase: readonly Probl
     if (problem) yield { name: "", record: undefined, problems: [problem] };
   }
   for (const each of packages.values()) {
-    const { fixes, problems } = fixesOf(each);
+    const { fixes, problems, lost } = fixesOf(each);
+    for (const problem of lost) yield { name: each.name, record: undefined, problems: [problem] };
     open = [...open, ...problems];
     for (const fix of fixes) {
       const record = recordOf(database, source, each.name, fix);
@@ -80,14 +81,22 @@ interface Fix {
   readonly problems: Problems;
 }
 
-/** The fixes of a package, and the problems that belong to none of them. */
-function fixesOf({ secfixes }: Package): { readonly fixes: readonly Fix[]; readonly problems: readonly Problem[] } {
+/** What a package says. */
+interface Fixes {
+  readonly fixes: readonly Fix[];
+  /** The problems that belong to none of them. */
+  readonly problems: readonly Problem[];
+  /** What cannot be read, and may name vulnerabilities: each is a record that is left out. */
+  readonly lost: readonly Problem[];
+}
+
+function fixesOf({ secfixes }: Package): Fixes {
   const fixes = new Map<string, Fix>();
-  const problems = new Problems();
-  for (const [version, path, text] of entriesOf(secfixes, problems)) {
+  const [problems, lost] = [new Problems(), new Problems()];
+  for (const [version, path, text] of entriesOf(secfixes, lost)) {
     const { vulnerabilities, remarks } = parseEntry(text);
     if (vulnerabilities.length > idsPerEntry) {
-      problems.add(path, `must not name more than ${idsPerEntry} vulnerabilities`);
+      lost.add(path, `must not name more than ${idsPerEntry} vulnerabilities`);
       continue;
     }
     const rule = `has words that are not ids: ${JSON.stringify(remarks.join(" ").slice(0, 100))}`;
@@ -97,7 +106,7 @@ function fixesOf({ secfixes }: Package): { readonly fixes: readonly Fix[]; reado
     }
     if (vulnerabilities.length === 0) problems.add(path, remarks.length > 0 ? rule : "is empty");
   }
-  return { fixes: [...fixes.values()], problems: problems.list() };
+  return { fixes: [...fixes.values()], problems: problems.list(), lost: lost.list() };
 }
 
 function addFix(fixes: Map<string, Fix>, { id, aliases, related }: EntryVulnerability, version: string, text: string) {

@@ -1,4 +1,4 @@
-// Events of an advisory in the YAML format. One that cannot be read is dropped and reported; the others stay.
+// Events of an advisory in the YAML format. One that cannot be read leaves out the advisory: it may be the event that holds.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,
@@ -7,7 +7,7 @@ import {
   ReviewState,
 } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { isNothing, type Members } from "../document.ts";
+import { BadRecord, isNothing, type Members } from "../document.ts";
 import { reasonOfWord } from "../reasons.ts";
 import { caseOfWord, scanFields } from "./words.ts";
 
@@ -21,15 +21,13 @@ export interface ReadEvent {
 type Type = NonNullable<MessageInitShape<typeof AdvisoryEventSchema>["type"]>;
 type Detection = MessageInitShape<typeof AdvisoryEvent_DetectionSchema>;
 
-/** Reads an event; undefined when it has no time or no known type. */
-export function readEvent(event: Members, author: string): ReadEvent | undefined {
-  if (isNothing(event.value("timestamp"))) event.drop("timestamp", "is missing");
-  const time = event.time("timestamp");
+/** Reads an event. Throws BadRecord when it has no time or no known type. */
+export function readEvent(event: Members, author: string): ReadEvent {
+  const time = event.requiredTime("timestamp");
   // The data is missing now and then.
   const data = isNothing(event.value("data")) ? undefined : event.object("data");
   const scan = isNothing(data?.value("data")) ? undefined : data?.object("data");
   const type = readType(event, data, scan);
-  if (!time || !type) return undefined;
   const content = { author, reviewState: ReviewState.APPROVED, createTime: time.timestamp, type };
   const rest = { ...data?.rest(), data: unlessEmpty(scan?.rest() ?? {}) };
   return {
@@ -40,13 +38,12 @@ export function readEvent(event: Members, author: string): ReadEvent | undefined
 }
 
 /** The type with what it says. `scan` is the data of a detection. */
-function readType(event: Members, data: Members | undefined, scan: Members | undefined): Type | undefined {
-  const word = event.text("type");
+function readType(event: Members, data: Members | undefined, scan: Members | undefined): Type {
+  const word = event.requiredText("type");
   const found = caseOfWord(word);
   switch (found) {
     case undefined:
-      event.drop("type", word === "" ? "is missing" : `is not a type of event: ${JSON.stringify(word.slice(0, 60))}`);
-      return undefined;
+      throw new BadRecord(event.pathOf("type"), `is not a type of event: ${JSON.stringify(word.slice(0, 60))}`);
     case "detection":
       return { case: found, value: readDetection(data, scan) };
     case "fixed":

@@ -82,10 +82,10 @@ function readAdvisory(advisory: Members, { name, extra }: Head, author: string, 
   const key = JSON.stringify([name, id]);
   if (seen.has(key)) throw new BadRecord("id", `must be unique: ${name} has ${id} twice`);
   const aliases = isNothing(advisory.value("aliases")) ? [] : advisory.texts("aliases");
-  const items = isNothing(advisory.value("events")) ? [] : advisory.objects("events");
+  const items = isNothing(advisory.value("events")) ? [] : advisory.strict().objects("events");
+  if (items.length === 0) throw new BadRecord("events", "must have an event that can be read");
   // The event with the latest time is the one that holds.
-  const events = items.flatMap((item) => readEvent(item, author) ?? []).sort((a, b) => a.milliseconds - b.milliseconds);
-  if (events.length === 0) throw new BadRecord("events", "must have an event that can be read");
+  const events = items.map((item) => readEvent(item, author)).sort((a, b) => a.milliseconds - b.milliseconds);
   seen.add(key);
   const hasExtra = events.some((event) => unlessEmpty(event.extra));
   const statement = create(ProductStatementSchema, {

@@ -436,19 +436,25 @@ describe("reading CSAF", () => {
         relates_to_product_reference: "p1",
         full_product_name: product("c"),
       });
-      const { json, problems } = read(csaf([{ cve: "CVE-2030-1", product_status: { known_affected: ["c"] } }], long));
+      const { json, problems } = read(
+        csaf([{ cve: "CVE-2030-1", product_status: { known_not_affected: ["c"] } }], long),
+      );
       assert.deepEqual(json[0].statements ?? [], []);
       assert.deepEqual(problems, [
-        'CVE-2030-1: product_status.known_affected names the product "c", which is identified by more than 4096 characters',
+        'CVE-2030-1: product_status.known_not_affected names the product "c", which is identified by more than 4096 characters',
       ]);
     });
 
     it("leaves out a product with an unreadable name, and ignores an unreadable reason", () => {
       const odd = { full_product_names: [tool, product("p2", {}, "a\0b"), product("p3", {}, "\ud800")] };
-      const product_status = { known_affected: ["p1", "p2", "p3"] };
+      const product_status = { fixed: ["p1", "p2", "p3"] };
       const remediations = [{ category: "mitigation", details: "a\0b", product_ids: ["p1"] }];
       const { json, problems } = read(csaf([{ cve: "CVE-2030-1", product_status, remediations }], odd));
       assert.deepEqual([json[0].statements.length, json[0].statements[0].action, problems.length], [1, undefined, 2]);
+      for (const word of ["known_affected", "under_investigation", "last_affected"]) {
+        const { records } = read(csaf([{ cve: "CVE-2030-1", product_status: { [word]: ["p1", "p2"] } }], odd));
+        assert.deepEqual(records, [], "without a product that may be affected, the record would hide it");
+      }
     });
 
     it("a record of more than 5000 statements is left out, with their number", () => {

@@ -221,12 +221,22 @@ describe("reading OpenVEX", () => {
     }
   });
 
+  it("what may be affected is not dropped: without it the record would hide it", () => {
+    const products = ["pkg:apk/wolfi/a@1", { "@id": "pkg:apk" }];
+    for (const status of ["affected", "under_investigation"])
+      assert.deepEqual(read(document([about({ status, products })])).records, [], status);
+    for (const status of ["fixed", "not_affected"])
+      assert.equal(read(document([about({ status, products })])).records[0]!.statements.length, 1, status);
+    const others = [about({ status: "affected", products: [7] }), about({ products: ["pkg:apk/wolfi/a@2"] })];
+    assert.deepEqual(read(document(others)).records, []);
+  });
+
   it("what is wrong is reported, and the rest is read", () => {
     const two = (changes: object) => about({ vulnerability: "CVE-2030-2", ...changes });
     const { names, records, problems } = read(
       document(
         [
-          about({ status: "maybe" }),
+          about({ vulnerability: "CVE-2030-6", status: "maybe" }),
           about({
             products: ["pkg:apk/wolfi/a%zz@1", 5, "pkg:apk", "pkg:apk/wolfi/b@1", {}],
             justification: "because",
@@ -234,6 +244,7 @@ describe("reading OpenVEX", () => {
           }),
           { status: "fixed" },
           7,
+          about({ vulnerability: "CVE-2030-6" }),
           two({ products: [] }),
           two({ products: undefined }),
           two({ status: undefined }),
@@ -255,6 +266,7 @@ describe("reading OpenVEX", () => {
       ),
     );
     assert.deepEqual(names, [
+      "CVE-2030-6",
       "CVE-2030-1",
       "statement 3",
       "statement 4",
@@ -272,10 +284,10 @@ describe("reading OpenVEX", () => {
       ],
     );
     assert.deepEqual(problems, [
-      "CVE-2030-1: timestamp must be a time of RFC 3339",
-      "CVE-2030-1: version must be a whole number",
-      "CVE-2030-1: license is not a member of OpenVEX 0.2.0",
-      "CVE-2030-1: statements[0].status must be one of not_affected, affected, fixed, under_investigation",
+      "CVE-2030-6: timestamp must be a time of RFC 3339",
+      "CVE-2030-6: version must be a whole number",
+      "CVE-2030-6: license is not a member of OpenVEX 0.2.0",
+      "CVE-2030-6: statements[0].status must be one of not_affected, affected, fixed, under_investigation",
       "CVE-2030-1: statements[1].justification must be one of component_not_present, vulnerable_code_not_present, vulnerable_code_not_in_execute_path, vulnerable_code_cannot_be_controlled_by_adversary, inline_mitigations_already_exist",
       "CVE-2030-1: statements[1].products[0] is read although its package URL breaks a rule: a percent sign is not followed by the code of a character",
       "CVE-2030-1: statements[1].products[1] must be an object",
@@ -284,18 +296,18 @@ describe("reading OpenVEX", () => {
       "CVE-2030-1: statements[1].color is not a member of OpenVEX 0.2.0",
       "statement 3: statements[2].vulnerability must be an object",
       "statement 4: statements[3] must be an object",
-      "CVE-2030-2: statements[4].products has no product that can be read",
-      "CVE-2030-2: statements[5].products is missing",
-      "CVE-2030-2: statements[6].status is missing",
-      "CVE-2030-3: statements[7].timestamp must be a time of RFC 3339",
-      "CVE-2030-3: statements[7].products[0].subcomponents must be a list",
-      "CVE-2030-3: statements[7].products[0].subcomponents has no subcomponent that can be read",
-      "CVE-2030-3: statements[7].products has no product that can be read",
-      "CVE-2030-4: statements[8].vulnerability.aliases[1] must be a text",
-      "CVE-2030-4: statements[8].products[0].subcomponents[0] must have an @id, an identifier or a hash",
-      "CVE-2030-5: statements[9].products[0].identifiers.cpe22 must be a CPE",
-      "CVE-2030-5: statements[9].products[0].identifiers.swid is not a member of OpenVEX 0.2.0",
-      "CVE-2030-5: statements[9].products[0].@id names another product than identifiers.purl, which counts",
+      "CVE-2030-2: statements[5].products has no product that can be read",
+      "CVE-2030-2: statements[6].products is missing",
+      "CVE-2030-2: statements[7].status is missing",
+      "CVE-2030-3: statements[8].timestamp must be a time of RFC 3339",
+      "CVE-2030-3: statements[8].products[0].subcomponents must be a list",
+      "CVE-2030-3: statements[8].products[0].subcomponents has no subcomponent that can be read",
+      "CVE-2030-3: statements[8].products has no product that can be read",
+      "CVE-2030-4: statements[9].vulnerability.aliases[1] must be a text",
+      "CVE-2030-4: statements[9].products[0].subcomponents[0] must have an @id, an identifier or a hash",
+      "CVE-2030-5: statements[10].products[0].identifiers.cpe22 must be a CPE",
+      "CVE-2030-5: statements[10].products[0].identifiers.swid is not a member of OpenVEX 0.2.0",
+      "CVE-2030-5: statements[10].products[0].@id names another product than identifiers.purl, which counts",
     ]);
   });
 

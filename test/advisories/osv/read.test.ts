@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
-import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import {
+  type AdvisoryRecord,
+  AdvisoryRecordSchema,
+  ProductSchema,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { productOf } from "../../../src/advisories/ecosystems.ts";
 import { canonicalJson } from "../../../src/advisories/extra.ts";
 import { recordJson } from "../../../src/advisories/osv/json.ts";
 import { isOsv, isOsvIndex, readOsv } from "../../../src/advisories/osv/read.ts";
@@ -225,33 +230,15 @@ describe("OSV that is wrong", () => {
     ["a reference", { references: [{ type: "WEB" }] }, ["references[0].url: is missing"]],
     ["credits", { credits: [{ name: 1 }] }, ["credits[0].name: must be a text"]],
     ["what should be an object", { database_specific: [] }, ["database_specific: must be an object"]],
-    ["a version", { affected: [go("a", { versions: ["1", 2] })] }, ["affected[0].versions[1]: must be a text"]],
     [
       "a package URL",
       { affected: [{ package: { ecosystem: "npm", name: "a", purl: "npm:a" }, versions: ["1"] }] },
       ["affected[0].package.purl: must be a package URL"],
     ],
     [
-      "a range of which an event is wrong, but not the versions",
-      { affected: [go("a", { ranges: [range({ fixed: 1 })], versions: ["1"] })] },
-      [
-        "affected[0].ranges[0].events[1].fixed: must be a text",
-        "affected[0].ranges[0]: must have events, all of which can be read",
-      ],
-    ],
-    [
-      "a package whose versions are all wrong: without them it would say that all are affected",
-      { affected: [go("a", { versions: "1" }), go("b")] },
-      ["affected[0].versions: must be a list", "affected[0]: must name versions that can be read"],
-    ],
-    [
-      "a range with too many events",
-      { affected: [go("a", { ranges: [range(...Array.from({ length: 100_000 }, () => ({ fixed: "1" })))] }), go("b")] },
-      [
-        "affected[0].ranges[0].events: has 100001 items, more than the limit of 10000",
-        "affected[0].ranges[0]: must have events, all of which can be read",
-        "affected[0]: must name versions that can be read",
-      ],
+      "a range without events, which says nothing",
+      { affected: [go("a", { ranges: [{ type: "SEMVER", events: [] }], versions: ["1"] })] },
+      ["affected[0].ranges[0].events: must not be empty"],
     ],
   ];
   for (const [name, changes, expected] of lost) {
@@ -268,13 +255,82 @@ describe("OSV that is wrong", () => {
     ["without a time", { id: "A-1" }, "modified: is missing"],
     ["with a wrong time", record({ modified: "2030-02-30T00:00:00Z" }), "modified: must be a time of RFC 3339"],
     ["whose packages are not a list", record({ affected: {} }), "affected: must be a list"],
-    ["of whose packages none can be read", record({ affected: [1, "a"] }), "affected: has no item that can be read"],
+    ["of which a package cannot be read", record({ affected: [go("b"), 1] }), "affected[1]: must be an object"],
+    [
+      "with a package whose name cannot be stored",
+      record({ affected: [go("a\0"), go("b")] }),
+      "affected[0].package.name: must be well-formed Unicode without the character NUL",
+    ],
+    [
+      "with a package without a name",
+      record({ affected: [{ package: { ecosystem: "Go" }, versions: ["1"] }] }),
+      "affected[0].package: must have an ecosystem and a name, or a package URL",
+    ],
+    [
+      "with a package without an ecosystem",
+      record({ affected: [{ package: { name: "a", purl: "npm:a" }, versions: ["1"] }] }),
+      "affected[0].package: must have an ecosystem and a name, or a package URL",
+    ],
+    [
+      "of which a version is wrong",
+      record({ affected: [go("a", { versions: ["1", 2] })] }),
+      "affected[0].versions[1]: must be a text",
+    ],
+    [
+      "of which an event of a range is wrong, but not the versions",
+      record({ affected: [go("a", { ranges: [range({ fixed: 1 })], versions: ["1"] })] }),
+      "affected[0].ranges[0].events[1].fixed: must be a text",
+    ],
+    [
+      "of which an event of a range says nothing",
+      record({ affected: [go("a", { ranges: [range({ until: "1" })] })] }),
+      "affected[0].ranges[0].events[1]: must have one of introduced, fixed, last_affected, limit",
+    ],
+    [
+      "with a package whose versions are all wrong",
+      record({ affected: [go("a", { versions: "1" }), go("b")] }),
+      "affected[0].versions: must be a list",
+    ],
+    [
+      "with a package whose only range has no events",
+      record({ affected: [go("a", { ranges: [{ type: "SEMVER" }] }), go("b")] }),
+      "affected[0]: must name versions that can be read",
+    ],
+    [
+      "with a range of too many events",
+      record({
+        affected: [go("a", { ranges: [range(...Array.from({ length: 100_000 }, () => ({ fixed: "1" })))] }), go("b")],
+      }),
+      "affected[0].ranges[0].events: has 100001 items, more than the limit of 10000",
+    ],
     ["that is not an object", "A-1", ": must be an object"],
   ];
   for (const [name, document, expected] of left) {
     it(`leaves out a record ${name}`, () => {
       const { record: found, problems } = read(document);
       assert.deepEqual([found, problems.at(-1)], [undefined, expected]);
+    });
+  }
+
+  for (const [written, known] of [
+    ["pypi", "PyPI"],
+    ["debian:12", "Debian:12"],
+    ["GITHUB ACTIONS", "GitHub Actions"],
+    ["rocky linux:9", "Rocky Linux:9"],
+    ["crates-io", "crates.io"],
+    ["golang", "Go"],
+  ] as const) {
+    it(`reads the ecosystem ${written} as ${known}, and reports it`, () => {
+      const {
+        record: found,
+        json,
+        problems,
+      } = read(record({ affected: [{ package: { ecosystem: written, name: "a/b" }, versions: ["1"] }] }));
+      const [base = "", release] = known.split(":");
+      const [{ product, release: said }] = json.statements;
+      assert.deepEqual([product, said], [toJson(ProductSchema, productOf(base, "a/b")), release]);
+      assert.deepEqual(problems, [`affected[0].package.ecosystem: is read as ${JSON.stringify(known)}`]);
+      assert.equal((recordJson(found!).affected as Json[])[0].package.ecosystem, known);
     });
   }
 

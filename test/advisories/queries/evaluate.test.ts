@@ -133,6 +133,17 @@ describe("what statements are about", () => {
     for (const query of ["pkg:deb/debian/a-b@1", "pkg:deb/debian/a.b@1"]) assert.ok(isAbout(about, asked(query)));
   });
 
+  it("a product without a package URL, or of an ecosystem in another case, is found by both", () => {
+    for (const ecosystem of ["PyPI", "pypi", "pip"]) {
+      const about = create(ProductStatementSchema, { product: { ecosystem, name: "Jinja2" } });
+      for (const query of ["pkg:pypi/jinja2@1", { ecosystem: "pypi", name: "jinja2" }])
+        assert.ok(isAbout(about, asked(query)), ecosystem);
+    }
+    // The key under which an earlier version stored it.
+    assert.ok(asked("pkg:deb/debian/curl@1").versions.has("debian:curl"));
+    assert.ok(asked({ ecosystem: "debian:12", name: "curl" }).versions.has("debian:curl"));
+  });
+
   it("the version of the source is that of the package unless the query has another", () => {
     const of = (query: string, text: string) => versionFor(statement(text).product!, asked(query));
     assert.equal(of("pkg:deb/debian/libcurl4@1?upstream=curl", "Debian curl"), "1");

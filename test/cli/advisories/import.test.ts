@@ -253,7 +253,13 @@ describe("advisories import", () => {
     assert.deepEqual([code, stderr], [1, ""]);
     assert.deepEqual(counts, {
       ...{ dryRun: false, complete: true, records: 2, created: 1, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 1 },
-      ...{ fieldsLeftOut: 1, filesNotRead: 1, filesWithoutAdvisories: [], recordsOfEarlierVersionsDeleted: 0 },
+      ...{
+        fieldsLeftOut: 1,
+        fieldsRepaired: 0,
+        filesNotRead: 1,
+        filesWithoutAdvisories: [],
+        recordsOfEarlierVersionsDeleted: 0,
+      },
       problemsNotShown: 0,
     });
     assert.deepEqual(
@@ -264,6 +270,25 @@ describe("advisories import", () => {
         ["a.json", "GO-2030-1001", "aliases", "field"],
       ],
     );
+  });
+
+  it("an ecosystem in the wrong case is repaired and reported, and queries find its packages", async () => {
+    const group = await desk.newGroup();
+    const affected = [{ package: { ecosystem: "pypi", name: "Left" }, versions: ["1.0"] }];
+    const { code, stdout, stderr } = await desk.importInto(group, desk.folder({ "a.json": record(1, { affected }) }));
+    assert.deepEqual([code, stdout], [0, `${summary(1, 0, 0)}; 1 field repaired\n`]);
+    assert.match(stderr, /GO-2030-1001: affected\[0\]\.package\.ecosystem: is read as "PyPI"\n/);
+    const found = await desk.caller.run("advisories", "affected", "pkg:pypi/left@1.0", "--group", group);
+    assert.match(found.stdout, /GO-2030-1001/);
+  });
+
+  it("a record that would lose one of its packages is left out, and the import fails", async () => {
+    const group = await desk.newGroup();
+    const named = (name: string) => ({ package: { ecosystem: "npm", name }, versions: ["1.0.0"] });
+    const directory = desk.folder({ "a.json": record(1, { affected: [named("a\0"), named("b")] }) });
+    const { code, stdout, stderr } = await desk.importInto(group, directory);
+    assert.deepEqual([code, stdout], [1, "1 record: 0 created, 0 updated, 0 unchanged, 0 withdrawn, 1 left out\n"]);
+    assert.match(stderr, /affected\[0\]\.package\.name: must be well-formed Unicode .* \(record left out\)\n/);
   });
 
   it("interrupted, it tells how far it came; started again, it goes on from there", async () => {

@@ -135,7 +135,7 @@ async function importDocument(
     // What has neither a name nor a path is known by its number.
     const place = { file: found.file, record: name || (problems.at(-1)?.path ? "" : `record ${number}`) };
     // The last problem of a record that is left out says why.
-    for (const problem of record ? problems : problems.slice(0, -1)) report.dropField(place, problem);
+    for (const problem of record ? problems : problems.slice(0, -1)) report.reportField(place, problem);
     if (record) await writer.add(record, place, document);
     else {
       document.isWhole = false;

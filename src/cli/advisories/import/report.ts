@@ -11,8 +11,8 @@ export interface Place {
   readonly record: string;
 }
 
-/** What a problem is about: a field that was left out, a whole record, or a file that could not be read. */
-type Lost = "field" | "record" | "file";
+/** What a problem is about: a field that was repaired, one that was left out, a whole record, or a file that could not be read. */
+type Lost = "nothing" | "field" | "record" | "file";
 
 interface Line extends Place, Problem {
   readonly lost: Lost;
@@ -48,8 +48,8 @@ export type Pruning =
 /** Counts the records of an import, and keeps what was wrong with them. */
 export class Report {
   readonly #counts: Record<Counted, number> = { created: 0, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 0 };
-  readonly #lines: Readonly<Record<Lost, Line[]>> = { field: [], record: [], file: [] };
-  readonly #lost: Record<Lost, number> = { field: 0, record: 0, file: 0 };
+  readonly #lines: Readonly<Record<Lost, Line[]>> = { nothing: [], field: [], record: [], file: [] };
+  readonly #lost: Record<Lost, number> = { nothing: 0, field: 0, record: 0, file: 0 };
   /** Files that are not read, and what they are. */
   readonly #named: { readonly file: string; readonly what: string }[] = [];
   #namedCount = 0;
@@ -71,9 +71,9 @@ export class Report {
     this.#add({ ...place, path, rule, lost: "record" });
   }
 
-  /** Reports a field that was left out; the record is there. */
-  dropField(place: Place, { path, rule }: Problem): void {
-    this.#add({ ...place, path, rule, lost: "field" });
+  /** Reports a field that was left out or repaired; the record is there. */
+  reportField(place: Place, { path, rule, isRepaired }: Problem): void {
+    this.#add({ ...place, path, rule, lost: isRepaired ? "nothing" : "field" });
   }
 
   /** Reports a file that could not be read, or not to its end. */
@@ -94,7 +94,7 @@ export class Report {
   }
 
   get #problems(): number {
-    return this.#lost.file + this.#lost.record + this.#lost.field;
+    return this.#lost.file + this.#lost.record + this.#lost.field + this.#lost.nothing;
   }
 
   get records(): number {
@@ -127,8 +127,8 @@ export class Report {
   }
 
   #shown(): Line[] {
-    const { file, record, field } = this.#lines;
-    return [...file, ...record, ...field].slice(0, shownProblems);
+    const { file, record, field, nothing } = this.#lines;
+    return [...file, ...record, ...field, ...nothing].slice(0, shownProblems);
   }
 
   /** All counts, in one line. */
@@ -138,6 +138,7 @@ export class Report {
     const outcomes = `${created} created, ${updated} updated, ${unchanged} unchanged, ${withdrawn} withdrawn`;
     const others = [
       plural(this.#lost.field, "field left out", "fields left out"),
+      plural(this.#lost.nothing, "field repaired", "fields repaired"),
       plural(this.#lost.file, "file not read", "files not read"),
       plural(this.superseded, "record of an earlier version deleted", "records of earlier versions deleted"),
       this.pruning === undefined ? "" : "refused" in this.pruning ? "nothing pruned" : `${this.pruning.pruned} pruned`,
@@ -154,6 +155,7 @@ export class Report {
       records: this.records,
       ...this.#counts,
       fieldsLeftOut: this.#lost.field,
+      fieldsRepaired: this.#lost.nothing,
       filesNotRead: this.#lost.file,
       filesWithoutAdvisories: this.#named.map(({ file, what }) => ({ file, what })),
       recordsOfEarlierVersionsDeleted: this.superseded,
