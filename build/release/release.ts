@@ -121,7 +121,7 @@ function runStep(step: ReleaseStep, release: Release): void {
   console.log(`ok    ${step.name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
-/** Takes the commit and the tag from the clone into the checkout. */
+/** Takes the commits and the tag from the clone into the checkout. */
 function takeOver({ clone, version }: Release): void {
   git(root, "fetch", "--quiet", clone, "HEAD");
   git(root, "merge", "--quiet", "--ff-only", "FETCH_HEAD");

@@ -51,6 +51,7 @@ export const releaseSteps: readonly ReleaseStep[] = [
     run: ({ clone, out }) => run("helm", ["package", "deploy/helm/gatehouse", "--destination", out], clone),
   },
   { name: "provenance", run: writeProvenance },
+  { name: "record", run: recordCommit },
 ];
 
 export function run(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): void {
@@ -88,6 +89,13 @@ function commitVersion({ clone, version, out }: Release): void {
   writeFileSync(path.join(out, "RELEASE_NOTES.md"), `${entries}\n`);
   git(clone, "commit", "--quiet", "--all", "--message", `chore(release): ${version}`);
   git(clone, "tag", "--annotate", `v${version}`, "--message", `Gatehouse ${version}`);
+}
+
+/** Commits which commit the release is: tags may be missing in a clone, and the upgrade test runs this release. */
+function recordCommit({ clone, version }: Release): void {
+  const record = { version, commit: git(clone, "rev-parse", "HEAD") };
+  writeFileSync(path.join(clone, "build/release/last-release.json"), `${JSON.stringify(record, undefined, 2)}\n`);
+  git(clone, "commit", "--quiet", "--all", "--message", `chore(release): record the commit of ${version}`);
 }
 
 function build(release: Release): void {

@@ -74,3 +74,12 @@ describe("the changelog of a release", () => {
     assert.equal(unreleasedEntries(released), "");
   });
 });
+
+describe("the recorded release", () => {
+  it("is the latest of the changelog, or the one before while a release is made", () => {
+    const { version, commit } = JSON.parse(readFileSync("build/release/last-release.json", "utf8"));
+    const released = [...readFileSync("CHANGELOG.md", "utf8").matchAll(/^## (\d\S+) - /gm)].map(([, name]) => name);
+    assert.ok(released.slice(0, 2).includes(version), `${version} is not among ${released.slice(0, 2).join(", ")}`);
+    assert.match(commit, /^[0-9a-f]{40}$/);
+  });
+});

@@ -1,5 +1,6 @@
 // Clients that read and write through all servers at once, and compare what each of them says.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
@@ -53,10 +54,12 @@ export function startLoad(addresses: readonly string[], token: string, parent: s
   });
   const call = newCaller(channel, token, results);
   let isRunning = true;
+  // Another load may have left groups.
+  const run = randomBytes(4).toString("hex");
   const loops = Array.from({ length: clients }, async (_, i) => {
     for (let n = 0; isRunning; n++) {
       try {
-        await runStory(call, parent, `client-${i}-${n}`, results);
+        await runStory(call, parent, `${run}-${i}-${n}`, results);
       } catch (error) {
         results.failures.push(String(error));
       }

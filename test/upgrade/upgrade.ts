@@ -1,8 +1,11 @@
-// `npm run test:upgrade`: servers of two versions on one PostgreSQL database under load, of which the new one takes over.
+// `npm run test:upgrade`: servers of two versions on one database under load, of which the new one takes over, and the old one comes
+// back. The old one is the last release (build/release/last-release.json), with the packages of this version.
 // Not a part of `npm test`, because it needs the history of the repository and half a minute or more for each upgrade.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -11,7 +14,7 @@ import { environmentOf } from "../cli/process.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { startLoad } from "./load.ts";
 import { type Installation, startReplica } from "./replica.ts";
-import { checkOut, commitBefore, startsOnNewer, thisVersion, type Version, withMigrations } from "./versions.ts";
+import { checkOut, lastRelease, releasedCommit, thisVersion, type Version, withMigrations } from "./versions.ts";
 
 after(stopPostgres);
 
@@ -31,6 +34,7 @@ const tooEarly = [
 ALTER TABLE "groups" ALTER COLUMN "note" DROP DEFAULT;`,
 ] as const;
 
+/** Servers of both versions run on one PostgreSQL database at the same time. */
 async function upgrade(before: Version, next: Version): Promise<void> {
   await using running = new AsyncDisposableStack();
   const addresses = await Promise.all(Array.from({ length: 4 }, async () => `127.0.0.1:${await freePort()}`));
@@ -51,22 +55,47 @@ async function upgrade(before: Version, next: Version): Promise<void> {
   await Promise.all([first, second, third].map((address) => load.answeredBy(address, callsPerPhase)));
 
   assert.equal(await old[1].stop(), 0);
-  let last: (typeof old)[1] | undefined;
-  if (startsOnNewer(before)) {
-    last = await start(before, second);
-    await Promise.all([first, second, third].map((address) => load.answeredBy(address, callsPerPhase)));
-  }
+  const restarted = await start(before, second);
+  await Promise.all([first, second, third].map((address) => load.answeredBy(address, callsPerPhase)));
   assert.equal(await old[0].stop(), 0);
-  await start(next, fourth);
+  const later = await start(next, fourth);
   await load.answeredBy(fourth, callsPerPhase);
-  if (last) assert.equal(await last.stop(), 0);
+  assert.equal(await restarted.stop(), 0);
   await Promise.all([third, fourth].map((address) => load.answeredBy(address, callsPerPhase)));
+
+  // Back to the version before, while the other one still runs.
+  await start(before, first);
+  await load.answeredBy(first, callsPerPhase);
+  assert.equal(await later.stop(), 0);
+  await Promise.all([first, third].map((address) => load.answeredBy(address, callsPerPhase)));
 
   await load.stop();
   assert.deepEqual(load.results.failures, []);
   const served = addresses.map((address) => load.results.calls.get(address));
   console.log(`calls of each server: ${served.join(", ")}; failed: ${load.results.failures.length}`);
   assert.match(await checkDatabase(next, place), /rows: counters and indexes agree with them/);
+}
+
+/** One server runs on a SQLite file at a time: the version before, the next one, the one before again, and the next one. */
+async function upgradeFile(before: Version, next: Version): Promise<void> {
+  const data = mkdtempSync(path.join(tmpdir(), "gatehouse-upgrade-"));
+  const address = `127.0.0.1:${await freePort()}`;
+  const secretsKey = randomBytes(32).toString("base64");
+  const place = { databaseUrl: path.join(data, "gatehouse.db"), baseUrl: `http://${address}`, secretsKey };
+  try {
+    for (const version of [before, next, before, before, next]) {
+      using server = await startReplica(version, place, address);
+      const token = server.ownerToken();
+      using load = startLoad([address], token, await organizationOf(address, token));
+      await load.answeredBy(address, callsPerPhase);
+      await load.stop();
+      assert.deepEqual(load.results.failures, [], version.name);
+      assert.equal(await server.stop(), 0);
+    }
+    assert.match(await checkDatabase(next, place), /rows: counters and indexes agree with them/);
+  } finally {
+    rmSync(data, { recursive: true });
+  }
 }
 
 /** The root group, from the first page of the groups that the owner sees. */
@@ -89,13 +118,21 @@ async function checkDatabase({ folder }: Version, { databaseUrl, secretsKey }: I
 }
 
 describe("an upgrade of servers under load has no failed call", () => {
-  const commit = commitBefore();
-  const skip = commit === undefined && "the history of the repository is not here, as in a shallow clone";
+  const commit = releasedCommit();
+  const { version, commit: recorded } = lastRelease();
+  const skip =
+    commit === undefined &&
+    `${recorded}, the commit of ${version}, is not in this clone; run git fetch --unshallow, or name another one in UPGRADE_FROM`;
 
-  it("from the commit before", { skip }, async () => {
+  it("from the last release on PostgreSQL, with a restart of it and the way back", { skip }, async () => {
     using before = checkOut(commit!);
     console.log(`from ${before.name}`);
     await upgrade(before, thisVersion);
+  });
+
+  it("from the last release on SQLite, with the way back and a restart of it", { skip }, async () => {
+    using before = checkOut(commit!);
+    await upgradeFile(before, thisVersion);
   });
 
   it("to a version that expands the schema", async () => {

@@ -1,5 +1,5 @@
 // The program in other versions: as a commit has it, and as this one with another migration. They share `node_modules`.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { git } from "../run/git.ts";
@@ -15,22 +15,22 @@ export interface Version extends Disposable {
 export const thisVersion: Version = { name: "this version", folder: path.resolve("."), [Symbol.dispose]() {} };
 
 /**
- * Returns the commit to upgrade from: that of the variable UPGRADE_FROM, else the latest tag, else the parent of HEAD.
- * Returns undefined where the history is missing, as in a shallow clone.
+ * Returns the commit to upgrade from: that of the variable UPGRADE_FROM, else of the last release, as the release recorded it. Returns
+ * undefined if this clone lacks it, as a shallow clone may.
  */
-export function commitBefore(): string | undefined {
+export function releasedCommit(): string | undefined {
   const named = process.env.UPGRADE_FROM;
   if (named) return git(["rev-parse", "--verify", `${named}^{commit}`]);
-  for (const find of [
-    ["describe", "--tags", "--abbrev=0", "HEAD~1"],
-    ["rev-parse", "--verify", "--quiet", "HEAD~1"],
-  ])
-    try {
-      return git(["rev-parse", "--verify", `${git(find)}^{commit}`]);
-    } catch {
-      // Without a tag, or without the parent.
-    }
-  return undefined;
+  try {
+    return git(["rev-parse", "--verify", "--quiet", `${lastRelease().commit}^{commit}`]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the last release. */
+export function lastRelease(): { readonly version: string; readonly commit: string } {
+  return JSON.parse(readFileSync("build/release/last-release.json", "utf8"));
 }
 
 /** Checks a commit out. */
@@ -53,12 +53,6 @@ export function withMigrations(...migrations: readonly (readonly [name: string, 
   addMigrations(path.join(folder, "src/storage/schema/migrations/postgres"), migrations);
   const name = `this version with ${migrations.map(([migration]) => migration).join(", ")}`;
   return { name, folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
-}
-
-/** Returns whether a version starts on a database that a newer one has migrated (docs/decisions/0058). */
-export function startsOnNewer({ folder }: Version): boolean {
-  const file = path.join(folder, "src/storage/engine/migrations.ts");
-  return existsSync(file) && readFileSync(file, "utf8").includes("compatible_since");
 }
 
 function newFolder(): string {
