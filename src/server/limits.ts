@@ -73,4 +73,6 @@ export const limits = {
   countedDeliveries: 100_000,
   /** The interval in which expired rows are deleted. */
   sweepMs: 60_000,
+  /** Time between two checks of a login provider that cannot be used. */
+  loginCheckMs: 60_000,
 } as const;

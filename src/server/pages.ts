@@ -13,7 +13,7 @@ import { type Readiness, readinessProblem } from "./readiness.ts";
 /** Returns the pages by path. */
 export function pages(
   config: Config,
-  readiness: Readiness,
+  readiness: ReadinessWithDetail,
   keys: KeyRing,
   signer: Pick<RegistrySigner, "certificate" | "jwks">,
   metrics: Metrics,
@@ -21,7 +21,7 @@ export function pages(
 ): Pages {
   return {
     "/healthz": () => text(200, "ok"),
-    "/readyz": () => readyPage(readiness, log),
+    "/readyz": (request) => readyPage(readiness, log, mayRead(config.metrics, request)),
     ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
@@ -35,23 +35,40 @@ export function pages(
   };
 }
 
-async function readyPage(readiness: Readiness, log: Pick<Logger, "warn">): Promise<PageReply> {
+/** The readiness, and what else an operator should know. */
+type ReadinessWithDetail = Readiness & {
+  /** Returns a problem that does not keep the server from serving; undefined if there is none. */
+  detail(): string | undefined;
+};
+
+async function readyPage(
+  readiness: ReadinessWithDetail,
+  log: Pick<Logger, "warn">,
+  isOperator: boolean,
+): Promise<PageReply> {
   if (readiness.isStopping()) return text(503, "stopping");
   try {
     await readiness.check();
-    return text(200, "ready");
+    const detail = isOperator ? readiness.detail() : undefined;
+    return text(200, detail === undefined ? "ready" : `ready\n${detail}`);
   } catch (error) {
     log.warn({ err: error }, "not ready");
     return text(503, readinessProblem(error));
   }
 }
 
-/** The metrics page. Behind a local proxy every client looks local, so forwarded requests do not count as local. */
-export function metricsPage(metrics: Metrics, readers: Config["metrics"]): Pages {
-  const mayRead = { anyone: () => true, loopback: isLocal, nobody: () => false }[readers];
+type Readers = Config["metrics"];
+
+/** Whether a client may read metrics. Behind a local proxy every client looks local, so forwarded requests do not count as local. */
+function mayRead(readers: Readers, request: Parameters<typeof isLocal>[0]): boolean {
+  return readers === "anyone" || (readers === "loopback" && isLocal(request));
+}
+
+/** The metrics page. */
+export function metricsPage(metrics: Metrics, readers: Readers): Pages {
   return {
     "/metrics": async (request) => {
-      if (!mayRead(request)) return text(403, "Forbidden");
+      if (!mayRead(readers, request)) return text(403, "Forbidden");
       const format = metricsFormatFor(request.headers.accept);
       return { status: 200, contentType: metricsContentTypes[format], text: await metrics.text(format) };
     },

@@ -10,6 +10,7 @@ import type { Database } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { newServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
+import { checkLogin } from "./login-check.ts";
 import { nodeIdOf } from "./nodes.ts";
 import { toStorageError } from "./open-database.ts";
 import { reload } from "./reload.ts";
@@ -75,7 +76,8 @@ async function openServer(context: ServerContext, stop: () => void, { admit, pre
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await prepare?.(unopened);
   const writer = opened.use(await openWriter(context, storage.database, api));
-  const transports = opened.use(await openTransports(context, storage, tokens, api));
+  const login = opened.use(checkLogin(context));
+  const transports = opened.use(await openTransports(context, storage, tokens, api, login));
   const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
   return {
     ...unopened,

@@ -13,6 +13,7 @@ import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts
 import type { ServerApi } from "./api.ts";
 import { openPortCertificate } from "./certificate.ts";
 import { endpoints } from "./endpoints.ts";
+import type { LoginCheck } from "./login-check.ts";
 import { openApiPages } from "./openapi-pages.ts";
 import { limitsMetric } from "./operate-options.ts";
 import { operations } from "./operations.ts";
@@ -39,6 +40,7 @@ export async function openTransports(
   storage: ServerStorage,
   tokens: ServerTokens,
   api: ServerApi,
+  login: LoginCheck,
 ): Promise<ServerTransports> {
   const { config, log } = context;
   const readiness = newReadiness(storage.database);
@@ -46,7 +48,7 @@ export async function openTransports(
   // Opened first, so it closes last.
   if (config.metricsListen)
     opened.use(await openMetricsListener(config.metricsListen, metricsPage(api.metrics, "anyone"), log));
-  const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness)));
+  const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness, login)));
   api.metrics.counters(
     limitsMetric,
     "Connections and requests that were refused or ended for a limit of the listener.",
@@ -71,6 +73,7 @@ function servedBy(
   tokens: ServerTokens,
   api: ServerApi,
   readiness: Readiness,
+  login: LoginCheck,
 ): TransportChainOptions {
   const { config, log, draining } = context;
   const { tokenService, registrySigner: signer } = tokens;
@@ -83,7 +86,7 @@ function servedBy(
       ...(config.hasConsole && tokenService.sessionEndpoints),
     },
     pages: {
-      ...pages(config, readiness, storage.keys, signer, api.metrics, log),
+      ...pages(config, { ...readiness, detail: login.problem }, storage.keys, signer, api.metrics, log),
       ...openApiPages(api, config.baseUrl),
       ...tokenService.pages,
       ...(config.hasConsole ? consolePages({ ...config, folder: consoleFolder() }) : apiPages()),
