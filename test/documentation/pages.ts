@@ -102,6 +102,11 @@ async function inProduction(portOf: PortOf, running: AsyncDisposableStack): Prom
   };
 }
 
+/** Reports whether a page starts a server of its own, or needs one with other settings. */
+export function hasOwnServer(file: string): boolean {
+  return [withoutServer, inProduction].includes(setups[file] ?? withServer);
+}
+
 /** Prepares what a page needs; what it starts is disposed of with `running`. */
 export async function setUp(file: string, portOf: PortOf, running: AsyncDisposableStack): Promise<PageSetup> {
   return await (setups[file] ?? withServer)(portOf, running);

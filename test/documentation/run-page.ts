@@ -1,5 +1,5 @@
 // Runs the commands of a page in the order of the page, and compares what they print with what the page shows.
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../harness/postgres.ts";
@@ -23,16 +23,35 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** Is called with each command, what it printed as it would stand on the page, and what differs from the page. */
-export type Trace = (command: string, output: string, difference?: string) => void;
+/** Is called with each command, what it printed as it would stand on the page, what differs from the page, and the exit code. */
+export type Trace = (command: string, output: string, difference?: string, code?: number) => void;
+
+/** A development server that several pages find on port 8080, one after another. */
+export interface SharedServer {
+  readonly port: string;
+  readonly dataDir: string;
+}
 
 /** The default: the first difference ends the run. */
 const failAtDifference: Trace = (command, output, difference) => {
   if (difference !== undefined) throw new Error(`$ ${command}\n${difference}\nThe whole output:\n${output}`);
 };
 
-/** Runs a page, and answers which blocks were not run. Rejects when a `sh` block fails, or when `trace` throws. */
-export async function runPage(file: string, text: string, trace: Trace = failAtDifference): Promise<Skipped[]> {
+/** Fails when a command of a page fails that does not on the page. What a server has from other pages changes what is printed. */
+export const failAtFailure: Trace = (command, output, difference, code = 0) => {
+  if (difference !== undefined && code !== 0) throw new Error(`$ ${command}\nended with ${code}:\n${output}`);
+};
+
+/**
+ * Runs a page, and answers which blocks were not run. Rejects when a `sh` block fails, or when `trace` throws. Without `shared`, the
+ * page has a server of its own.
+ */
+export async function runPage(
+  file: string,
+  text: string,
+  trace: Trace = failAtDifference,
+  shared?: SharedServer,
+): Promise<Skipped[]> {
   const all = blocksOf(text);
   const unrun = all.find((block) => !isCommands(block.language) && /^\$ /m.test(block.text));
   if (unrun) throw new Error(`${file}:${unrun.line}: a block with commands must be a console block`);
@@ -45,7 +64,7 @@ export async function runPage(file: string, text: string, trace: Trace = failAtD
   });
   if (runnable.length === 0) return skipped;
   await using running = new AsyncDisposableStack();
-  const page = await openPage(file, running);
+  const page = await openPage(file, running, shared);
   for (const block of runnable) {
     try {
       await runBlock(page, block, trace);
@@ -76,9 +95,10 @@ interface OpenPage {
   toShow(text: string): string;
 }
 
-async function openPage(file: string, running: AsyncDisposableStack): Promise<OpenPage> {
+async function openPage(file: string, running: AsyncDisposableStack, server?: SharedServer): Promise<OpenPage> {
   const free = new Map<string, string>();
   for (const port of ports) free.set(String(port), String(await freePort()));
+  if (server) free.set("8080", server.port);
   const shown = new Map([...free].map(([port, taken]) => [taken, port]));
   const setup = await setUp(file, (port) => Number(free.get(String(port))), running);
   const address = `127.0.0.1:${free.get("8080")}`;
@@ -86,7 +106,8 @@ async function openPage(file: string, running: AsyncDisposableStack): Promise<Op
   const session = running.use(openSession(variables));
   for (const [name, content] of Object.entries(setup.files ?? {}))
     writeFileSync(path.join(session.folder, name), content, { mode: 0o600 });
-  if (setup.hasServer)
+  if (server) symlinkSync(server.dataDir, path.join(session.folder, "data"));
+  else if (setup.hasServer)
     running.use(await startDevelopmentServer(path.join(session.folder, "data"), address, setup.settings));
   const pairs = setup.replacements ?? [];
   return {
@@ -132,9 +153,9 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
 }
 
 async function runShown(page: OpenPage, command: string, shown: string, trace: Trace): Promise<void> {
-  const { output } = await page.session.run(page.toRun(command));
+  const { code, output } = await page.session.run(page.toRun(command));
   const printed = page.toShow(output);
-  trace(command, printed, differenceFrom(shown, printed, page.known));
+  trace(command, printed, differenceFrom(shown, printed, page.known), code);
 }
 
 /** Waits until a command in the background has printed what is shown, since what was shown of it last. */

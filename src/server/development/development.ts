@@ -1,5 +1,5 @@
 // Development mode: sample data, and files with the owner's tokens.
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "pino";
 import { builtInRoles } from "../../authz/built-in-roles.ts";
@@ -84,15 +84,21 @@ export async function openDevelopment(
   };
   const renewedAt = clock();
   await renew();
-  const renewal = keepRenewing(renew, renewedAt, () => [tokenFile, registryTokenFile].every(existsSync), log, clock);
+  const areValid = async () => {
+    const verified = [tokenFile, registryTokenFile].map(async (file) =>
+      server.tokens.verify(readFileSync(file, "utf8")),
+    );
+    return (await Promise.allSettled(verified)).every(({ status }) => status === "fulfilled");
+  };
+  const renewal = keepRenewing(renew, renewedAt, areValid, log, clock);
   return { organization, tokenFile, [Symbol.asyncDispose]: () => renewal[Symbol.asyncDispose]() };
 }
 
-/** Renews the tokens before they expire, and immediately if the files are gone. */
+/** Renews the tokens before they expire, and immediately if they are gone or no longer valid: their signing key may have been retired. */
 function keepRenewing(
   renew: () => Promise<void>,
   renewedAt: number,
-  isThere: () => boolean,
+  areValid: () => Promise<boolean>,
   log: Logger,
   clock: Clock,
 ): AsyncDisposable {
@@ -100,7 +106,7 @@ function keepRenewing(
     const now = clock();
     const age = now - renewedAt;
     // If the clock was set back, tokens seem to be from the future.
-    if (age >= 0 && age < renewalMs && isThere()) return;
+    if (age >= 0 && age < renewalMs && (await areValid())) return;
     await renew();
     renewedAt = now;
   };

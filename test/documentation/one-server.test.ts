@@ -1,0 +1,40 @@
+// People read one page after another, and keep their development server meanwhile: no page may need what another has used up.
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { freePort } from "../harness/postgres.ts";
+import { startDevelopmentServer } from "./development-server.ts";
+import { missingPrograms } from "./missing-programs.ts";
+import { hasOwnServer } from "./pages.ts";
+import { failAtFailure, runPage, type SharedServer } from "./run-page.ts";
+
+/** The pages in the order in which docs/README.md names them, then those that it does not name. */
+const named = [...readFileSync("docs/README.md", "utf8").matchAll(/\]\(([\w/-]+\.md)\)/g)].map(
+  ([, file]) => `docs/${file}`,
+);
+const others = globSync("docs/**/*.md", { exclude: ["docs/decisions/**"] }).sort();
+const pages = [...new Set([...named, ...others])].filter(
+  (page) => !hasOwnServer(page) && !page.startsWith("docs/decisions/"),
+);
+
+const missing = missingPrograms(["bash", "curl"]);
+const skip = missing.length > 0 && `${missing.join(", ")} not installed`;
+
+describe("one development server for all pages, one after another", { skip }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-pages-"));
+  const running = new AsyncDisposableStack();
+  let server: SharedServer;
+  before(async () => {
+    server = { port: String(await freePort()), dataDir: path.join(folder, "data") };
+    running.use(await startDevelopmentServer(server.dataDir, `127.0.0.1:${server.port}`));
+  });
+  after(async () => {
+    await running.disposeAsync();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const page of pages)
+    it(`${page} has no command that fails after those of other pages`, async () => {
+      await runPage(page, readFileSync(page, "utf8"), failAtFailure, server);
+    });
+});
