@@ -52,22 +52,21 @@ export interface Resource<D extends DescMessage, R extends ResourceRow, S extend
   readonly messageRules: readonly MessageRules[];
 }
 
-/** The `order_by` names of the creation time: the published name and both spellings of the field. */
-export const creationOrders = {
-  created_at: "createTime",
-  create_time: "createTime",
-  createTime: "createTime",
-} as const satisfies Record<string, SortField>;
-
-/** The `order_by` names of every resource with a name and an update time. */
+/** The `order_by` names of every list: specification, "List endpoints", rule 1. Without an update time, the creation time counts. */
 export const commonOrders = {
   uid: "uid",
   name: "name",
-  ...creationOrders,
+  // The published name of each time, and both spellings of its field.
+  created_at: "createTime",
+  create_time: "createTime",
+  createTime: "createTime",
   updated_at: "updateTime",
   update_time: "updateTime",
   updateTime: "updateTime",
 } as const satisfies Record<string, SortField>;
+
+/** The same, of resources without a name that have a role: its name is theirs. */
+export const roleOrders = { ...commonOrders, name: "roleName" } as const satisfies Record<string, SortField>;
 
 /** Completes the declaration of a read-only resource. Throws if its plural is not that of the proto. */
 export function defineReadableResource<D extends DescMessage, R extends ResourceRow>(

@@ -39,7 +39,8 @@ function keyOf(row: ResourceRow, { field }: Order): Key {
   const { uid, name = "", createTime, updateTime = createTime, aliasText = "" } = row;
   // The sort prefix of a text.
   const [named, aliases] = [name, aliasText].map((text) => [...text].slice(0, 384).join(""));
-  return [{ uid, name: named!, createTime, updateTime, aliasText: aliases! }[field], uid];
+  const values = { uid, name: named!, createTime, updateTime, aliasText: aliases!, sink: "", roleName: "" };
+  return [values[field], uid];
 }
 
 /** Compares texts by their UTF-8 bytes. */

@@ -7,7 +7,7 @@ import { failedPrecondition } from "../../aip/errors.ts";
 import { hasPortZero, isListed, isLoopbackUrl, isPublicAddress } from "../../base/address-ranges.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { TextRule } from "../../pipeline/text-rules.ts";
-import { creationOrders, defineResource } from "../../resource/resource.ts";
+import { commonOrders, defineResource } from "../../resource/resource.ts";
 import { type ServiceContext, type ServiceSettings, writeContext } from "../../resource/service-context.ts";
 import { standardMethods } from "../../resource/standard-methods.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
@@ -32,7 +32,7 @@ export const subscriptionResource = (context: ServiceContext) =>
     schema: SubscriptionSchema,
     plural: "subscriptions",
     collection: subscriptionCollection,
-    orderable: { uid: "uid", ...creationOrders },
+    orderable: { ...commonOrders, name: "sink" },
     rules: { sink: sinkRule(context) },
     toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
     toRow: ({ sink }) => ({ sink }),

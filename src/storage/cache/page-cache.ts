@@ -5,6 +5,7 @@ import type { Session } from "../engine/session.ts";
 import { countRows, type ListQuery, listRows, planRows } from "../list/list-rows.ts";
 import type { OffsetIndex } from "../list/offset-index.ts";
 import type { FilterResultCache } from "../list/range-plan.ts";
+import { listByRole } from "../list/role-order.ts";
 import { entryKeyOf } from "../list/source.ts";
 import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
 
@@ -47,9 +48,11 @@ export function newPageCache(cache: ReadCache, offsets: OffsetIndex, filterResul
 /** Returns whether every change of the page is in the change log. */
 export function isLogged<R extends ResourceRow>(
   collection: Collection<R>,
-  { condition }: Pick<ListQuery, "condition">,
+  { condition, order }: Pick<ListQuery, "condition"> & Partial<Pick<ListQuery, "order">>,
 ): boolean {
-  const mayChangeUnseen = condition !== undefined && condition.dependsOnRowsOnly !== true;
+  // The name of a role changes with the role.
+  const mayChangeUnseen =
+    (condition !== undefined && condition.dependsOnRowsOnly !== true) || order?.field === "roleName";
   return !collection.hasUnloggedColumns && !mayChangeUnseen;
 }
 
@@ -93,7 +96,10 @@ class PageRead<R extends ResourceRow> implements CacheableRead<ListedPage<R>> {
     const [session, collection, query] = [this.#session, this.#collection, this.#query];
     const plans = await planRows(session, this.#filterResults, collection, query);
     const planned = { ...query, plans, limit: query.limit + 1 };
-    const found = await listRows(session, collection, planned, this.#offsets.find);
+    const found =
+      query.order.field === "roleName"
+        ? await listByRole(session, collection, planned)
+        : await listRows(session, collection, planned, this.#offsets.find);
     const total = await countRows(session, collection, planned);
     return { rows: found.slice(0, query.limit), hasMore: found.length > query.limit, total };
   }

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Session, Transaction } from "../engine/session.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** The columns that every resource has. Name, update time and alias text are optional. */
+/** The columns that every resource has, and those that only some lists are sorted by. */
 export interface ResourceRow {
   readonly uid: string;
   /** The uid of the parent; null for rows without one. */
@@ -12,6 +12,10 @@ export interface ResourceRow {
   readonly name?: string;
   readonly updateTime?: number;
   readonly aliasText?: string;
+  readonly sink?: string;
+  readonly roleUid?: string;
+  /** No column: lists in the order of role names add it. */
+  readonly roleName?: string;
 }
 
 /** The table of any resource. */

@@ -45,7 +45,8 @@ export async function prepareSkip<R extends ResourceRow>(
   collection: Collection<R>,
   query: ListQuery,
 ): Promise<void> {
-  if (query.skip > 0) await offsets.prepare(collection, rangesOf(query), query.skip);
+  if (query.skip > 0 && query.order.field !== "roleName")
+    await offsets.prepare(collection, rangesOf(query), query.skip);
 }
 
 /** Decides how to read each source, and reads single rows, which both the page and the total need. */

@@ -4,10 +4,13 @@ import type { ResourceRow } from "../collection/collection.ts";
 import { sortPrefix } from "../schema/ordered-text.ts";
 
 /**
- * The fields that lists can be sorted by. All but the last are columns of the entries; to sort by alias, the database
- * sorts the whole range.
+ * The fields that lists can be sorted by. Entries have the first ones. For those of rows, the database sorts the whole range. The name of the
+ * role is in another row: see role-order.ts.
  */
-export type SortField = EntryField | "aliasText";
+export type SortField = EntryField | RowField | "roleName";
+
+/** The fields that rows are sorted by. */
+export type RowField = "aliasText" | "sink";
 
 /** The fields that entries are sorted by. */
 export type EntryField = "uid" | "name" | "createTime" | "updateTime";
@@ -54,9 +57,15 @@ function rankOf(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
 }
 
+/** Returns what sorts by the name of a role, then by its uid. Names contain no NUL, which is before all other characters. */
+export function roleSortValue(name: string, uid: string): string {
+  return `${sortPrefix(name)}\0${uid}`;
+}
+
 function sortValue(row: ResourceRow, field: SortField): string | number {
   if (field === "uid") return row.uid;
   if (field === "name") return sortPrefix(row.name ?? "");
-  if (field === "aliasText") return sortPrefix(row.aliasText ?? "");
+  if (field === "aliasText" || field === "sink") return sortPrefix(row[field] ?? "");
+  if (field === "roleName") return roleSortValue(row.roleName ?? "", row.roleUid ?? "");
   return field === "updateTime" ? (row.updateTime ?? row.createTime) : row.createTime;
 }

@@ -75,7 +75,7 @@ export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): 
   // Rows without an update time use their creation time, and rows without a name the empty name.
   const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   if (!column) return { value: sql`''`, columns: [uid], breaker: "Uid" };
-  const isCut = field === "name" || field === "aliasText";
+  const isCut = field === "name" || field === "aliasText" || field === "sink";
   const value = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(maxSortPrefix))})` : column;
   return { value, columns: [value, uid], breaker: "Uid" };
 }

@@ -222,7 +222,7 @@ function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Rang
  */
 function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
   const { index, order, filters } = range;
-  if (index || order.field === "aliasText") return false;
+  if (index || order.field === "aliasText" || order.field === "sink") return false;
   const columns = Object.keys(filters);
   // Entries hold only the prefix of a long name, so names with the same prefix are compared in the rows.
   const isTold = isWholeInOrder(String(filters.name ?? ""));

@@ -13,7 +13,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
-import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { defineResource, roleOrders } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
@@ -41,7 +41,7 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, Cod
   schema: GroupInviteSchema,
   plural: "groupInvites",
   collection: groupInviteCollection,
-  orderable: { uid: "uid", ...creationOrders },
+  orderable: roleOrders,
   defaultOrder: { field: "createTime", descending: true },
   rules: { email: emailRule },
   check: checkTtl,

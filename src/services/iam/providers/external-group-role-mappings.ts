@@ -20,7 +20,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { mapUniqueViolation } from "../../../resource/already-exists.ts";
-import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { defineResource, roleOrders } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, keepRow, lockRow } from "../../../storage/collection/rows.ts";
@@ -36,7 +36,7 @@ export const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, Ext
   schema: ExternalGroupRoleMappingSchema,
   plural: "externalGroupRoleMappings",
   collection: externalGroupRoleMappingCollection,
-  orderable: { uid: "uid", ...creationOrders },
+  orderable: roleOrders,
   rules: {
     // PostgreSQL indexes it together with three uids, which leaves 2600 bytes.
     external_group_id: {

@@ -15,7 +15,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { listPage, type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
-import { creationOrders, defineReadableResource } from "../../../resource/resource.ts";
+import { commonOrders, defineReadableResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -28,7 +28,7 @@ const acceptance = defineReadableResource<typeof TermsAcceptanceSchema, TermsAcc
   schema: TermsAcceptanceSchema,
   plural: "termsAcceptances",
   collection: termsAcceptanceCollection,
-  orderable: { doc_id: "name", docId: "name", ...creationOrders },
+  orderable: { ...commonOrders, doc_id: "name", docId: "name" },
   defaultOrder: { field: "createTime", descending: false },
   toMessage: ({ name: docId, acceptedBy, parent: orgUid, createTime }) => ({
     ...{ docId, acceptedBy, orgUid },

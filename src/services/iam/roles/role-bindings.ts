@@ -14,7 +14,7 @@ import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
-import { creationOrders, defineResource } from "../../../resource/resource.ts";
+import { defineResource, roleOrders } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
 import { deleteRow, findRow, updateRow } from "../../../storage/collection/rows.ts";
@@ -41,7 +41,7 @@ export const roleBinding = defineResource<typeof RoleBindingSchema, RoleBindingR
   schema: RoleBindingSchema,
   plural: "roleBindings",
   collection: roleBindingCollection,
-  orderable: { uid: "uid", ...creationOrders },
+  orderable: roleOrders,
   rules: {},
   check: checkRoleBinding,
   toMessage: ({ uid, identityUid, roleUid }): RoleBinding => ({

@@ -102,6 +102,7 @@ export function defineIamTables(columns: Columns) {
       index("role_bindings_parent").on(t.parent, t.uid),
       index("role_bindings_identity").on(t.identityUid, t.uid),
       index("role_bindings_role").on(t.roleUid, t.uid),
+      index("role_bindings_parent_role").on(t.parent, t.roleUid, t.uid),
     ],
   );
 
@@ -123,7 +124,12 @@ export function defineIamTables(columns: Columns) {
       codeDigest: text().notNull(),
       createTime: integer().notNull(),
     },
-    (t) => [index("group_invites_parent").on(t.parent, t.uid), uniqueIndex("group_invites_key_id").on(t.keyId)],
+    (t) => [
+      index("group_invites_parent").on(t.parent, t.uid),
+      index("group_invites_role").on(t.roleUid, t.uid),
+      index("group_invites_parent_role").on(t.parent, t.roleUid, t.uid),
+      uniqueIndex("group_invites_key_id").on(t.keyId),
+    ],
   );
 
   const accountAssociations = table(
