@@ -20,6 +20,8 @@ export interface GrantSource {
   findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
   /** Returns the organizations in which the person of an exchanged token is deactivated (docs/decisions/0094). */
   findSuspendedOrganizations(act: Act): Promise<ReadonlySet<string>>;
+  /** Returns the organizations that an identity created and owns. */
+  findFoundedOrganizations(identityUid: string): Promise<readonly string[]>;
   /**
    * Returns the access epoch, a number that changes with every change of access. It may be slightly old, but recent
    * enough for revocations to take effect in time.
@@ -85,7 +87,9 @@ export function newPolicy(source: GrantSource): Policy {
   ): MaybePromise<Held | undefined> {
     return mapMaybe(memory.at(epoch, identityUid, mappings), (held) =>
       held?.hasSuspensions && act
-        ? mapMaybe(suspendedAt(epoch, act), (organizations) => withoutSuspended(held, identityUid, organizations))
+        ? mapMaybe(suspendedAt(epoch, act), (organizations) =>
+            withoutSuspended(source, held, identityUid, organizations),
+          )
         : held,
     );
   }
@@ -171,11 +175,27 @@ function toAccess(held: Held | undefined, token: AccessToken): Access | undefine
   return new Access(held.grants, token.narrowing, held.epoch);
 }
 
-/** Removes the grants in organizations that have deactivated the person. Identities of theirs are not for that person at all. */
-function withoutSuspended(held: Held, identityUid: string, organizations: ReadonlySet<string>): Held | undefined {
-  if (organizations.has(rootOf(identityUid))) return undefined;
+/**
+ * Removes the grants in organizations that have deactivated the person. An identity of such an organization is not for that person, except
+ * in other organizations that it created.
+ */
+function withoutSuspended(
+  source: Pick<GrantSource, "findFoundedOrganizations">,
+  held: Held,
+  identityUid: string,
+  organizations: ReadonlySet<string>,
+): MaybePromise<Held | undefined> {
   if (organizations.size === 0) return held;
-  return { ...held, grants: new Map([...held.grants].filter(([groupUid]) => !organizations.has(rootOf(groupUid)))) };
+  const isActive = (groupUid: string) => !organizations.has(rootOf(groupUid));
+  if (!organizations.has(rootOf(identityUid))) return onlyAt(held, isActive);
+  return source.findFoundedOrganizations(identityUid).then((founded) => {
+    const kept = onlyAt(held, (groupUid) => isActive(groupUid) && founded.includes(rootOf(groupUid)));
+    return kept.grants.size > 0 ? kept : undefined;
+  });
+}
+
+function onlyAt(held: Held, isKept: (groupUid: string) => boolean): Held {
+  return { ...held, grants: new Map([...held.grants].filter(([groupUid]) => isKept(groupUid))) };
 }
 
 /** Merges roles into grants. */

@@ -45,13 +45,13 @@ export async function signIn(deps: SignInDeps, { user, password }: Credentials):
     if (presented.issuer === deps.issuer) return await withApiToken(deps, user, password);
     if (user === tokenUser)
       throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
-    const { uid, claims } = await assumeWithOutsideToken(deps, user, presented);
+    const { uid, claims, narrowing } = await assumeWithOutsideToken(deps, user, presented);
     // The exchange has checked that there is an expiry.
     const expiry = expiryOf(presented.claims) ?? 0;
     const now = deps.clock();
     await deps.directory.touch(uid, now);
     const expiresAt = Math.min(expiry, claims.notAfter ?? expiry);
-    return await callerOf(deps, { subject: uid, act: claims.act, issuedAt: now, expiresAt, narrowing: {} });
+    return await callerOf(deps, { subject: uid, act: claims.act, issuedAt: now, expiresAt, narrowing });
   } catch (error) {
     throw refusal(error);
   }

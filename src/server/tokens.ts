@@ -7,6 +7,7 @@ import { openRegistrySigner, type RegistrySigner } from "../registry/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
 import type { Database } from "../storage/database.ts";
+import { findFoundedOrganizations } from "../storage/iam/founding-bindings.ts";
 import { findGrants } from "../storage/iam/grants.ts";
 import { limits } from "./limits.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -47,6 +48,7 @@ function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
   return newPolicy({
     findGrants: (uid) => findGrants(session, uid),
     findMappedRoles: (uid, mappings) => findSessionRoles(session, uid, mappings),
+    findFoundedOrganizations: (uid) => findFoundedOrganizations(session, uid),
     findSuspendedOrganizations: (act) => findSuspendedOrganizations(session, act),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),

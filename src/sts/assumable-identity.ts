@@ -15,6 +15,8 @@ export interface AssumableIdentity {
   readonly createTime: number;
   /** Why its static keys are not active. Absent if they are. */
   readonly inactivity?: string;
+  /** The organizations that it created and owns, where it needs no keys in force. Present with `inactivity`. */
+  readonly founded?: readonly string[];
 }
 
 /** The claims that name the person of a token: those of the token itself, or the `act` of one that was exchanged for it. */

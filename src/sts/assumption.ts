@@ -4,6 +4,7 @@ import type { Narrowing, VerifiedToken } from "../authn/caller.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
 import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import { predatesIdentity } from "../authz/token-age.ts";
+import { isWithin } from "../model/uid.ts";
 import {
   type AssumableIdentity,
   type AssumptionDeps,
@@ -17,7 +18,13 @@ import { claimDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
 import { type SubjectToken, verifySubjectToken } from "./subject-token.ts";
-import { type Requirement, requirementOf, staticKeysProblem, userMatch } from "./token-requirement.ts";
+import {
+  type Requirement,
+  requirementOf,
+  staticKeysNarrowing,
+  staticKeysProblem,
+  userMatch,
+} from "./token-requirement.ts";
 
 /** An identity that the subject token may assume. */
 export interface Assumption {
@@ -40,10 +47,20 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, subjectToken:
   await deps.directory.requireActivePerson(identity.uid, verified.act);
   const requirement = requirementOf(deps, identity, subjectToken);
   checkInForce(requirement, deps.clock());
-  const { act, email, emailVerified, narrowing, audience, expiresAt, mappings } = verified;
+  const { act, email, emailVerified, audience, expiresAt, mappings } = verified;
+  const narrowing = narrowOwn(verified.narrowing, requirement);
   const notAfter = Math.min(expiresAt, requirement?.notAfter ?? expiresAt);
   const claims = { act, notAfter, ...(email !== "" && { email, emailVerified }) };
   return { uid: identity.uid, claims, narrowing, audience, ...(mappings && { mappings }) };
+}
+
+/** Returns the limits of one of our own tokens, and those of its static keys if these are not in force any more. */
+function narrowOwn(narrowing: Narrowing, requirement: Requirement | undefined): Narrowing {
+  const { scopes: outer } = requirement ? staticKeysNarrowing(requirement) : {};
+  if (!outer) return narrowing;
+  const scopes = (narrowing.scopes ?? outer).filter((scope) => outer.some((one) => isWithin(scope, one)));
+  if (scopes.length === 0) throw permissionDenied(requirement?.inactivity ?? "");
+  return { ...narrowing, scopes };
 }
 
 /**
@@ -172,7 +189,7 @@ async function assumeIdentity(
   checkInForce(requirement, now);
   const { notAfter } = requirement;
   const passedOn = { ...inheritedClaims(claims), ...(notAfter !== undefined && { notAfter }) };
-  return { uid: identity.uid, claims: passedOn, narrowing: {} };
+  return { uid: identity.uid, claims: passedOn, narrowing: staticKeysNarrowing(requirement) };
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {

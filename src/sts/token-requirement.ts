@@ -5,6 +5,7 @@ import {
   Identity_ClaimMatchSchema,
 } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { fromTimestamp } from "../aip/timestamps.ts";
+import type { Narrowing } from "../authn/caller.ts";
 import type { KeySet } from "../authn/key-sets.ts";
 import type { AssumableIdentity, AssumptionDeps } from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
@@ -21,14 +22,16 @@ export interface Requirement {
   readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
-  /** Why nobody may assume the identity with any token. */
+  /** Why the static keys are not in force. */
   readonly inactivity?: string;
+  /** The organizations in which the keys need not be in force: the identity created and owns them. */
+  readonly founded?: readonly string[];
 }
 
 /** Returns the requirements of an identity, or undefined if no token of an issuer can assume it. */
 export function requirementOf(
   { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
-  { relationship, createTime, user, inactivity }: AssumableIdentity,
+  { relationship, createTime, user, inactivity, founded }: AssumableIdentity,
   { issuer }: SubjectToken,
 ): Requirement | undefined {
   const { case: kind, value } = relationship;
@@ -37,7 +40,13 @@ export function requirementOf(
   if (kind === "staticKeys") {
     const notAfter = staticKeysExpiry(value.expirationTime && fromTimestamp(value.expirationTime), createTime);
     const match = staticKeysMatch(value);
-    return { match, keys: async () => staticKeySet(value), audiences, notAfter, ...(inactivity && { inactivity }) };
+    return {
+      match,
+      keys: async () => staticKeySet(value),
+      audiences,
+      notAfter,
+      ...(inactivity && { inactivity, ...(founded && { founded }) }),
+    };
   }
   // Tokens that the login provider issued to us as its client, such as at the end of a device flow.
   if (!user || !login || user.issuer !== normalizeIssuer(login.issuer)) return undefined;
@@ -52,8 +61,14 @@ export function userMatch({ issuer, subject }: NonNullable<AssumableIdentity["us
   });
 }
 
-/** Returns why the static keys of an identity are not active, or undefined if they are. */
+/** Returns why nobody can assume an identity by its static keys, or undefined if they can be used. */
 export function staticKeysProblem(requirement: Requirement | undefined, now: number): string | undefined {
-  const isOver = requirement?.notAfter !== undefined && requirement.notAfter <= now;
-  return isOver ? "the static keys of the identity have expired" : requirement?.inactivity;
+  if (requirement?.notAfter !== undefined && requirement.notAfter <= now)
+    return "the static keys of the identity have expired";
+  return requirement?.founded?.length ? undefined : requirement?.inactivity;
+}
+
+/** Returns the limits of a token for static keys: those that are not in force are used in organizations that the identity created only. */
+export function staticKeysNarrowing({ inactivity, founded }: Requirement): Narrowing {
+  return inactivity && founded ? { scopes: founded } : {};
 }

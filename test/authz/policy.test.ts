@@ -15,6 +15,7 @@ const owner: IdentityGrants = {
 const nobody: IdentityGrants = { createTime: 0, roles: [], hasSuspensions: false };
 const findMappedRoles = async () => [];
 const findSuspendedOrganizations = async () => new Set<string>();
+const findFoundedOrganizations = async () => [];
 
 describe("grants are remembered", () => {
   it("until the access epoch moves", async () => {
@@ -24,6 +25,7 @@ describe("grants are remembered", () => {
       findGrants: async () => holder,
       findMappedRoles,
       findSuspendedOrganizations,
+      findFoundedOrganizations,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -42,6 +44,7 @@ describe("grants are remembered", () => {
       findGrants: (uid) => (uid === identity ? answers.shift()! : Promise.resolve(nobody)),
       findMappedRoles,
       findSuspendedOrganizations,
+      findFoundedOrganizations,
       epoch: () => epoch,
       latestEpoch: () => epoch,
     });
@@ -60,6 +63,7 @@ describe("grants are remembered", () => {
       findGrants: async () => ({ createTime: 0, roles, hasSuspensions: false }),
       findMappedRoles,
       findSuspendedOrganizations,
+      findFoundedOrganizations,
       epoch: () => 1,
       latestEpoch: () => 1,
     });

@@ -72,7 +72,7 @@ export async function readChange(
     case "updateRoleBinding":
       return await updateBinding(session, change.value, call, context);
     case "deleteRoleBinding":
-      return await deleteBinding(session, change.value, call);
+      return await deleteBinding(session, change.value, call, context);
     case "updateRole":
       return await updateRole(session, change.value, call, context);
     case "deleteRole":
@@ -130,7 +130,8 @@ async function updateBinding(
       isAllowed("updateRoleBinding", request, call),
       () => requireReferences(session, after, groupUid, call),
       () => isMoved && requireBindable(session, after.identityUid, groupUid, call),
-      async () => (await keepsOwner(session, after)) || requireOtherOwner(session, before, call),
+      async () =>
+        (await keepsOwner(session, before, after, clock())) || requireOtherOwner(session, before, call, clock()),
       () => isOther && requireNew(session, after),
     ],
     grants: isMoved
@@ -146,6 +147,7 @@ async function deleteBinding(
   session: Session,
   request: Message & { uid: string },
   call: Call,
+  { clock }: Settings,
 ): Promise<SimulatedChange> {
   const { uid } = request;
   requireVisible(call, uid);
@@ -157,7 +159,7 @@ async function deleteBinding(
   const before = await capabilitiesOf(session, row.roleUid);
   return {
     place: groupUid,
-    checks: [isAllowedTo, () => requireOtherOwner(session, row, call)],
+    checks: [isAllowedTo, () => requireOtherOwner(session, row, call, clock())],
     grants: [{ uid, identityUid, groupUid, before, after: [] }],
   };
 }

@@ -14,6 +14,7 @@ import { lockRow } from "../../storage/collection/rows.ts";
 import { RolledBack } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
+import { findFoundedOrganizations } from "../../storage/iam/founding-bindings.ts";
 import { findGrants } from "../../storage/iam/grants.ts";
 import { type JoinedDatabase, joinedDatabase } from "../../storage/joined-database.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
@@ -120,6 +121,8 @@ export async function rolesOf(session: Session, call: Call): Promise<readonly Gr
     findSessionRoles(session, uid, token.mappings),
     findSuspendedOrganizations(session, token.act),
   ]);
-  if (suspended.has(rootOf(uid))) return [];
-  return [...(grants?.roles ?? []), ...mapped].filter(({ groupUid }) => !suspended.has(rootOf(groupUid)));
+  const roles = [...(grants?.roles ?? []), ...mapped].filter(({ groupUid }) => !suspended.has(rootOf(groupUid)));
+  if (!suspended.has(rootOf(uid))) return roles;
+  const founded = await findFoundedOrganizations(session, uid);
+  return roles.filter(({ groupUid }) => founded.includes(rootOf(groupUid)));
 }

@@ -3,7 +3,13 @@ import type { Collection } from "../collection/collection.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow, TermsAcceptanceRow } from "./provider-rows.ts";
 import type { AccountAssociationRow, GroupInviteRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "./rows.ts";
 import { scimCounters } from "./scim-counters.ts";
-import { keepInviteVoucher, keepKeysVoucher, keepMappingVoucher, keepProviderVouchers } from "./vouchers.ts";
+import {
+  keepFoundingBinding,
+  keepIdentityAuthority,
+  keepInviteVoucher,
+  keepMappingVoucher,
+  keepProviderVouchers,
+} from "./vouchers.ts";
 
 export const groupCollection: Collection<GroupRow> = {
   kind: "groups",
@@ -18,7 +24,7 @@ export const identityCollection: Collection<IdentityRow> = {
   entries: (tables) => tables.identityEntries,
   hasUnloggedColumns: true,
   changesAccess: ["delete"],
-  syncDependents: keepKeysVoucher,
+  syncDependents: keepIdentityAuthority,
 };
 
 export const roleCollection: Collection<RoleRow> = {
@@ -35,6 +41,7 @@ export const roleBindingCollection: Collection<RoleBindingRow> = {
   changesAccess: ["insert", "update", "delete"],
   // An identity is shown only if it has accepted the organization, and that is not logged.
   showsUnlogged: true,
+  syncDependents: keepFoundingBinding,
 };
 
 export const groupInviteCollection: Collection<GroupInviteRow> = {

@@ -3,9 +3,10 @@ import type { SQL } from "drizzle-orm";
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, count, eq, gt, lt, ne, sql } from "../schema/drizzle.ts";
+import { and, count, eq, getTableColumns, gt, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isHeldAtRoot } from "./grants.ts";
+import type { IdentityRow } from "./rows.ts";
 import { isNotSuspended } from "./scim-suspensions.ts";
 
 /** Returns the bindings of an identity or of a role, `limit` at most. */
@@ -92,23 +93,58 @@ function hasJoined({ identities: { uid }, memberships }: Tables): SQL {
     where ${memberships.identityUid} = ${uid} and ${memberships.groupUid} = ${sql.placeholder("groupUid")}))`;
 }
 
-/** Returns whether another binding grants the role at exactly this root group. */
-export async function isHeldOtherwise(
+/** A role binding at a root group, and what decides whether its identity can be assumed. */
+export interface RootHolder {
+  readonly bindingUid: string;
+  readonly identity: Pick<IdentityRow, "uid" | "issuer" | "subject" | "relationship" | "createTime">;
+  /** Whether the identity got the binding by creating the organization. */
+  readonly isFounder: boolean;
+}
+
+/** Returns the bindings that grant the role at exactly this root group, after a binding in the order of their uids, `limit` at most. */
+export async function findRootHolders(
   session: Session,
-  groupUid: string,
-  roleUid: string,
-  bindingUid: string,
-): Promise<boolean> {
-  const statement = session.prepared("role_bindings.otherwise", (db, tables) => {
-    const { roleBindings, identities } = tables;
+  page: { readonly groupUid: string; readonly roleUid: string; readonly after: string; readonly limit: number },
+): Promise<RootHolder[]> {
+  const statement = session.prepared("role_bindings.root_holders", (db, tables) => {
+    const { roleBindings, identities, foundingBindings } = tables;
+    const { uid, issuer, subject, relationship, createTime } = identities;
     return db
-      .select({ uid: roleBindings.uid })
+      .select({
+        bindingUid: roleBindings.uid,
+        identity: { uid, issuer, subject, relationship, createTime },
+        isFounder: sql`${foundingBindings.uid} is not null`.mapWith(Boolean).as("is_founder"),
+      })
       .from(roleBindings)
       .innerJoin(identities, eq(identities.uid, roleBindings.identityUid))
-      .where(and(grantsRoleAtRoot(tables), ne(roleBindings.uid, sql.placeholder("bindingUid"))))
-      .limit(limitOf(1));
+      .leftJoin(foundingBindings, eq(foundingBindings.uid, roleBindings.uid))
+      .where(and(grantsRoleAtRoot(tables), gt(roleBindings.uid, textPlaceholder("after"))))
+      .orderBy(roleBindings.uid)
+      .limit(limitOf("limit"));
   });
-  return (await statement.execute({ groupUid, roleUid, bindingUid })).length > 0;
+  return await statement.execute(page);
+}
+
+/** Returns the bindings of a role to an identity at root groups, `limit` at most, with whether it got them by creating the organization. */
+export async function findRootBindingsOf(session: Session, identityUid: string, roleUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.at_roots_of", (db, { roleBindings, foundingBindings }) =>
+    db
+      .select({
+        ...getTableColumns(roleBindings),
+        isFounder: sql`${foundingBindings.uid} is not null`.mapWith(Boolean).as("is_founder"),
+      })
+      .from(roleBindings)
+      .leftJoin(foundingBindings, eq(foundingBindings.uid, roleBindings.uid))
+      .where(
+        and(
+          eq(roleBindings.identityUid, textPlaceholder("identityUid")),
+          eq(roleBindings.roleUid, textPlaceholder("roleUid")),
+          sql`${roleBindings.parent} not like '%/%'`,
+        ),
+      )
+      .limit(limitOf("limit")),
+  );
+  return await statement.execute({ identityUid, roleUid, limit });
 }
 
 /** Returns the roles bound at exactly this group. */

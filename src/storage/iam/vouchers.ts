@@ -4,10 +4,11 @@ import { isDeepStrictEqual } from "node:util";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Transaction } from "../engine/session.ts";
 import { type DelegationKind, findRoleCapabilities, forgetVouchers, vouch } from "./delegations.ts";
+import { deleteFoundingBinding, deleteFoundingBindingsOf } from "./founding-bindings.ts";
 import { maxMappings } from "./limits.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "./provider-rows.ts";
 import { findMappingsOf } from "./providers.ts";
-import type { GroupInviteRow, IdentityRow } from "./rows.ts";
+import type { GroupInviteRow, IdentityRow, RoleBindingRow } from "./rows.ts";
 
 /** The capabilities needed to create a subscription, and so to receive events. */
 export const subscriptionCapabilities: readonly number[] = [Capability.CAP_EVENTS_SUBSCRIPTION_CREATE];
@@ -61,7 +62,7 @@ export function believesTheSame(before: IdentityProviderRow, after: IdentityProv
  * Keeps the delegation of static keys: the identity that chose them may know them. An identity that changes its own
  * keys does not become its own maker.
  */
-export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
+async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
   const hadKeys = before !== undefined && hasStaticKeys(before);
   if (!after || !hasStaticKeys(after)) {
     if (!hadKeys) return;
@@ -73,6 +74,22 @@ export async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, aft
   if (hadKeys && tx.context.actor === after.uid) return;
   await vouch(tx, "identities", after.uid, []);
   if (before) tx.changeAccess();
+}
+
+/** Keeps what an identity may do without the authority of others: it ends when another identity chooses who may assume it. */
+export async function keepIdentityAuthority(tx: Transaction, before?: IdentityRow, after?: IdentityRow) {
+  await keepKeysVoucher(tx, before, after);
+  const { actor } = tx.context;
+  if (!before || !after || actor === "" || actor === after.uid) return;
+  if (isDeepStrictEqual(before.relationship, after.relationship)) return;
+  await deleteFoundingBindingsOf(tx, after.uid);
+  tx.changeAccess();
+}
+
+/** A changed role binding is not the one that its identity got by creating the organization. */
+export async function keepFoundingBinding(tx: Transaction, before?: RoleBindingRow, after?: RoleBindingRow) {
+  if (!before || !after || (before.identityUid === after.identityUid && before.roleUid === after.roleUid)) return;
+  await deleteFoundingBinding(tx, after.uid);
 }
 
 /** Returns whether an identity is assumed with keys of its own. */

@@ -10,6 +10,7 @@ export const {
   identities,
   roles,
   roleBindings,
+  foundingBindings,
   groupInvites,
   accountAssociations,
   delegations,

@@ -18,7 +18,7 @@ import {
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRole } from "../../../storage/iam/providers.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
-import { findGiven, type Given } from "./delegated-roles.ts";
+import { findFoundedRoles, findGiven, type Given } from "./delegated-roles.ts";
 import { effectiveAmong, effectiveMappings, findProvisioning } from "./effective-mappings.ts";
 
 /** How many delegations one evaluation reads beyond the given ones, nearest first. The rest counts as not in force. */
@@ -40,8 +40,10 @@ export type DelegationRef = Pick<Delegation, "kind" | "uid">;
 /** The roles of a delegation's maker, and the delegations that they depend on. */
 interface Maker {
   readonly roles: readonly GrantedRole[];
-  /** The static keys of the maker. If they are not in force, the maker holds nothing. */
+  /** The static keys of the maker. If they are not in force, the maker holds only `founded`. */
   readonly keys: DelegationRef | undefined;
+  /** The roles of a maker with static keys in organizations that it created. */
+  readonly founded: readonly GrantedRole[];
   /** The roles that the maker holds through mappings, if these are in force. */
   readonly mapped: readonly { readonly mapping: DelegationRef; readonly role: GrantedRole }[];
 }
@@ -167,7 +169,8 @@ function nodeReader(session: Session, givenBy: Evaluator["givenBy"], known: Read
     const keys: DelegationRef | undefined = hasStaticKeys(identity)
       ? { kind: "identities", uid: identity.uid }
       : undefined;
-    return { roles: holder.roles, keys, mapped };
+    const founded = keys ? await findFoundedRoles(session, identity.uid) : [];
+    return { roles: holder.roles, keys, founded, mapped };
   }
 
   return async (one: DelegationRef): Promise<Node> => {
@@ -209,9 +212,13 @@ function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<strin
   return missing.size > 0 ? { reason: "MAKER_LACKS_CAPABILITIES", capabilities: [...missing] } : undefined;
 }
 
-/** Returns what a maker holds through bindings and mappings in force. A maker whose static keys are not in force holds nothing. */
+/**
+ * Returns what a maker holds through bindings and mappings in force. A maker whose static keys are not in force holds only what it has in
+ * organizations that it created.
+ */
 function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>): Access {
-  if (!maker || (maker.keys && !inForce.has(keyOf(maker.keys)))) return nothing;
+  if (!maker) return nothing;
+  if (maker.keys && !inForce.has(keyOf(maker.keys))) return new Access(combineRoles(maker.founded), {});
   const mapped = maker.mapped.filter(({ mapping }) => inForce.has(keyOf(mapping))).map(({ role }) => role);
   return new Access(combineRoles([...maker.roles, ...mapped]), {});
 }

@@ -1,6 +1,10 @@
 // Reads the roles that a delegation gives at present.
 
+import { Access } from "../../../authz/access.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { combineRoles } from "../../../authz/policy.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import { capabilitySet } from "../../../model/capabilities.ts";
 import type { GrantedRole } from "../../../model/grants.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -11,6 +15,7 @@ import {
   identityProviderCollection,
 } from "../../../storage/iam/collections.ts";
 import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/delegations.ts";
+import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
@@ -61,9 +66,23 @@ export async function findGiven(
     }
     case "identities": {
       const holder = await findGrants(session, uid);
-      return holder && { roles: holder.roles, roleUid: "" };
+      return holder && { roles: await rolesBeyondFounded(session, uid, holder.roles), roleUid: "" };
     }
   }
+}
+
+/** Returns the roles that need the authority of another identity: all but what an identity holds as the owner of organizations it created. */
+async function rolesBeyondFounded(session: Session, identityUid: string, roles: readonly GrantedRole[]) {
+  const founded = await findFoundedRoles(session, identityUid);
+  if (founded.length === 0) return roles;
+  const owned = new Access(combineRoles(founded), {});
+  return roles.filter(({ groupUid, capabilities }) => owned.missing(capabilitySet(capabilities), groupUid).length > 0);
+}
+
+/** Returns the owner roles of an identity in the organizations that it created. */
+export async function findFoundedRoles(session: Session, identityUid: string): Promise<GrantedRole[]> {
+  const founded = await findFoundedOrganizations(session, identityUid);
+  return founded.map((groupUid) => ({ groupUid, capabilities: ownerRole.capabilities }));
 }
 
 async function givenRole(capabilitiesOf: CapabilitiesOf, roleUid: string, groupUid: string): Promise<Given> {

@@ -20,9 +20,11 @@ import { insertRow, keepRow, lockRow } from "../../../storage/collection/rows.ts
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
+import { insertFoundingBinding } from "../../../storage/iam/founding-bindings.ts";
 import { isSubgroupIdentity } from "../../../storage/iam/grants.ts";
 import type { GroupRow } from "../../../storage/iam/rows.ts";
 import { accept } from "../users/membership.ts";
+import { isUserUid } from "../users/user-uid.ts";
 import { emptyOut, notEmpty } from "./group-deletion.ts";
 import { groupLookup } from "./group-lookup.ts";
 import { groupMessage } from "./group-message.ts";
@@ -65,13 +67,15 @@ export function rootGroupMaker(context: ServiceContext) {
     requireKind(allowed);
     const row = await standard.insert(tx, "", allowed, { status: 0, resourceLimits: {} });
     await refuseTakenName(tx, row);
-    await insertRow(tx, roleBindingCollection, {
+    const binding = {
       uid: newChild(row.uid),
       parent: row.uid,
       identityUid: callerOf(call).uid,
       roleUid: ownerRole.uid,
-      createTime: tx.context.time,
-    });
+    };
+    await insertRow(tx, roleBindingCollection, { ...binding, createTime: tx.context.time });
+    // A user needs nobody's authority anyway.
+    if (!isUserUid(binding.identityUid)) await insertFoundingBinding(tx, binding.uid);
     await accept(tx, callerOf(call).uid, row.uid);
     return row;
   };

@@ -4,6 +4,7 @@ import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
+import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings.ts";
 import { findIdentitiesByClaims, touchIdentity } from "../../../storage/iam/identities.ts";
 import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { hasStaticKeys } from "../../../storage/iam/vouchers.ts";
@@ -45,6 +46,6 @@ async function assumable(session: Session, row: IdentityRow): Promise<AssumableI
     ...{ uid, relationship, createTime },
     // Only users belong to no group.
     ...(row.parent === null && { user: { issuer, subject } }),
-    ...(inactivity !== undefined && { inactivity }),
+    ...(inactivity !== undefined && { inactivity, founded: await findFoundedOrganizations(session, uid) }),
   };
 }

@@ -28,7 +28,7 @@ import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { checkRelationship, checkUserSubject } from "../../../sts/identity-rules.ts";
 import { groupParents } from "../groups/groups.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
-import { refuseLastOwner } from "../rules/last-owner.ts";
+import { refuseLastOwner, refuseUnreachable } from "../rules/last-owner.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { isUserUid, userUid } from "../users/user-uid.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
@@ -79,7 +79,9 @@ export function identities(context: ServiceContext): Implementation {
         standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
           // Stored as JSON: a database may reorder the members.
           const isSame = isDeepStrictEqual(before.relationship, after.relationship);
-          if (!isSame) await requireHeldRoles(tx, before.uid, call);
+          if (isSame) return after;
+          await requireHeldRoles(tx, before.uid, call);
+          await refuseUnreachable(tx, after, callerOf(call).uid === after.uid, call);
           return after;
         }),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid, call)),

@@ -3,6 +3,7 @@
 import { permissionDenied } from "../../../aip/errors.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings.ts";
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import type { PersonClaims } from "../../../sts/assumable-identity.ts";
 import { isUserUid, userUidsOf } from "../users/user-uid.ts";
@@ -16,10 +17,16 @@ export async function findSuspendedOrganizations(
   return await suspendedOrganizations(session, ...userUidsOf(iss, sub));
 }
 
-/** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person. Call it with verified claims only. */
+/**
+ * Throws PERMISSION_DENIED if the organization of an identity has deactivated the person, unless the identity created other organizations:
+ * these do not lose their owner. Call it with verified claims only.
+ */
 export async function requireActivePerson(session: Session, identityUid: string, claims: PersonClaims): Promise<void> {
   if (isUserUid(identityUid)) return;
-  if ((await findSuspendedOrganizations(session, claims)).has(rootOf(identityUid))) throw deactivated();
+  const organizations = await findSuspendedOrganizations(session, claims);
+  if (!organizations.has(rootOf(identityUid))) return;
+  const founded = await findFoundedOrganizations(session, identityUid);
+  if (founded.every((organization) => organizations.has(organization))) throw deactivated();
 }
 
 /** The error for a deactivated person: who presents a valid token of the person may know. */

@@ -1,7 +1,6 @@
 // Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/decisions/0094).
 import { failedPrecondition } from "../../../aip/errors.ts";
-import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { parentOf, rootOf } from "../../../model/uid.ts";
+import { rootOf } from "../../../model/uid.ts";
 import { deleteRow, findRow, lockRow, rowExists } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import {
@@ -11,13 +10,14 @@ import {
   roleBindingCollection,
 } from "../../../storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
-import { findBinding, findBindingsOf, isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
+import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { deleteSuspension, findSuspendedBindings, insertSuspension } from "../../../storage/iam/scim-suspensions.ts";
 import type { ScimUserRow } from "../../../storage/iam/scim-users.ts";
 import { namesIdentity } from "../../../storage/iam/suspended-identities.ts";
 import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
 import { lastOwnerReason } from "../rules/last-owner.ts";
+import { hasReachableOwner } from "../rules/reachable-owners.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { issuerSpellings, userUid } from "../users/user-uid.ts";
 import { correlatesByOid } from "./admission.ts";
@@ -67,19 +67,19 @@ async function hasIdentity(tx: Transaction, { providerUid, externalId }: ScimUse
 
 /** Ends the access of an identity to the organization of a provider, and its sessions by the provider. */
 export async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
-  await refuseLastOwner(tx, parentOf(providerUid), identityUid);
-  await insertSuspension(tx, providerUid, identityUid);
+  await keepOwner(tx, rootOf(providerUid), () => insertSuspension(tx, providerUid, identityUid));
   for (const { id, signIn } of await listRefreshFamilies(tx, identityUid))
     if (signIn.provider === providerUid) await deleteRefreshFamily(tx, id);
 }
 
-/** Suspended owners do not count as owners, so another identity must be one. */
-async function refuseLastOwner(tx: Transaction, groupUid: string, identityUid: string): Promise<void> {
-  // Before the binding is read: a concurrent change may just make the person the only owner.
+/** Suspended owners, and identities that name them, do not count as owners: throws LAST_OWNER if no owner is left. */
+async function keepOwner(tx: Transaction, groupUid: string, change: () => Promise<void>): Promise<void> {
+  // Before the owners are read: a concurrent change may just make the person the only one.
   await lockRow(tx, groupCollection, groupUid);
-  const binding = await findBinding(tx, groupUid, ownerRole.uid, identityUid);
-  if (!binding) return;
-  if (await isHeldOtherwise(tx, groupUid, ownerRole.uid, binding.uid)) return;
+  const { time } = tx.context;
+  const hadOwner = await hasReachableOwner(tx, groupUid, time);
+  await change();
+  if (!hadOwner || (await hasReachableOwner(tx, groupUid, time))) return;
   throw failedPrecondition(
     lastOwnerReason,
     "the person is the last owner of the organization; bind another one first",

@@ -10,8 +10,8 @@ import { findRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
-import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { givesOwner, requireOtherOwner } from "../rules/last-owner.ts";
+import { isReachable } from "../rules/reachable-owners.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { createPendingUser } from "../users/pending-users.ts";
@@ -96,10 +96,19 @@ export async function requireBindable(session: Session, identityUid: string, gro
   return found;
 }
 
-/** Whether a changed binding still makes a known identity an owner of the organization, and one that is not deactivated. */
-export async function keepsOwner(session: Session, { parent, ...after }: RoleBindingRow): Promise<boolean> {
-  if (!givesOwner({ parent, ...after }) || !(await isKnownAt(session, after.identityUid, parent))) return false;
-  return !(await suspendedOrganizations(session, after.identityUid)).has(parent);
+/** Whether a changed binding makes a known identity an owner of the organization, and one that can get a token now. */
+export async function keepsOwner(
+  session: Session,
+  before: RoleBindingRow,
+  after: RoleBindingRow,
+  now: number,
+): Promise<boolean> {
+  const { parent, identityUid } = after;
+  if (!givesOwner(after) || !(await isKnownAt(session, identityUid, parent))) return false;
+  // Nothing changes.
+  if (identityUid === before.identityUid && after.roleUid === before.roleUid) return true;
+  const identity = await findRow(session, identityCollection, identityUid);
+  return identity !== undefined && (await isReachable(session, parent, { identity, isFounder: false }, now));
 }
 
 /**
@@ -113,7 +122,8 @@ export async function requireKeptOwner(
   call: Call,
 ): Promise<void> {
   if (givesOwner(before)) await lockRow(tx, groupCollection, before.parent);
-  if (!(await keepsOwner(tx, after))) await requireOtherOwner(tx, before, call);
+  const { time } = tx.context;
+  if (!(await keepsOwner(tx, before, after, time))) await requireOtherOwner(tx, before, call, time);
 }
 
 /**

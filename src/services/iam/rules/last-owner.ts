@@ -7,11 +7,15 @@ import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
 import { effectiveGroup } from "../../../storage/iam/grants.ts";
-import { isHeldOtherwise } from "../../../storage/iam/role-bindings.ts";
-import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { findRootBindingsOf } from "../../../storage/iam/role-bindings.ts";
+import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { hasReachableOwner, isReachable } from "./reachable-owners.ts";
 
 /** The reason of the error for a change that would leave an organization without an owner. */
 export const lastOwnerReason = "LAST_OWNER";
+
+/** How many organizations an identity may own when its relationship changes: each must keep an owner. */
+const maxOwned = 1_000;
 
 /** Whether the binding makes its identity an owner of an organization. */
 export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): boolean {
@@ -25,16 +29,37 @@ export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): bo
 export async function refuseLastOwner(tx: Transaction, binding: RoleBindingRow, call: Call): Promise<void> {
   // Serializes concurrent removals: the second owner who leaves must see that the first is gone.
   if (givesOwner(binding)) await lockRow(tx, groupCollection, binding.parent);
-  await requireOtherOwner(tx, binding, call);
+  await requireOtherOwner(tx, binding, call, tx.context.time);
+}
+
+/**
+ * Throws LAST_OWNER if a change of who may assume an identity leaves an organization without an owner who can get a token. `after` is the
+ * changed identity, and `keepsFounded` says whether what it holds as the creator of organizations still needs nobody's authority.
+ */
+export async function refuseUnreachable(tx: Transaction, after: IdentityRow, keepsFounded: boolean, call: Call) {
+  const { time } = tx.context;
+  const bindings = await findRootBindingsOf(tx, after.uid, ownerRole.uid, maxOwned + 1);
+  if (bindings.length > maxOwned)
+    throw failedPrecondition("TOO_MANY_BINDINGS", `the identity owns more than ${maxOwned} organizations`, after.uid);
+  for (const { isFounder, ...binding } of bindings) {
+    if (givesOwner(binding)) await lockRow(tx, groupCollection, binding.parent);
+    const holder = { identity: after, isFounder: isFounder && keepsFounded };
+    if (!(await isReachable(tx, binding.parent, holder, time))) await requireOtherOwner(tx, binding, call, time);
+  }
 }
 
 /**
  * Throws LAST_OWNER if the binding is that of the last owner of an organization. The error names the organization only to callers who
  * can see it: an identity can own organizations that its administrators do not know.
  */
-export async function requireOtherOwner(session: Session, binding: RoleBindingRow, call: Call): Promise<void> {
+export async function requireOtherOwner(
+  session: Session,
+  binding: RoleBindingRow,
+  call: Call,
+  now: number,
+): Promise<void> {
   if (!givesOwner(binding)) return;
-  if (await isHeldOtherwise(session, binding.parent, ownerRole.uid, binding.uid)) return;
+  if (await hasReachableOwner(session, binding.parent, now, binding.uid)) return;
   if (accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, binding.parent))
     throw failedPrecondition(
       lastOwnerReason,

@@ -106,6 +106,16 @@ export function defineIamTables(columns: Columns) {
     ],
   );
 
+  /**
+   * The owner bindings that identities got by creating an organization. They need the authority of no other identity
+   * (docs/decisions/0035).
+   */
+  const foundingBindings = table("founding_bindings", {
+    uid: text()
+      .primaryKey()
+      .references(() => roleBindings.uid, { onDelete: "cascade" }),
+  });
+
   const groupInvites = table(
     "group_invites",
     {
@@ -177,6 +187,7 @@ export function defineIamTables(columns: Columns) {
     identities,
     roles,
     roleBindings,
+    foundingBindings,
     groupInvites,
     accountAssociations,
     delegations,
