@@ -31,6 +31,11 @@ export interface Database {
   /** Runs several reads in one consistent snapshot. */
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;
   /**
+   * Runs the body as in a write transaction, and undoes what it wrote. No write of another organization waits for it. The body may
+   * await other things. Its lists show only what was committed before.
+   */
+  rehearse<T>(context: WriteContext, body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,
    * must not call `write`, and may run again after a conflict.
    */
@@ -107,6 +112,8 @@ export async function openDatabase(
     dialect: dialect.name,
     session,
     read,
+    rehearse: (context, body) =>
+      withoutCounting(() => dialect.rehearse((session) => body(transactionOn(session, context).tx))),
     async write(context, body) {
       const written = withoutCounting(() => dialect.write((session) => runBody(session, context, body), context));
       const { result, accessChanged } = await recorded(written, transactions);
@@ -132,11 +139,26 @@ export async function openDatabase(
  * group commit, counters and export states are written once for all writes.
  */
 async function runBody<T>(session: DialectTransaction, context: WriteContext, body: (tx: Transaction) => Promise<T>) {
+  const { tx, changes, counterChanges, changedExports, hasChangedAccess } = transactionOn(session, context);
+  const result = await body(tx);
+  const accessChanged = hasChangedAccess();
+  if (!session.pendingCounters) await counterChanges.write(session);
+  const logged = { context, changes, accessChanged };
+  if (!session.pendingLog) await logWrites(session, [logged], session.pendingExports ? new Set() : changedExports);
+  // Nothing after this may fail: other writes commit these changes.
+  session.pendingLog?.push(logged);
+  if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
+  for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
+  return { result, accessChanged };
+}
+
+/** Returns the transaction of a write, and what it leaves for its end. */
+function transactionOn(session: DialectTransaction, context: WriteContext) {
   const changes: ChangeEntry[] = [];
   const counterChanges = newCounterChanges();
   const changedExports = new Set<string>();
   let accessChanged = false;
-  const result = await body({
+  const tx: Transaction = {
     ...session,
     context,
     changeAccess: () => {
@@ -149,15 +171,8 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
     logChange: (entry) => {
       changes.push(entry);
     },
-  });
-  if (!session.pendingCounters) await counterChanges.write(session);
-  const logged = { context, changes, accessChanged };
-  if (!session.pendingLog) await logWrites(session, [logged], session.pendingExports ? new Set() : changedExports);
-  // Nothing after this may fail: other writes commit these changes.
-  session.pendingLog?.push(logged);
-  if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
-  for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
-  return { result, accessChanged };
+  };
+  return { tx, changes, counterChanges, changedExports, hasChangedAccess: () => accessChanged };
 }
 
 /** Advances the access epoch, appends to the change log and changes export states, in this order for all writers. */

@@ -9,6 +9,7 @@ import {
 import { failedPrecondition, invalidField } from "../../aip/errors.ts";
 import { compareTexts } from "../../base/compare-texts.ts";
 import { once } from "../../base/lazy.ts";
+import { nextSlice } from "../../base/slices.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
@@ -42,15 +43,15 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
     {
       applyResources: expensive(async (request, call) => {
         checkBounds(request);
-        checkRequests(request.resources, check);
-        const seen = await database.read((session) => makePlan(session, request, call));
+        await checkRequests(request.resources, check);
+        const seen = await database.read((session) => makePlan(session, request, call, nextSlice));
         requireExpected(request, seen.fingerprint);
         return responseOf(request, request.planOnly ? seen : await write(request, seen, call));
       }),
       exportResources: expensive((request, call) =>
         readTogether(database, call, async (session) => ({ resources: await exportResources(session, request, call) })),
       ),
-      destroySubtree: expensive(subtreeDeletion(options, callTogether)),
+      destroySubtree: expensive(subtreeDeletion(context, options, callTogether)),
     },
     [
       {
@@ -83,9 +84,9 @@ async function exportResources(session: Session, { groupUid, kinds: asked }: Exp
   const wanted = asked.flatMap((kind) => kindOf(kind) ?? []);
   const shown = new Set<Kind>(wanted.length > 0 ? wanted : kindOrder);
   const rows = await readStoredRows(session, groupUid, withReferences(shown), call);
-  const names = new Names(rows);
+  const names = await Names.of(rows);
   requireUnambiguous(names);
-  const found = storedResources(rows, names).filter(({ resource }) => shown.has(resource.case));
+  const found = (await storedResources(rows, names)).filter(({ resource }) => shown.has(resource.case));
   if (found.length > applyLimits.storedResources)
     throw failedPrecondition(
       "TOO_MANY_RESOURCES",

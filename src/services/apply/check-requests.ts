@@ -2,6 +2,7 @@
 import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { ApiError, type FieldViolation, fieldViolationsOf } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
+import { nextSlice } from "../../base/slices.ts";
 import { findCapabilityByName } from "../../model/capabilities.ts";
 import type { RequestCheck } from "../../pipeline/nested-methods.ts";
 import { describeFailure } from "./failures.ts";
@@ -19,10 +20,11 @@ const anyUids: Uids = {
 };
 
 /** Throws INVALID_ARGUMENT with what the resources get wrong, unless that depends on stored resources. */
-export function checkRequests(resources: readonly ResourceSpec[], check: RequestCheck): void {
+export async function checkRequests(resources: readonly ResourceSpec[], check: RequestCheck): Promise<void> {
   const violations = newViolations();
-  resources.forEach(({ resource }, index) => {
-    if (resource.case === undefined) return;
+  for (const [index, { resource }] of resources.entries()) {
+    await nextSlice();
+    if (resource.case === undefined) continue;
     const named = unknownCapabilities(resource, index);
     violations.addAll(named);
     const { method, request } = creation(resource, anyUids);
@@ -35,7 +37,7 @@ export function checkRequests(resources: readonly ResourceSpec[], check: Request
       const others = fieldViolationsOf(described) ?? [];
       violations.addAll(others.filter(({ field }) => named.length === 0 || !field.includes(".role.capabilities")));
     }
-  });
+  }
   violations.throwIfAny();
 }
 

@@ -4,16 +4,25 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import type { DestroySubtreeRequest } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { failedPrecondition } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
+import { nextSlice } from "../../base/slices.ts";
+import { newYield, type Yield } from "../../base/yielding.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import { findSubtreeRows } from "../../storage/collection/subtree-rows.ts";
 import { readCounters } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, groupInviteCollection } from "../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
-import { newYield } from "./execute.ts";
-import { type CallTogether, planFingerprint, requireExpected, type ServicesOf } from "./joined-calls.ts";
+import {
+  type AtVersion,
+  type CallTogether,
+  planFingerprint,
+  requireExpected,
+  type ServicesOf,
+  versionOf,
+} from "./joined-calls.ts";
 import { type Kind, kindOrder } from "./kinds.ts";
 import { applyLimits, requireFewChanges } from "./limits.ts";
 import { deletion, type Operation } from "./requests.ts";
@@ -27,30 +36,54 @@ const deletedKinds = [...kindOrder]
     (kind): kind is Exclude<Kind, "organization"> => kind !== "organization" && kind !== "externalGroupRoleMapping",
   );
 
+/** What a deletion does, in this order. */
+interface Deletion extends AtVersion {
+  readonly operations: readonly Operation[];
+  readonly counts: Record<string, number>;
+  readonly plan: string;
+}
+
 /** Returns the method that deletes a group with everything in it. */
-export function subtreeDeletion(options: ProviderOptions, callTogether: CallTogether) {
+export function subtreeDeletion({ database }: ServiceContext, options: ProviderOptions, callTogether: CallTogether) {
   const services: ServicesOf = (joined) => changingServices(joined, options);
-  return (request: DestroySubtreeRequest, call: Call) =>
-    callTogether(services, request, call, async ({ database, callMethod }) => {
-      const { session } = database;
-      const { groupUid } = request;
-      const rows = await readStoredRows(session, groupUid, new Set(kindOrder), call);
-      const operations = [...(await inviteDeletions(session, groupUid)), ...deletionsOf(rows, callerOf(call).uid)];
-      requireFewChanges(operations.length, groupUid);
-      const counts = await countsIn(session, rows);
-      const plan = planFingerprint(operations.map((operation) => operation.request));
+  return async (request: DestroySubtreeRequest, call: Call) => {
+    const { groupUid } = request;
+    const seen = await database.read((session) => planDeletion(session, groupUid, call, nextSlice));
+    requireExpected(request, seen.plan);
+    const changes = seen.operations.length;
+    return await callTogether(services, { request, changes }, call, async ({ database: { session }, callMethod }) => {
+      const pause = newYield();
+      const isCurrent = (await versionOf(session, groupUid)) === seen.version;
+      const { operations, counts, plan } = isCurrent ? seen : await planDeletion(session, groupUid, call, pause);
       requireExpected(request, plan);
-      const yieldNow = newYield();
       for (const { method, request: each } of operations) {
-        await yieldNow();
+        await pause();
         await callMethod(method, each, call);
       }
       return { counts, plan };
     });
+  };
 }
 
-async function inviteDeletions(session: Session, groupUid: string): Promise<readonly Operation[]> {
-  const invites = await findSubtreeRows(session, groupInviteCollection, groupUid, applyLimits.storedResources + 1);
+/** Reads what is in a group. Throws TOO_MANY_RESOURCES if that is too much to delete at once. */
+async function planDeletion(session: Session, groupUid: string, call: Call, pause: Yield): Promise<Deletion> {
+  const version = await versionOf(session, groupUid);
+  const rows = await readStoredRows(session, groupUid, new Set(kindOrder), call, pause);
+  const invites = await inviteDeletions(session, groupUid, pause);
+  const operations = [...invites, ...deletionsOf(rows, callerOf(call).uid)];
+  requireFewChanges(operations.length, groupUid);
+  const plan = planFingerprint(operations.map((operation) => operation.request));
+  return { version, operations, counts: await countsIn(session, rows), plan };
+}
+
+async function inviteDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly Operation[]> {
+  const invites = await findSubtreeRows(
+    session,
+    groupInviteCollection,
+    groupUid,
+    applyLimits.storedResources + 1,
+    pause,
+  );
   if (invites.length > applyLimits.storedResources)
     throw failedPrecondition(
       "TOO_MANY_RESOURCES",

@@ -1,8 +1,8 @@
 // Executes a plan in a transaction: every step by the method of the API that a caller would use for it.
-import { setImmediate as nextTick } from "node:timers/promises";
 import { PlannedAction } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { Access } from "../../authz/access.ts";
 import { combineRoles } from "../../authz/policy.ts";
+import { newYield } from "../../base/yielding.ts";
 import { accessOf, callerOf, methodOf } from "../../pipeline/authorize.ts";
 import { type Call, callAs } from "../../pipeline/call.ts";
 import type { NestedCall } from "../../pipeline/nested-methods.ts";
@@ -15,9 +15,6 @@ import { applyLimits } from "./limits.ts";
 import type { Names } from "./names.ts";
 import type { Plan, Step } from "./plan.ts";
 import { creation, deletion, type Operation, type Uids, update } from "./requests.ts";
-
-/** How long the steps run before other requests do, in milliseconds: on SQLite nothing else interrupts them. */
-const maxTurnMs = 8;
 
 /** The kinds whose creations need nothing of each other, and lock nothing of their group. */
 const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "identity", "repo", "roleBinding"]);
@@ -109,15 +106,5 @@ function uidsOf(names: Names): Uids {
     role: (group, reference) => known(names.findRole(group, reference)?.uid, reference),
     identity: (path) => known(names.find("identity", path)?.uid, path),
     identityProvider: (name) => known(names.find("identityProvider", name)?.uid, name),
-  };
-}
-
-/** Returns the function that lets other requests run if the last time is long ago. */
-export function newYield(): () => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < maxTurnMs) return;
-    await nextTick();
-    since = performance.now();
   };
 }

@@ -10,8 +10,8 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import { type NestedCall, nestedCalls, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { lastChangeIn } from "../../storage/change-log/change-log.ts";
 import { lockRow } from "../../storage/collection/rows.ts";
-import { RolledBack } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { findFoundedOrganizations } from "../../storage/iam/founding-bindings.ts";
@@ -20,6 +20,18 @@ import { type JoinedDatabase, joinedDatabase } from "../../storage/joined-databa
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../iam/provisioning/suspended-people.ts";
 import { acceptByCall } from "../iam/users/membership.ts";
+import { applyLimits } from "./limits.ts";
+
+/** Something that depends on the resources of an organization only. */
+export interface AtVersion {
+  /** The last change of the organization; 0 for one that does not exist yet. */
+  readonly version: number;
+}
+
+/** Returns the last change of the organization of a group. */
+export async function versionOf(session: Session, groupUid: string): Promise<number> {
+  return groupUid === "" ? 0 : await lastChangeIn(session, rootOf(groupUid));
+}
 
 /** A request that can be validated without writing. */
 export interface PlannedRequest extends Message {
@@ -29,6 +41,13 @@ export interface PlannedRequest extends Message {
   readonly expectedPlan: string;
 }
 
+/** A request, with what it changes. */
+export interface PlannedChange {
+  readonly request: PlannedRequest;
+  /** How many resources it creates, updates and deletes. */
+  readonly changes: number;
+}
+
 /** What runs in the transaction. */
 export interface Joined {
   readonly tx: Transaction;
@@ -36,16 +55,13 @@ export interface Joined {
   readonly callMethod: NestedCall;
 }
 
-/** Ends the transaction of a request that only validates. */
-class Validated extends RolledBack {}
-
 /** Returns the services whose methods are called, with a database that stays in the transaction. */
 export type ServicesOf = (context: ServiceContext) => readonly Implementation[];
 
 /** Runs calls of the methods of some services in one transaction, and undoes it if the request only validates. */
 export type CallTogether = <T>(
   services: ServicesOf,
-  request: PlannedRequest,
+  planned: PlannedChange,
   call: Call,
   body: (joined: Joined) => Promise<T>,
 ) => Promise<T>;
@@ -53,7 +69,8 @@ export type CallTogether = <T>(
 /** Makes the function that calls several methods in one transaction, at most one such transaction of an organization at a time. */
 export function newCallTogether(context: ServiceContext, check: RequestCheck): CallTogether {
   const busy = new Set<string>();
-  return async (services, request, call, body) => {
+  return async (services, planned, call, body) => {
+    const { request } = planned;
     // A new organization has no uid yet.
     const key = request.groupUid === "" ? callerOf(call).uid : rootOf(request.groupUid);
     // On SQLite all others wait for a large transaction: those of one organization must not queue up.
@@ -61,7 +78,7 @@ export function newCallTogether(context: ServiceContext, check: RequestCheck): C
       throw aborted("another request changes this organization as a whole; try again when it has ended");
     busy.add(key);
     try {
-      return await runTogether(context, (joined) => nestedCalls(services(joined), check), request, call, body);
+      return await runTogether(context, (joined) => nestedCalls(services(joined), check), planned, call, body);
     } finally {
       busy.delete(key);
     }
@@ -71,29 +88,26 @@ export function newCallTogether(context: ServiceContext, check: RequestCheck): C
 async function runTogether<T>(
   context: ServiceContext,
   callsOf: (joined: ServiceContext) => NestedCall,
-  { groupUid, validateOnly }: PlannedRequest,
+  { request: { groupUid, validateOnly }, changes }: PlannedChange,
   call: Call,
   body: (joined: Joined) => Promise<T>,
 ): Promise<T> {
   const { database, clock } = context;
-  let result: T | undefined;
-  try {
-    await database.write({ ...writeContext(call, clock), isAlone: true, isLarge: true }, async (tx) => {
-      // Two requests for one group would create the same resources.
-      if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
-      // It has waited for others, of which one may have taken away roles.
-      await requireCurrentAccess(tx, call);
-      const joined = joinedDatabase(database, tx);
-      result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
-      if (groupUid !== "") await acceptByCall(tx, call, groupUid);
-      // It has taken seconds. Its own changes of roles are not seen outside of it yet.
-      await requireCurrentAccess(database.session, call);
-      if (validateOnly) throw new Validated();
-    });
-  } catch (error) {
-    if (!(error instanceof Validated)) throw error;
+  async function run(tx: Transaction): Promise<T> {
+    // Two requests for one group would create the same resources.
+    if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
+    // It has waited for others, of which one may have taken away roles.
+    await requireCurrentAccess(tx, call);
+    const joined = joinedDatabase(database, tx);
+    const result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
+    if (groupUid !== "") await acceptByCall(tx, call, groupUid);
+    // It has taken seconds. Its own changes of roles are not seen outside of it yet.
+    await requireCurrentAccess(database.session, call);
+    return result;
   }
-  return result!;
+  const write = writeContext(call, clock);
+  if (validateOnly) return await database.rehearse(write, run);
+  return await database.write({ ...write, isAlone: true, isLarge: changes > applyLimits.smallChanges }, run);
 }
 
 /** Throws ABORTED if the caller has other roles than those that allowed the call. */

@@ -6,6 +6,8 @@ export const applyLimits = {
   requestResources: 10_000,
   /** The maximum number of resources that a request creates, updates and deletes. */
   changes: 10_000,
+  /** More changes than this are a large write: on SQLite, one at a time, with a pause for other writes after each. */
+  smallChanges: 1_000,
   /** The maximum number of stored resources of one kind that a request is compared with. */
   storedResources: 20_000,
   /** How many creations run at the same time on PostgreSQL. */

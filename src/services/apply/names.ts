@@ -1,5 +1,6 @@
 // The names by which resources refer to each other: paths of groups, roles and identities, and names of identity providers.
 import { builtInRoles } from "../../authz/built-in-roles.ts";
+import type { Yield } from "../../base/yielding.ts";
 import { parentOf } from "../../model/uid.ts";
 import type { StoredRows } from "./stored-rows.ts";
 
@@ -40,7 +41,19 @@ export class Names {
   /** The roles of the ancestors of the group of the request, by name: the nearest one. */
   readonly #outerRoles = new Map<string, Target>();
 
-  constructor(rows: StoredRows) {
+  /** Returns the names of stored resources. Calls `pause` for each of them. */
+  static async of(rows: StoredRows, pause: Yield = () => undefined): Promise<Names> {
+    const names = new Names(rows);
+    for (const kind of ["group", "role", "identity", "identityProvider"] as const)
+      for (const { uid, name } of rows[kind]) {
+        names.#learn(kind, uid, name);
+        const paused = pause();
+        if (paused) await paused;
+      }
+    return names;
+  }
+
+  private constructor(rows: StoredRows) {
     const base: Target = { path: "", uid: rows.base?.uid };
     this.#targets = {
       group: new Map([["", base]]),
@@ -49,8 +62,6 @@ export class Names {
       identityProvider: new Map(),
     };
     if (base.uid !== undefined) this.#paths.set(base.uid, "");
-    for (const kind of ["group", "role", "identity", "identityProvider"] as const)
-      for (const { uid, name } of rows[kind]) this.#learn(kind, uid, name);
     for (const { uid, name } of rows.outerRoles)
       if (!this.#outerRoles.has(name)) this.#outerRoles.set(name, { path: name, uid });
   }

@@ -7,13 +7,14 @@ import {
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { failedPrecondition, invalidField } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
+import type { Yield } from "../../base/yielding.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
 import { canManageCatalog } from "../registry/text-rules.ts";
 import { differences, type FieldDifference } from "./compare.ts";
-import { planFingerprint } from "./joined-calls.ts";
+import { type AtVersion, planFingerprint, versionOf } from "./joined-calls.ts";
 import { type AnyResource, type Kind, kindOf, kindOrder, kinds, withReferences } from "./kinds.ts";
 import { joinPath, keyOf, Names, parentPath } from "./names.ts";
 import { noRows, readStoredRows, type StoredRows } from "./stored-rows.ts";
@@ -34,7 +35,7 @@ export interface Step extends Named {
 }
 
 /** What an apply does, in this order. */
-export interface Plan {
+export interface Plan extends AtVersion {
   readonly names: Names;
   readonly steps: readonly Step[];
   readonly unchangedCount: number;
@@ -42,13 +43,26 @@ export interface Plan {
   readonly fingerprint: string;
 }
 
-/** Makes the plan of a request. Throws for what the request gets wrong, and for kinds that the caller may not list. */
-export async function makePlan(session: Session, request: ApplyResourcesRequest, call: Call): Promise<Plan> {
-  const rows = await rowsFor(session, request, call);
-  const names = new Names(rows);
-  const wanted = wantedResources(request.resources, names);
+/**
+ * Makes the plan of a request. Throws for what the request gets wrong, and for kinds that the caller may not list. Lets other requests
+ * run, so the session must be one whose snapshot nobody shares.
+ */
+export async function makePlan(
+  session: Session,
+  request: ApplyResourcesRequest,
+  call: Call,
+  pause: Yield,
+): Promise<Plan> {
+  const version = await versionOf(session, request.groupUid);
+  const rows = await rowsFor(session, request, call, pause);
+  const names = await Names.of(rows, pause);
+  const wanted = await wantedResources(request.resources, names, pause);
   requireOwnName(wanted, rows);
-  const stored = storedResources(rows, names).map((each) => ({ ...nameOf(each.resource, names), stored: each }));
+  const stored: StoredNamed[] = [];
+  for (const each of await storedResources(rows, names, pause)) {
+    stored.push({ ...nameOf(each.resource, names), stored: each });
+    await pause();
+  }
   const byKey = new Map(stored.map((each) => [each.key, each]));
   const steps: Step[] = [];
   let unchangedCount = 0;
@@ -56,11 +70,12 @@ export async function makePlan(session: Session, request: ApplyResourcesRequest,
     const step = stepFor(each, byKey.get(each.key)?.stored, { request, names, call });
     if (step) steps.push(step);
     else unchangedCount++;
+    await pause();
   }
   const ordered = kindOrder.flatMap((kind) => ofKind(steps, kind));
-  const deletions = request.prune ? prunedSteps({ request, rows, names, wanted, stored }, call) : [];
+  const deletions = request.prune ? await prunedSteps({ request, rows, names, wanted, stored }, call, pause) : [];
   const all = [...ordered, ...deletions];
-  return { names, steps: all, unchangedCount, fingerprint: fingerprintOf(all) };
+  return { version, names, steps: all, unchangedCount, fingerprint: fingerprintOf(all) };
 }
 
 /** The groups among the steps come in the order of their depth, since a parent has to exist first. */
@@ -73,9 +88,14 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-async function rowsFor(session: Session, request: ApplyResourcesRequest, call: Call): Promise<StoredRows> {
+async function rowsFor(
+  session: Session,
+  request: ApplyResourcesRequest,
+  call: Call,
+  pause: Yield,
+): Promise<StoredRows> {
   const { groupUid, resources } = request;
-  if (groupUid !== "") return await readStoredRows(session, groupUid, comparedKinds(request), call);
+  if (groupUid !== "") return await readStoredRows(session, groupUid, comparedKinds(request), call, pause);
   if (!resources.some(({ resource }) => resource.case === "organization"))
     throw invalidField("group_uid", "is required, unless the resources have an organization to create");
   return noRows;
@@ -135,16 +155,23 @@ function withoutIgnored(wanted: AnyResource, { uid, resource }: StoredResource, 
   return { case: "repo", value: { ...wanted.value, catalogTier, bundles, aliases, activeTags } };
 }
 
+/** A stored resource with its name. */
+type StoredNamed = Named & { readonly stored: StoredResource };
+
 interface Pruning {
   readonly request: ApplyResourcesRequest;
   readonly rows: StoredRows;
   readonly names: Names;
   readonly wanted: readonly Wanted[];
-  readonly stored: readonly (Named & { readonly stored: StoredResource })[];
+  readonly stored: readonly StoredNamed[];
 }
 
 /** Returns the deletions of what the request does not have: what refers to others first, and groups from the bottom up. */
-function prunedSteps({ request, rows, names, wanted, stored }: Pruning, call: Call): readonly Step[] {
+async function prunedSteps(
+  { request, rows, names, wanted, stored }: Pruning,
+  call: Call,
+  pause: Yield,
+): Promise<readonly Step[]> {
   requireUnambiguous(names);
   const asked = prunedKinds(request);
   const keys = new Set(wanted.map(({ key }) => key));
@@ -153,12 +180,15 @@ function prunedSteps({ request, rows, names, wanted, stored }: Pruning, call: Ca
     ({ key, resource, group }) =>
       asked.has(resource.case) && resource.case !== "organization" && !keys.has(key) && isCovered(group),
   );
+  await pause();
   const reasonOf = keptReasons({ wanted, stored, surplus, names }, call);
-  const steps = surplus.map((each): Step => {
+  const steps: Step[] = [];
+  for (const each of surplus) {
     const reason = reasonOf(each);
     const action = reason === "" ? PlannedAction.DELETE : PlannedAction.KEEP;
-    return { ...each, action, wanted: undefined, fields: [], setsSecret: false, reason };
-  });
+    steps.push({ ...each, action, wanted: undefined, fields: [], setsSecret: false, reason });
+    await pause();
+  }
   return [...kindOrder].reverse().flatMap((kind) => [...ofKind(steps, kind)].reverse());
 }
 

@@ -2,6 +2,7 @@
 import { GroupSchema } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { failedPrecondition, notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
+import type { Yield } from "../../base/yielding.ts";
 import { ancestorsOf } from "../../model/uid.ts";
 import { accessOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -56,6 +57,7 @@ export async function readStoredRows(
   baseUid: string,
   wanted: ReadonlySet<Kind>,
   call: Call,
+  pause?: Yield,
 ): Promise<StoredRows> {
   // AIP-211: permission comes before existence.
   requireCapability(call, kinds.group.list, baseUid);
@@ -65,7 +67,7 @@ export async function readStoredRows(
 
   async function read<R extends ResourceRow>(kind: Kind, collection: Collection<R>): Promise<readonly R[]> {
     if (!wanted.has(kind) && kind !== "group") return [];
-    const rows = await findSubtreeRows(session, collection, baseUid, applyLimits.storedResources + 1);
+    const rows = await findSubtreeRows(session, collection, baseUid, applyLimits.storedResources + 1, pause);
     if (rows.length <= applyLimits.storedResources) return rows;
     throw failedPrecondition(
       "TOO_MANY_RESOURCES",

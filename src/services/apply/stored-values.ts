@@ -13,6 +13,7 @@ import {
   RoleSpecSchema,
   SubscriptionSpecSchema,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import type { Yield } from "../../base/yielding.ts";
 import { namesOfNumbers } from "../../model/capabilities.ts";
 import { parentOf } from "../../model/uid.ts";
 import type { AccountAssociationRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "../../storage/iam/rows.ts";
@@ -30,33 +31,42 @@ export interface StoredResource {
   readonly resource: AnyResource;
 }
 
-/** Returns the stored resources, in the order of creation. */
-export function storedResources(rows: StoredRows, names: Names): readonly StoredResource[] {
+/** Returns the stored resources, in the order of creation. Calls `pause` for each of them. */
+export async function storedResources(
+  rows: StoredRows,
+  names: Names,
+  pause: Yield = () => undefined,
+): Promise<readonly StoredResource[]> {
   const { base } = rows;
   if (!base) return [];
-  const organization = base.parent === null ? [{ uid: base.uid, resource: organizationOf(base) }] : [];
-  const each = <R extends { readonly uid: string }>(found: readonly R[], convert: (row: R) => AnyResource) =>
-    found.map((row): StoredResource => ({ uid: row.uid, resource: convert(row) }));
+  const found: StoredResource[] = [];
   const groupOf = ({ uid }: { readonly uid: string }) => names.pathOf(parentOf(uid));
-  return [
-    ...organization,
-    ...each(rows.group, (row) => groupOfRow(row, groupOf(row))),
-    ...each(rows.role, (row) => roleOf(row, groupOf(row))),
-    ...each(rows.identity, (row) => identityOf(row, groupOf(row))),
-    ...each(rows.identityProvider, (row) => providerOf(row, names)),
-    ...each(rows.externalGroupRoleMapping, (row) => mappingOf(row, names)),
-    ...each(rows.accountAssociation, (row) => associationOf(row, names)),
-    ...each(rows.repo, (row) => repoOf(row, groupOf(row))),
-    ...each(rows.roleBinding, (row) => bindingOf(row, names)),
-    ...each(rows.subscription, (row) => ({
-      case: "subscription",
-      value: create(SubscriptionSpecSchema, { group: groupOf(row), sink: row.sink }),
-    })),
-  ];
+  async function add<R extends { readonly uid: string }>(some: readonly R[], convert: (row: R) => AnyResource) {
+    for (const row of some) {
+      found.push({ uid: row.uid, resource: convert(row) });
+      const paused = pause();
+      if (paused) await paused;
+    }
+  }
+  if (base.parent === null) await add([base], organizationOf);
+  await add(rows.group, (row) => groupOfRow(row, groupOf(row)));
+  await add(rows.role, (row) => roleOf(row, groupOf(row)));
+  await add(rows.identity, (row) => identityOf(row, groupOf(row)));
+  await add(rows.identityProvider, (row) => providerOf(row, names));
+  await add(rows.externalGroupRoleMapping, (row) => mappingOf(row, names));
+  await add(rows.accountAssociation, (row) => associationOf(row, names));
+  await add(rows.repo, (row) => repoOf(row, groupOf(row)));
+  await add(rows.roleBinding, (row) => bindingOf(row, names));
+  await add(rows.subscription, (row) => subscriptionOf(row, groupOf(row)));
+  return found;
 }
 
 function organizationOf({ name, description }: GroupRow): AnyResource {
   return { case: "organization", value: create(OrganizationSpecSchema, { name, description }) };
+}
+
+function subscriptionOf({ sink }: StoredRows["subscription"][number], group: string): AnyResource {
+  return { case: "subscription", value: create(SubscriptionSpecSchema, { group, sink }) };
 }
 
 function groupOfRow({ name, description }: GroupRow, group: string): AnyResource {

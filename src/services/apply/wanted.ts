@@ -1,6 +1,7 @@
 // Finds out what the resources of a request refer to.
 import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { newViolations } from "../../aip/violations.ts";
+import type { Yield } from "../../base/yielding.ts";
 import { type AnyResource, type Kind, kinds } from "./kinds.ts";
 import { joinPath, keyOf, type Names, type Target } from "./names.ts";
 
@@ -76,26 +77,36 @@ const targetKinds = ["group", "role", "identity", "identityProvider"] as const;
  * Names the resources of a request. Those that do not exist become known to `names`. Throws INVALID_ARGUMENT for references to what
  * is neither stored nor wanted, and for resources that are wanted twice.
  */
-export function wantedResources(resources: readonly ResourceSpec[], names: Names): readonly Wanted[] {
+export async function wantedResources(
+  resources: readonly ResourceSpec[],
+  names: Names,
+  pause: Yield,
+): Promise<readonly Wanted[]> {
   const violations = newViolations();
-  const targets = resources.map(({ resource }) => targetOf(resource, names));
+  const targets: (Target | undefined)[] = [];
+  for (const { resource } of resources) {
+    targets.push(targetOf(resource, names));
+    await pause();
+  }
   const seen = new Map<string, number>();
-  const wanted = resources.flatMap(({ resource }, index): Wanted[] => {
+  const wanted: Wanted[] = [];
+  for (const [index, { resource }] of resources.entries()) {
+    await pause();
     const at = `resources[${index}]`;
     if (resource.case === undefined) {
       violations.add(`${at}.resource`, "is required");
-      return [];
+      continue;
     }
     const missing = missingReferences(resource, names);
     for (const { field, description } of missing)
       violations.add(`${at}.${kinds[resource.case].field}${field && `.${field}`}`, description);
-    if (missing.length > 0) return [];
+    if (missing.length > 0) continue;
     const named = nameOf(resource, names);
     const earlier = seen.get(named.key);
     seen.set(named.key, index);
     if (earlier !== undefined) violations.add(at, duplicateProblem(resource.case, `resources[${earlier}]`));
-    return [{ ...named, index, target: targets[index] }];
-  });
+    wanted.push({ ...named, index, target: targets[index] });
+  }
   violations.throwIfAny();
   return wanted;
 }

@@ -1,5 +1,6 @@
 // Writes the changes of a request in one transaction.
 import type { ApplyResourcesRequest } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { newYield } from "../../base/yielding.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -15,7 +16,7 @@ import { roleBindings } from "../iam/roles/role-bindings.ts";
 import { roles } from "../iam/roles/roles.ts";
 import { repos } from "../registry/repos.ts";
 import { executePlan } from "./execute.ts";
-import { type CallTogether, requireExpected, type ServicesOf } from "./joined-calls.ts";
+import { type CallTogether, requireExpected, type ServicesOf, versionOf } from "./joined-calls.ts";
 import { requireFewChanges } from "./limits.ts";
 import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
@@ -28,7 +29,7 @@ export function changingServices(context: ServiceContext, options: ProviderOptio
   ];
 }
 
-/** Returns the function that makes the plan of a request again in a transaction, executes it there, and returns it. */
+/** Returns the function that executes the plan of a request in a transaction, and returns it. It makes the plan again if something changed. */
 export function planWriter({ database }: ServiceContext, options: ProviderOptions, callTogether: CallTogether) {
   return async (request: ApplyResourcesRequest, seen: Plan, call: Call): Promise<Plan> => {
     const changes = changingSteps(seen).length;
@@ -37,9 +38,14 @@ export function planWriter({ database }: ServiceContext, options: ProviderOption
     const isPostgres = database.dialect === "postgres";
     const discovered = await discover(seen, options);
     const services: ServicesOf = (joined) => changingServices(joined, discovered);
+    // The execution gives new resources their uids, so a plan is executed once.
+    let isUnused = true;
     const attempt = (isConcurrent: boolean) =>
-      callTogether(services, request, call, async (joined) => {
-        const plan = await makePlan(joined.database.session, request, call);
+      callTogether(services, { request, changes }, call, async (joined) => {
+        const { session } = joined.database;
+        const isCurrent = isUnused && (await versionOf(session, request.groupUid)) === seen.version;
+        isUnused = false;
+        const plan = isCurrent ? seen : await makePlan(session, request, call, newYield());
         requireExpected(request, plan.fingerprint);
         await executePlan(plan, { ...joined, isConcurrent }, call);
         return plan;

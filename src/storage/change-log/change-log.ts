@@ -5,6 +5,7 @@ import { jsonRows, selectRows } from "../engine/json-rows.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { ChangeEntry, Session, WriteContext } from "../engine/session.ts";
 import { and, asc, desc, eq, getTableColumns, gt, gte, lte, sql } from "../schema/drizzle.ts";
+import { organizationOf } from "../schema/organization.ts";
 import type { Tables } from "../schema/tables.ts";
 
 // Only some kinds are in the index for access requests. With a bare placeholder, SQLite prepares the statement again at
@@ -102,6 +103,19 @@ export async function lastChange(session: Session): Promise<number> {
     db.select({ sequence: changes.sequence }).from(changes).orderBy(desc(changes.sequence)).limit(limitOf(1)),
   );
   return (await statement.execute())[0]?.sequence ?? 0;
+}
+
+/** Returns the sequence number of the last change in an organization; 0 before the first. While it stays the same, so do its resources. */
+export async function lastChangeIn(session: Session, organizationUid: string): Promise<number> {
+  const statement = session.prepared("changes.latest_in", (db, { changes }) =>
+    db
+      .select({ sequence: changes.sequence })
+      .from(changes)
+      .where(eq(organizationOf(changes.groupUid), textPlaceholder("organization")))
+      .orderBy(desc(changes.sequence))
+      .limit(limitOf(1)),
+  );
+  return (await statement.execute({ organization: organizationUid }))[0]?.sequence ?? 0;
 }
 
 /** The keys of a changed row: its uid and its group. */

@@ -33,6 +33,8 @@ export interface Dialect {
    */
   readonly readLogged?: Dialect["read"];
   readonly replicas?: ReplicaStatus;
+  /** See `Database.rehearse`. */
+  rehearse<T>(body: (tx: DialectTransaction) => Promise<T>): Promise<T>;
   readonly measurements: DatabaseMeasurements;
   /**
    * Runs the body in a write transaction, and resolves once the commit is durable. The body must only use the database,

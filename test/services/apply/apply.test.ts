@@ -12,6 +12,7 @@ import { largeOrganization, smallOrganization } from "./generated.ts";
 after(stopPostgres);
 
 const apply = "/gatehouse.apply.v1.ApplyService/ApplyResources";
+const destroy = "/gatehouse.apply.v1.ApplyService/DestroySubtree";
 const read = "/gatehouse.apply.v1.ApplyService/ExportResources";
 
 interface Change {
@@ -68,6 +69,24 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     const position = () => lastChange(server.server.database.session);
+
+    it("plans and dry runs of applies and deletions run while another write holds the write lock", async () => {
+      const { groupUid } = await applied({ resources: smallOrganization("locked") });
+      const resources = [...smallOrganization("locked"), { group: { name: "more" } }];
+      const { promise: isTooLate, resolve: release } = Promise.withResolvers<void>();
+      const timer = setTimeout(release, 10_000);
+      let isHeld = true;
+      const context = { actor: "", method: "test", requestId: "", time: server.clock(), isAlone: true };
+      const holder = server.server.database.write(context, async () => {
+        const work = applied({ groupUid, resources, planOnly: true })
+          .then(() => applied({ groupUid, resources, validateOnly: true }))
+          .then(() => outcome(destroy, { groupUid, validateOnly: true }));
+        await Promise.race([work.then(() => (isHeld = false)), isTooLate]);
+      });
+      await holder;
+      clearTimeout(timer);
+      assert.equal(isHeld, false, "they waited for the other write");
+    });
 
     it("creates an organization, which is read back equal, and changes nothing the second time", async () => {
       const resources = smallOrganization("acme");

@@ -71,7 +71,7 @@ export async function openPostgres(
     },
     read,
     ...(replicas && { readLogged: replicas.read, replicas: replicas.status }),
-    write: writer.write,
+    ...writer,
     measurements: { statements, pool: () => useOf(pool.pool) },
     check: pool.check,
     onHostChanged: (listener) => hosts.onChange(() => listener(hosts.current().name)),

@@ -1,7 +1,7 @@
 // Writes to PostgreSQL: in batches, or each in a transaction of its own.
 import type pg from "pg";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
-import { ConcurrencyConflict, driverCode, ReferenceViolation } from "../errors.ts";
+import { ConcurrencyConflict, driverCode, ReferenceViolation, RolledBack } from "../errors.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { requireLifetime, type Session, type WriteLifetime } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
@@ -22,9 +22,13 @@ const writingShare = 3 / 4;
 /** Writes to a database. */
 export interface Writer {
   readonly write: Dialect["write"];
+  readonly rehearse: Dialect["rehearse"];
   /** Resolves once no batch waits. */
   idle(): Promise<void>;
 }
+
+/** Ends a transaction that is rolled back on purpose. */
+class Rehearsed extends RolledBack {}
 
 /** Creates the writer of a pool. `sessionOf` returns the session of a connection, `lockKey` is that of the change log. */
 export function newWriter(
@@ -52,6 +56,21 @@ export function newWriter(
     return writers.run(() => retried(attempt));
   }
 
+  /** The locks of such a transaction are those of its organization. */
+  async function rehearse<T>(body: WriteBody<T>): Promise<T> {
+    const rehearsed = new Rehearsed();
+    let result: T | undefined;
+    try {
+      await runAlone(async (tx) => {
+        result = await body(tx);
+        throw rehearsed;
+      });
+    } catch (error) {
+      if (error !== rehearsed) throw error;
+    }
+    return result as T;
+  }
+
   const options: WriteQueueOptions = {
     maxBatch: limits.maxBatch,
     maxWaiting: limits.maxWaiting,
@@ -69,6 +88,7 @@ export function newWriter(
   const bulkQueue = new WriteQueue({ ...options, maxBatch: maxBulkBatch });
 
   return {
+    rehearse,
     write: (body, { isBulk = false, isIndependent = false, isAlone = false, isLarge = false, lifetime }) =>
       isAlone || isLarge ? runAlone(body, lifetime) : (isBulk ? bulkQueue : queue).run(body, isIndependent, lifetime),
     async idle() {

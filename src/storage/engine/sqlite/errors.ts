@@ -16,10 +16,18 @@ const byCode: Readonly<Record<string, Translation>> = {
   SQLITE_NOTADB: damaged,
 };
 
+/** What the triggers of an overlay raise in place of a violated constraint (overlay.ts). */
+export const uniqueMessage = "UNIQUE constraint failed";
+export const referenceMessage = "FOREIGN KEY constraint failed";
+
+const byMessage: Readonly<Record<string, Translation>> = { [uniqueMessage]: unique, [referenceMessage]: reference };
+
 /** Translates an error of better-sqlite3. Returns an unknown error unchanged. */
-export const translateSqliteError = translateWith((code) =>
-  code === undefined ? undefined : (byCode[code] ?? byCode[primaryCodeOf(code)]),
-);
+export const translateSqliteError = translateWith((code, error) => {
+  if (code === undefined) return undefined;
+  if (code === "SQLITE_CONSTRAINT_TRIGGER") return byMessage[(error as Error).message];
+  return byCode[code] ?? byCode[primaryCodeOf(code)];
+});
 
 function primaryCodeOf(code: string): string {
   return /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;

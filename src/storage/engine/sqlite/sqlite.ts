@@ -18,6 +18,7 @@ import { sqliteDialect } from "./dialect.ts";
 import { translateSqliteError } from "./errors.ts";
 import { pendingFileMigrations } from "./migrate-file.ts";
 import { newQueryThread, type RunQuery } from "./query-thread.ts";
+import { newRehearsals } from "./rehearsals.ts";
 import { newSnapshot, type Snapshot } from "./snapshot.ts";
 import { runBy, runSync } from "./statement.ts";
 import { withOrFail } from "./statement-journal.ts";
@@ -86,10 +87,13 @@ async function open(
     ...limits,
     ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles }),
   });
+  const rehearsals = newRehearsals(file, limits, (statement) => runSync(statement, statements));
+  opened.defer(rehearsals.close);
   const everything = opened.move();
   return {
     name: "sqlite",
     session: readSession,
+    rehearse: rehearsals.rehearse,
     read: (body) => (isInWork() ? readAside(body) : snapshot.share(() => body(readSession))),
     write: (body, kind) => queue.run(() => body(transaction), kind),
     measurements: { statements },
