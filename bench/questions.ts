@@ -2,6 +2,7 @@
 // service, next to the same reads without them. The server has one core, this program another.
 import { execFileSync } from "node:child_process";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "20" },
     callers: { type: "string", default: "8" },
     only: { type: "string", default: "" },
-    data: { type: "string", default: "/tmp/gatehouse-bench" },
+    data: { type: "string", default: path.join(tmpdir(), "gatehouse-bench") },
   },
 });
 

@@ -7,6 +7,7 @@ import {
   type ListAdvisoryStatementsResponse,
   RecordFormat,
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { nextSlice } from "../base/slices.ts";
 
 /** The formats of exports. */
 export const exportFormats = ["osv", "openvex", "csaf", "secdb"] as const;
@@ -31,11 +32,17 @@ export function exportedAdvisories(source: ExportSource, format: ExportFormat): 
 }
 
 async function* readAdvisories(source: ExportSource, format: ExportFormat): AsyncGenerator<AdvisoryStatements> {
-  for await (const { results } of pagesOf((token) => source.statements(token))) yield* results;
+  for await (const { results } of pagesOf((token) => source.statements(token)))
+    for (const result of results) {
+      await nextSlice();
+      yield result;
+    }
   if (format !== "osv") return;
   for await (const { records } of pagesOf((token) => source.withdrawnRecords(token))) {
-    for (const record of records)
+    for (const record of records) {
+      await nextSlice();
       if (record.format === RecordFormat.OSV) yield create(AdvisoryStatementsSchema, { records: [record] });
+    }
   }
 }
 

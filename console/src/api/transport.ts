@@ -2,6 +2,7 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { QueryClient } from "@tanstack/react-query";
+import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { apiToken, dropToken, SessionError } from "../session/session.ts";
 
 const withToken: Interceptor = (next) => async (request) => {
@@ -36,6 +37,12 @@ export function isTemporary(error: unknown): boolean {
   return [Code.Unavailable, Code.Unknown, Code.DeadlineExceeded].includes(ConnectError.from(error).code);
 }
 
+/** Returns how long a rate limit asks to wait, in milliseconds; undefined if there was none. */
+function retryAfterOf(error: unknown): number | undefined {
+  const limited = ConnectError.from(error);
+  return limited.code === Code.ResourceExhausted ? errorDetails(limited).retryAfterMs : undefined;
+}
+
 /** The cache of responses. Old data stays on the page while it is read again. */
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -43,8 +50,8 @@ export const queryClient = new QueryClient({
       staleTime: 30_000,
       refetchInterval: 30_000,
       refetchOnWindowFocus: true,
-      retry: (attempts, error) => isTemporary(error) && attempts < 20,
-      retryDelay: 4000,
+      retry: (attempts, error) => (isTemporary(error) || retryAfterOf(error) !== undefined) && attempts < 20,
+      retryDelay: (_, error) => retryAfterOf(error) ?? 4000,
     },
   },
 });

@@ -1,5 +1,7 @@
 // The product tree of an export: every product that it names, once, under an id of its own.
+
 import type { JsonObject } from "../../base/json.ts";
+import { nextSlice } from "../../base/slices.ts";
 import { canonicalJson } from "../extra.ts";
 import type { ProductJson } from "./read-product.ts";
 import { fullNameOf } from "./relationships.ts";
@@ -27,14 +29,16 @@ export class Catalog {
   }
 
   /** The members of `product_tree`, in parts of their text. */
-  *write(): Generator<string> {
+  async *write(): AsyncGenerator<string> {
     const texts = [...this.#numbers.keys()];
     const products = function* (): Generator<[ProductJson, number]> {
       for (const [number, text] of texts.entries()) yield [JSON.parse(text), number];
     };
     const root = newNode();
-    for (const [{ branches = [], part, name = "" }, number] of products())
+    for (const [{ branches = [], part, name = "" }, number] of products()) {
+      await nextSlice();
       if (!part && branches.length > 0) addBranch(root, branches, name, number);
+    }
     const nameOf = (number: number) => nameJson(JSON.parse(texts[number]!), number);
     const outside = function* () {
       for (const [{ branches = [], part }, number] of products())
@@ -49,6 +53,7 @@ export class Catalog {
     ] as const) {
       let isEmpty = true;
       for (const item of items) {
+        await nextSlice();
         yield `${isEmpty ? `${separator}\n${JSON.stringify(name)}: [` : ","}\n${item}`;
         isEmpty = false;
         separator = ",";

@@ -2,6 +2,7 @@
 import type { AdvisoryRecord, AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { nextSlice } from "../../base/slices.ts";
 import { parseExtra } from "../extra.ts";
 import { timeText } from "../times.ts";
 import type { Losses, WriteOptions, Writer } from "../writing.ts";
@@ -22,6 +23,7 @@ export const writeCsaf: Writer = async function* (advisories, options, losses) {
   let isWritten = false;
   let profile = "csaf_vex";
   for (const [name, gathered] of vulnerabilities) {
+    await nextSlice();
     const vulnerability = vulnerabilityJson(gathered, (what) => losses.add(what, name));
     if (!isVex(vulnerability)) {
       losses.add("the profile VEX, whose rules a source does not keep", name);

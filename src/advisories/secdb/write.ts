@@ -1,5 +1,6 @@
 // Writes the security database of one repository of one release of a distribution.
 import type { JsonObject } from "../../base/json.ts";
+import { nextSlice } from "../../base/slices.ts";
 import { parseExtra } from "../extra.ts";
 import type { Writer } from "../writing.ts";
 import { chooseDatabase, mostFrequent } from "./choose.ts";
@@ -25,6 +26,7 @@ export const writeSecdb: Writer = async function* (advisories, { ecosystem }, lo
   yield `${head.slice(0, head.lastIndexOf("\n"))},\n  "packages": [`;
   let separator = "\n";
   for (const [name, secfixes] of packagesOf(written)) {
+    await nextSlice();
     yield separator + JSON.stringify({ pkg: { name, secfixes } }, null, 2).replace(/^/gm, "    ");
     separator = ",\n";
   }

@@ -15,10 +15,11 @@ export interface Opened {
 
 /** Opens a gRPC transport, which every server of this API supports. */
 export async function openTransport(url: string, tokens: TokenSource): Promise<Opened> {
-  const [{ createGrpcTransport, Http2SessionManager }, { bearerToken }, { newSessions }] = await Promise.all([
+  const [{ createGrpcTransport, Http2SessionManager }, { bearerToken }, { newSessions }, limits] = await Promise.all([
     import("@connectrpc/connect-node"),
     import("../../../packages/client/src/bearer.ts"),
     import("../../../packages/client/src/sessions.ts"),
+    import("./rate-limit.ts"),
   ]);
   const { sessionManager, close } = newSessions(url, async () => {
     const connection = await connectThroughProxy(url, callTimeoutMs);
@@ -27,7 +28,7 @@ export async function openTransport(url: string, tokens: TokenSource): Promise<O
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager,
-    interceptors: [bearerToken(tokens)],
+    interceptors: [limits.waitForRateLimit, bearerToken(tokens)],
     defaultTimeoutMs: callTimeoutMs,
   });
   return { transport, close };
