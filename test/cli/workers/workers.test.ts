@@ -88,7 +88,9 @@ describe("serve --workers 2", () => {
     assert.notEqual(await pidOf(1), await pidOf(2));
     assert.equal(await calls(), 6);
     assert.ok(
-      server.hasSaid(/^Gatehouse [^\n]* listens on https:[^\n]*\n {2}mode [^\n]*\n {2}workers {2}2 processes\n/),
+      server.hasSaid(
+        /^Starting Gatehouse…\nGatehouse [^\n]* listens on https:[^\n]*\n {2}mode [^\n]*\n {2}workers {2}2 processes\n/,
+      ),
     );
     assert.ok(!server.hasSaid(/listens.*listens/s));
   });
@@ -161,7 +163,7 @@ describe("serve --workers", () => {
     const { code, stdout, stderr } = await run(["serve", "--workers", "2", ...settings]);
     blocker.close();
     const reason = `gatehouse: listen: ${listen} is taken by another program; --listen names another.\n`;
-    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: reason });
+    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "Starting Gatehouse…\n", stderr: reason });
   });
 
   it("does not start a worker because of a variable", async () => {
