@@ -98,6 +98,7 @@ async function open(
     rehearse: rehearsals.rehearse,
     read: (body) => (isInWork() ? readAside(body) : snapshot.share(() => body(readSession))),
     write: (body, kind) => queue.run(() => body(transaction), kind),
+    writeTurns: queue.turns,
     measurements: { statements },
     async check() {
       reader.prepare("SELECT 1").get();
