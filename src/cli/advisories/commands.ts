@@ -36,6 +36,7 @@ interface ImportFlags extends ClientOptions {
   readonly dryRun?: boolean;
   readonly prune?: boolean;
   readonly maxPrune?: PruneBound;
+  readonly timeout: number;
 }
 
 function addImport(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
@@ -47,9 +48,10 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
     .option("--author <name>", "name of the source, instead of what the files say", "")
     .option("--prune", "delete the records of these sources that are not in the files")
     .addOption(maxPruneOption())
-    .option("--dry-run", "write nothing, and show the counts of the import");
+    .option("--dry-run", "write nothing, and show the counts of the import")
+    .addOption(timeoutOption());
   command.action(async (paths: string[], flags: ImportFlags) => {
-    const { format, author, dryRun = false, prune = false, maxPrune } = flags;
+    const { format, author, dryRun = false, prune = false, maxPrune, timeout } = flags;
     if (maxPrune && !prune) throw wrongUsage("--max-prune needs --prune");
     using session = await openSession(shell, command);
     const [{ importAdvisories }, { defaultBound }] = await Promise.all([
@@ -57,9 +59,28 @@ function addImport(advisories: Command, shell: Shell, finish: (exitCode: number)
       import("./import/prune.ts"),
     ]);
     const pruning = prune ? { prune: maxPrune ?? defaultBound } : { prune: undefined };
-    const options = { group: await groupOf(session, flags), format, author, dryRun, ...pruning };
+    const options = {
+      group: await groupOf(session, flags),
+      format,
+      author,
+      dryRun,
+      timeoutMs: timeout * 1000,
+      ...pruning,
+    };
     finish(await importAdvisories(session, paths, options));
   });
+}
+
+function timeoutOption(): Option {
+  return new Option(
+    "--timeout <seconds>",
+    "how long to wait for a response; after one that did not arrive, twice as long, up to 8 times",
+  )
+    .default(60)
+    .argParser((text) => {
+      if (/^\d{1,4}$/.test(text) && Number(text) > 0) return Number(text);
+      throw new InvalidArgumentError("It is a number of seconds from 1 to 9999.");
+    });
 }
 
 function maxPruneOption(): Option {

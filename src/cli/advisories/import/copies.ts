@@ -2,6 +2,7 @@
 // becomes of the copies of one run, and each of them is counted or named.
 import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { digestOf } from "../../../advisories/digest.ts";
+import { identityOf } from "../../../advisories/product.ts";
 import type { Place } from "./report.ts";
 
 /** A copy that was sent, and what became of it. */
@@ -11,6 +12,8 @@ export interface Copy {
   /** In seconds and nanoseconds; undefined where the source does not say when it changed the record. */
   readonly modified: Version | undefined;
   readonly isWithdrawn: boolean;
+  /** The products that it names. */
+  readonly products: ReadonlySet<string>;
   /** Undefined until the server has answered. */
   result: Result | undefined;
   /** Copies that say the same, and whose outcome is that of this one. */
@@ -37,8 +40,10 @@ export type Decision =
 
 /** The copy of a record that is about to be sent. */
 export function newCopy(record: AdvisoryRecord, place: Place): Copy {
-  const { modifyTime, revision, withdrawTime } = record;
+  const { modifyTime, revision, withdrawTime, statements } = record;
+  const products = statements.flatMap(({ product }) => (product ? [identityOf(product)] : []));
   return {
+    products: new Set(products),
     ...{ place, digest: digestOf(record), result: undefined, repeats: [], isWithdrawn: withdrawTime !== undefined },
     modified: modifyTime && [modifyTime.seconds, modifyTime.nanos, revision],
   };
@@ -55,7 +60,10 @@ export function decide(copy: Copy, earlier: Copy | undefined): Decision {
     return { kind: "left out", reason: undatedReason(earlier.place) };
   }
   const order = compare(copy.modified, earlier.modified);
-  if (order < 0) return { kind: "older" };
+  if (order < 0) {
+    const lost = lostProducts(copy, earlier);
+    return lost.length === 0 ? { kind: "older" } : { kind: "left out", reason: lossReason(earlier.place, lost) };
+  }
   if (order > 0 || copy.digest > earlier.digest) return { kind: "send", after: earlier };
   return { kind: "left out", reason: tieReason(earlier.place) };
 }
@@ -68,6 +76,20 @@ function undatedReason(first: Place): string {
 /** Why of two copies of one time and revision the other one counts. */
 export function tieReason(winner: Place): string {
   return `says something else than ${nameOf(winner)}, which has the same time; of such copies the one with the greater digest counts`;
+}
+
+/**
+ * The products of a copy that another one, which replaces it, does not name. A later version of a record may say less; but within one
+ * import, two files of one id may as well be two records.
+ */
+export function lostProducts(loser: Copy, winner: Copy): string[] {
+  if (loser.isWithdrawn || winner.isWithdrawn) return [];
+  return [...loser.products].filter((product) => !winner.products.has(product));
+}
+
+/** Why a copy is left out whose products a later one does not have. */
+export function lossReason(winner: Place, [product = ""]: readonly string[]): string {
+  return `is about ${product.slice(0, 200)}, which the later ${nameOf(winner)} of the same id is not; import one of them with another --author to keep both`;
 }
 
 /** Whether two copies have one time and one revision. */
@@ -88,7 +110,10 @@ export function outcomeAfter(earlier: Copy, copy: Copy, answered: RecordOutcome,
   // In a dry run the server does not have the earlier copy.
   const outcome =
     isDryRun && isTaken(before) ? (copy.isWithdrawn && !earlier.isWithdrawn ? WITHDRAWN : UPDATED) : answered;
-  if (!isTie(copy, earlier)) return outcome;
+  if (!isTie(copy, earlier) && lostProducts(earlier, copy).length === 0) {
+    // A repeated request does not tell that an earlier copy of the same run was there before.
+    return outcome === CREATED && isTaken(before) ? UPDATED : outcome;
+  }
   if (before === CREATED && outcome === UPDATED) return CREATED;
   return before === WITHDRAWN && copy.isWithdrawn ? WITHDRAWN : outcome;
 }

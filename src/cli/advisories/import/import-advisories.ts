@@ -157,6 +157,6 @@ async function print({ shell, output }: Session, report: Report, ending: Ending)
   if (!output.isPlain) return await output.data(report.data(ending));
   for (const line of report.lines()) note(shell, line);
   shell.stdout.write(`${report.summary(ending)}\n`);
-  if (!ending.isComplete && report.records > 0)
+  if (!ending.isComplete && report.hasRecords)
     note(shell, "Run the same command again to continue: records that are stored already are unchanged.");
 }

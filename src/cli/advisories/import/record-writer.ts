@@ -12,8 +12,21 @@ import { sizeText } from "../../../advisories/document-text.ts";
 import type { CompleteDocument } from "../../../advisories/reading.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { countValues } from "../../../transport/unary/value-count.ts";
+import { isTransient } from "../../client/retry.ts";
 import type { Session } from "../../client/session.ts";
-import { type Copy, decide, isTaken, isTie, newCopy, outcomeAfter, tieReason } from "./copies.ts";
+import {
+  type Copy,
+  decide,
+  isTaken,
+  isTie,
+  lossReason,
+  lostProducts,
+  newCopy,
+  outcomeAfter,
+  tieReason,
+} from "./copies.ts";
+import { newPatience, type Retry } from "./patience.ts";
+import { newRecordCalls } from "./record-calls.ts";
 import type { Place, Report } from "./report.ts";
 import { type Item, maxBatch, openSender } from "./sender.ts";
 
@@ -45,10 +58,9 @@ export interface WriterOptions {
   /** The uid of the group. */
   readonly group: string;
   readonly dryRun: boolean;
+  /** How long to wait for the response of a request, in milliseconds. After one that did not arrive, the next may take twice as long. */
+  readonly timeoutMs: number;
 }
-
-/** Makes a call, again if it fails for a while. */
-export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
 interface SentItem extends Item {
   readonly copy: Copy;
@@ -60,18 +72,22 @@ interface SentItem extends Item {
 /** Opens a writer. */
 export async function openRecordWriter(
   session: Session,
-  { group, dryRun }: WriterOptions,
+  { group, dryRun, timeoutMs }: WriterOptions,
   report: Report,
   retry: Retry,
 ): Promise<RecordWriter> {
   const client = await session.client(AdvisoryRecordsService);
+  const calls = newRecordCalls(client, { group, dryRun }, newPatience(timeoutMs, retry));
   const copies = new Map<string, Copy>();
   const sources = new Set<string>();
   const completed = new Set<string>();
   const sender = openSender<SentItem>(async (items) => {
-    const request = { parent: group, records: items.map(({ record }) => record), dryRun };
-    const { results } = await retry(() => client.importAdvisoryRecords(request));
-    for (const [i, item] of items.entries()) settle(report, item, results[i]!, dryRun);
+    const answered = await calls.send(items.map(({ record }) => record)).catch((error: unknown) => {
+      if (!dryRun && isTransient(error)) for (const { copy } of items) report.missResponse(copy.place);
+      throw error;
+    });
+    for (const [i, item] of items.entries()) settle(report, item, answered.results[i]!, dryRun);
+    return answered.workMs;
   });
 
   return {
@@ -98,8 +114,7 @@ export async function openRecordWriter(
       sender.afterwards(async () => {
         if (!document.isWhole) return;
         completed.add(JSON.stringify([source, id]));
-        const request = { parent: group, source, document: id, ...version, dryRun };
-        const { deletedCount } = await retry(() => client.completeDocument(request));
+        const deletedCount = await calls.complete({ source, document: id, ...version });
         // In a dry run the server still has the versions that records of the document replace.
         report.superseded += dryRun ? Math.max(0, deletedCount - document.replaced) : deletedCount;
       });
@@ -145,6 +160,7 @@ function settle(
   isDryRun: boolean,
 ): void {
   const outcome = after ? outcomeAfter(after, copy, result.outcome, isDryRun) : result.outcome;
+  const lost = after ? lostProducts(after, copy) : [];
   copy.result = { outcome, error: result.error };
   if (outcome === RecordOutcome.LEFT_OUT) {
     document.isWhole = false;
@@ -152,6 +168,8 @@ function settle(
   } else report.count(outcome);
   if (isTaken(outcome) && outcome !== RecordOutcome.CREATED) document.replaced++;
   if (isTaken(outcome) && after && isTie(copy, after)) retract(report, after, tieReason(copy.place));
+  else if (outcome !== RecordOutcome.LEFT_OUT && after && lost.length > 0)
+    retract(report, after, lossReason(copy.place, lost));
   for (const place of copy.repeats) countRepeat(report, copy, place);
 }
 

@@ -53,6 +53,7 @@ export class Report {
   /** Files that are not read, and what they are. */
   readonly #named: { readonly file: string; readonly what: string }[] = [];
   #namedCount = 0;
+  #unanswered = 0;
   /** The first one that stands for records. */
   #unreadRecords = "";
   /** Records that only earlier versions of documents had. */
@@ -76,6 +77,12 @@ export class Report {
     this.#add({ ...place, path, rule, lost: isRepaired ? "nothing" : "field" });
   }
 
+  /** Reports a record that was sent without a response: the server may have stored it. */
+  missResponse(place: Place): void {
+    this.#unanswered++;
+    this.#add({ ...place, path: "", rule: "was sent, but no response arrived: it may be stored", lost: "nothing" });
+  }
+
   /** Reports a file that could not be read, or not to its end. */
   failFile(file: string, reason: string): void {
     this.#add({ file, record: "", path: "", rule: reason, lost: "file" });
@@ -95,6 +102,11 @@ export class Report {
 
   get #problems(): number {
     return this.#lost.file + this.#lost.record + this.#lost.field + this.#lost.nothing;
+  }
+
+  /** Whether a record was sent or left out. */
+  get hasRecords(): boolean {
+    return this.records + this.#unanswered > 0;
   }
 
   get records(): number {
@@ -138,7 +150,8 @@ export class Report {
     const outcomes = `${created} created, ${updated} updated, ${unchanged} unchanged, ${withdrawn} withdrawn`;
     const others = [
       plural(this.#lost.field, "field left out", "fields left out"),
-      plural(this.#lost.nothing, "field repaired", "fields repaired"),
+      plural(this.#lost.nothing - this.#unanswered, "field repaired", "fields repaired"),
+      plural(this.#unanswered, "record sent without a response", "records sent without a response"),
       plural(this.#lost.file, "file not read", "files not read"),
       plural(this.superseded, "record of an earlier version deleted", "records of earlier versions deleted"),
       this.pruning === undefined ? "" : "refused" in this.pruning ? "nothing pruned" : `${this.pruning.pruned} pruned`,
@@ -155,7 +168,8 @@ export class Report {
       records: this.records,
       ...this.#counts,
       fieldsLeftOut: this.#lost.field,
-      fieldsRepaired: this.#lost.nothing,
+      fieldsRepaired: this.#lost.nothing - this.#unanswered,
+      recordsWithoutResponse: this.#unanswered,
       filesNotRead: this.#lost.file,
       filesWithoutAdvisories: this.#named.map(({ file, what }) => ({ file, what })),
       recordsOfEarlierVersionsDeleted: this.superseded,

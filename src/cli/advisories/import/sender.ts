@@ -31,6 +31,18 @@ export interface Sender<I extends Item> {
  */
 export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024, values: maxValues - 2000 } as const;
 
+/** The records of the first batches: of how fast the server is, nothing is known. */
+const firstItems = 100;
+
+/** How long the server may work on a batch. */
+const batchMs = 5000;
+
+/** How many records the next batches have after one on which the server worked for some time: at most twice as many. */
+export function nextItems(items: number, workMs: number): number {
+  const fitting = Math.floor((items * batchMs) / Math.max(workMs, 1));
+  return Math.max(1, Math.min(fitting, items * 2, maxBatch.items));
+}
+
 /** Requests under way: the next files are read while the server writes. */
 const atOnce = 4;
 
@@ -49,18 +61,29 @@ function newBatch<I>(): Batch<I> {
   return { items: [], keys: new Set(), works: [], bytes: 0, values: 0 };
 }
 
-function isFullFor({ items, bytes, values }: Batch<Item>, item: Item): boolean {
-  const isTooMuch = bytes + item.size > maxBatch.bytes || values + item.values > maxBatch.values;
-  return items.length === maxBatch.items || isTooMuch;
-}
-
-/** Opens a sender whose batches `write` brings to the server. */
-export function openSender<I extends Item>(write: (items: readonly I[]) => Promise<void>): Sender<I> {
+/**
+ * Opens a sender whose batches `write` brings to the server. It returns how long the server worked on one, in milliseconds, which
+ * decides about the size of the next.
+ */
+export function openSender<I extends Item>(
+  write: (items: readonly I[]) => Promise<number>,
+  startItems = firstItems,
+): Sender<I> {
   const underWay = newUnderWay();
   let batch = newBatch<I>();
+  let mostItems = startItems;
+
+  function isFullFor(item: Item): boolean {
+    const isTooMuch = batch.bytes + item.size > maxBatch.bytes || batch.values + item.values > maxBatch.values;
+    return batch.items.length >= mostItems || isTooMuch;
+  }
 
   async function send({ items, works }: Batch<I>, earlier: readonly Promise<void>[]): Promise<void> {
-    if (items.length > 0) await write(items);
+    if (items.length > 0) {
+      const next = nextItems(items.length, await write(items));
+      // A batch that was full by bytes does not tell that more records would be too many.
+      mostItems = next < items.length ? next : Math.max(mostItems, next);
+    }
     if (works.length === 0) return;
     // The items before a work may be in earlier batches, too.
     await Promise.all(earlier);
@@ -78,7 +101,7 @@ export function openSender<I extends Item>(write: (items: readonly I[]) => Promi
   return {
     async add(item) {
       await underWay.checkFailure();
-      if (isFullFor(batch, item)) await flush();
+      if (batch.items.length > 0 && isFullFor(item)) await flush();
       batch.items.push(item);
       batch.keys.add(item.key);
       batch.bytes += item.size;

@@ -22,6 +22,24 @@ const { CREATED, UPDATED, UNCHANGED, WITHDRAWN, LEFT_OUT } = RecordOutcome;
 /** The decision about a copy that changes nothing. */
 export const unchanged: Decision = { outcome: UNCHANGED, error: "" };
 
+/**
+ * Returns the decision about a copy by the first request that had it, if the request is a repeat: a copy that was stored since `since`
+ * was stored by the first one, whose response did not arrive.
+ */
+export function firstDecision(
+  decision: Decision,
+  copy: Copy,
+  stored: StoredCopy | undefined,
+  since: number | undefined,
+): Decision {
+  const isFirst = since !== undefined && stored?.digest === copy.digest && stored.updateTime >= since;
+  if (!isFirst || decision.outcome !== UNCHANGED) return decision;
+  return {
+    outcome: copy.withdrawTime !== null ? WITHDRAWN : stored.createTime >= since ? CREATED : UPDATED,
+    error: "",
+  };
+}
+
 /** Returns the version of a record message. */
 export function versionOf({ modifyTime, revision }: Pick<AdvisoryRecord, "modifyTime" | "revision">): Version {
   const modifyNanos = modifyTime ? modifyTime.nanos % 1_000_000 : 0;

@@ -4,13 +4,15 @@ import {
   AdvisoryRecordsService,
   type BatchDeleteAdvisoryRecordsRequest,
   type CompleteDocumentRequest,
+  type ImportAdvisoryRecordsRequest,
+  type ImportAdvisoryRecordsResponseSchema,
   type RecordKey,
   RecordOutcome,
   type RecordResultSchema,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { keyOf } from "../../../advisories/digest.ts";
-import { ApiError, fieldViolationsOf, invalidArgument, invalidField, notFound } from "../../../aip/errors.ts";
-import { fromTimestamp } from "../../../aip/timestamps.ts";
+import { ApiError, Code, fieldViolationsOf, invalidArgument, invalidField, notFound } from "../../../aip/errors.ts";
+import { fromTimestamp, toTimestamp } from "../../../aip/timestamps.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
@@ -28,7 +30,7 @@ import {
 import { groupParents } from "../../iam/groups/groups.ts";
 import { isTime, timeRule } from "../advisories/event-content.ts";
 import { advisoryLimits } from "../limits.ts";
-import { type Copy, compareVersions, type Decision, versionOf } from "./record-copies.ts";
+import { type Copy, compareVersions, type Decision, firstDecision, versionOf } from "./record-copies.ts";
 import { recordLists } from "./record-lists.ts";
 import { checkRecord, recordRules } from "./record-rules.ts";
 import {
@@ -49,14 +51,7 @@ export function advisoryRecords(context: ServiceContext): Implementation {
   return implement(
     AdvisoryRecordsService,
     {
-      async importAdvisoryRecords({ parent, records, dryRun }, call) {
-        requireFewRecords(records);
-        await work.checkGroup(parent);
-        const previews = await preview(context, parent, records, dryRun ? previewRecord : decideRecord);
-        if (dryRun) return { results: previews.map(({ result }) => result) };
-        const store = (each: Preview) => storePreviewed(work, parent, each, call);
-        return { results: await work.onAll(previews, ({ key }) => key, store) };
-      },
+      importAdvisoryRecords: (request, call) => importRecords(context, work, request, call),
       completeDocument: (request, call) => completeDocument(context, work, request, call),
       async batchDeleteAdvisoryRecords(request, call) {
         requireFewRecords(request.records);
@@ -66,6 +61,29 @@ export function advisoryRecords(context: ServiceContext): Implementation {
     },
     recordRules,
   );
+}
+
+/** Stores the records that are new or later than their stored copies. */
+async function importRecords(
+  context: ServiceContext,
+  work: RecordWork,
+  { parent, records, dryRun, repeatSince }: ImportAdvisoryRecordsRequest,
+  call: Call,
+): Promise<MessageInitShape<typeof ImportAdvisoryRecordsResponseSchema>> {
+  const startTime = toTimestamp(context.clock());
+  requireFewRecords(records);
+  const since = repeatSince && fromTimestamp(repeatSince);
+  if (since !== undefined && !isTime(since)) throw invalidField("repeat_since", timeRule);
+  await work.checkGroup(parent);
+  const previews = await preview(context, parent, records, dryRun ? previewRecord : decideRecord, since);
+  const results = dryRun
+    ? previews.map(({ result }) => result)
+    : await work.onAll(
+        previews,
+        ({ key }) => key,
+        (each) => storePreviewed(work, parent, each, call, since),
+      );
+  return { results, startTime, endTime: toTimestamp(context.clock()) };
 }
 
 type RecordWork = ReturnType<typeof recordWork>;
@@ -104,6 +122,7 @@ async function preview(
   parent: string,
   records: readonly AdvisoryRecord[],
   decide: Decider,
+  since: number | undefined,
 ): Promise<Preview[]> {
   const now = clock();
   return await database.read(async (session) => {
@@ -118,10 +137,13 @@ async function preview(
       }
       const { copy } = incoming;
       const before = earlier.get(key);
-      const stored = before ?? (await findStoredCopy(session, { parent, ...record }));
-      const result = isRepeated(copy, before) ? repeated : await decide(session, parent, incoming, stored, now);
-      if (isWritten(result)) earlier.set(key, copy);
-      previews.push({ key, result, incoming });
+      const stored = before ? undefined : await findStoredCopy(session, { parent, ...record });
+      const decision = isRepeated(copy, before)
+        ? repeated
+        : await decide(session, parent, incoming, before ?? stored, now);
+      const result = firstDecision(decision, copy, stored, since);
+      if (isWritten(decision)) earlier.set(key, copy);
+      previews.push({ key, result, ...(isWritten(decision) && { incoming }) });
     }
     return previews;
   });
@@ -132,9 +154,10 @@ async function storePreviewed(
   parent: string,
   { incoming, result }: Preview,
   call: Call,
+  since: number | undefined,
 ): Promise<Result> {
-  if (!incoming || !isWritten(result)) return result;
-  return await resultOf(() => work.write(call, (tx) => storeRecord(tx, parent, incoming)));
+  if (!incoming) return result;
+  return await resultOf(() => work.write(call, (tx) => storeRecord(tx, parent, incoming, since)));
 }
 
 /** Records that a document is complete in a version, and deletes its older copies. */
@@ -179,7 +202,7 @@ async function deleteRecords(work: RecordWork, { parent, records }: BatchDeleteA
 
 type Decider = typeof decideRecord;
 
-/** The expected result of a record, and the record itself if it is valid. */
+/** The expected result of a record, and the record itself if it is to be written. */
 interface Preview {
   readonly key: string;
   readonly result: Decision;
@@ -230,13 +253,16 @@ async function resultOf<T>(work: () => Promise<T>): Promise<T | Decision> {
   }
 }
 
+const endsCall: ReadonlySet<Code> = new Set([Code.CANCELLED, Code.DEADLINE_EXCEEDED]);
+
 /** The maximum number of violations in one reason. */
 const namedViolations = 3;
 
 /** Returns why a record is left out. Rethrows errors that are not caused by the record. */
 function recordError(error: unknown): string {
   if (error instanceof ReferenceViolation) return "its group is being deleted";
-  if (!(error instanceof ApiError)) throw error;
+  // The client has left, or the deadline has passed: the rest of the request is not written either.
+  if (!(error instanceof ApiError) || endsCall.has(error.code)) throw error;
   const named = fieldViolationsOf(error)?.slice(0, namedViolations);
   return named ? named.map(({ field, description }) => `${field}: ${description}`).join("; ") : error.message;
 }

@@ -26,7 +26,7 @@ import { lastImportTime } from "../../../storage/vulnerabilities/rows.ts";
 import { newRecordReader, partsByKey, type RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, locate, locateByUid } from "./located-advisories.ts";
 import { withdrawOlderParts } from "./older-parts.ts";
-import { type Copy, type Decision, decideCopy, unchanged, versionOf } from "./record-copies.ts";
+import { type Copy, type Decision, decideCopy, firstDecision, unchanged, versionOf } from "./record-copies.ts";
 import { refreshAdvisory } from "./refresh-advisory.ts";
 
 /** An imported record, with the fields that decide about it. */
@@ -81,11 +81,12 @@ async function locateAll(session: Session, parent: string, record: AdvisoryRecor
   return located;
 }
 
-/** Stores a record if the decision says so, and updates its advisories. */
+/** Stores a record if the decision says so, and updates its advisories. `since` is that of a repeated request. */
 export async function storeRecord(
   tx: Transaction,
   parent: string,
   { record, copy }: IncomingRecord,
+  since: number | undefined,
 ): Promise<Decision> {
   const { source, document, vulnerability } = record;
   const key = { parent, source, document, vulnerability };
@@ -93,7 +94,7 @@ export async function storeRecord(
   // Sent together (PostgreSQL).
   const [stored, complete] = await Promise.all([findStoredCopy(tx, key, tx.rowLock), findCompleteDocument(tx, key)]);
   const decision = decideCopy(copy, stored, complete, time);
-  if (!isWritten(decision)) return decision;
+  if (!isWritten(decision)) return firstDecision(decision, copy, stored, since);
   const located = await locateAll(tx, parent, record);
   if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
   const advisoryUids = located.map(({ uid }) => uid);

@@ -23,16 +23,18 @@ interface Said {
   readonly says: string;
   readonly day?: number;
   readonly withdrawn?: boolean;
+  /** The product; the one of the key when it is absent. */
+  readonly product?: string;
 }
 
 const day = (of: number) => toTimestamp(Date.UTC(2020, 0, of));
 
-function recordOf({ key, says, day: of, withdrawn }: Said): AdvisoryRecord {
+function recordOf({ key, says, day: of, withdrawn, product = key.toLowerCase() }: Said): AdvisoryRecord {
   return create(AdvisoryRecordSchema, {
     ...{ source: "Team", document: key, vulnerability: key, advisoryId: key, format: RecordFormat.OSV, summary: says },
     ...(of === undefined ? {} : { modifyTime: day(of), publishTime: day(1) }),
     ...(of !== undefined && withdrawn ? { withdrawTime: day(of) } : {}),
-    statements: [{ product: { purl: `pkg:golang/example.test/${key.toLowerCase()}` }, status: 1, time: day(1) }],
+    statements: [{ product: { purl: `pkg:golang/example.test/${product}` }, status: 1, time: day(1) }],
   });
 }
 
@@ -58,7 +60,7 @@ describe("copies of one record in one import", () => {
   async function bring(group: string, copies: readonly Said[], dryRun = false) {
     const report = new Report();
     const session = { client: async (service: DescService) => clientOf(service) } as unknown as Session;
-    const writer = await openRecordWriter(session, { group, dryRun }, report, (call) => call());
+    const writer = await openRecordWriter(session, { group, dryRun, timeoutMs: 60_000 }, report, (call) => call());
     for (const [i, copy] of copies.entries()) {
       const place = { file: `${i}.json`, record: copy.key };
       await writer.add(recordOf(copy), place, { isWhole: true, replaced: 0 });
@@ -130,6 +132,29 @@ describe("copies of one record in one import", () => {
       tied.report.lines().join("\n"),
       /^[01]\.json: GO-1: says something else than [01]\.json: GO-1, which has the same time; [^\n]+ \(record left out\)$/,
     );
+  });
+
+  it("an id of two files about different packages is never replaced without a word", async () => {
+    const other = { ...a, says: "b", day: 2, product: "other" };
+    for (const [copies, lost, kept] of [
+      [[a, other], 0, 1],
+      [[other, a], 1, 0],
+    ] as const) {
+      const group = await newGroup();
+      for (const [dryRun, created] of [
+        [true, counts(1, 0, 0, 0, 1)],
+        [false, counts(1, 0, 0, 0, 1)],
+        [false, counts(0, 0, 1, 0, 1)],
+      ] as const) {
+        const { report, counts: said } = await bring(group, copies, dryRun);
+        assert.deepEqual([said, report.isWhole], [created, false]);
+        assert.deepEqual(report.lines(), [
+          `${lost}.json: GO-1: is about pkg:golang/example.test/go-1, which the later ${kept}.json: GO-1 of the same id is not; import one of them with another --author to keep both (record left out)`,
+        ]);
+      }
+    }
+    const withdrawn = await bring(await newGroup(), [a, { ...other, withdrawn: true }]);
+    assert.ok(withdrawn.report.isWhole, "a withdrawn record is about nothing");
   });
 
   it("any copies in any order come to the same records, and a dry run counts as the run", async () => {

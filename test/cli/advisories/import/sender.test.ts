@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { AdvisoryRecordSchema } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { type Item, maxBatch, openSender, type Sender } from "../../../../src/cli/advisories/import/sender.ts";
+import {
+  type Item,
+  maxBatch,
+  nextItems,
+  openSender,
+  type Sender,
+} from "../../../../src/cli/advisories/import/sender.ts";
 
 const item = (key: string, size = 1, values = 1): Item => ({
   ...{ key, size, values },
@@ -13,7 +19,11 @@ const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) 
 const turn = () => new Promise(setImmediate);
 
 /** A sender whose requests are under way for two turns, and what it has sent. */
-function open(write: (batch: readonly Item[], i: number) => void = () => {}) {
+function open(
+  write: (batch: readonly Item[], i: number) => void = () => {},
+  workMs = 0,
+  first: number = maxBatch.items,
+) {
   const begun: (readonly Item[])[] = [];
   const state = { atOnce: 0, most: 0, answered: 0 };
   const sender = openSender(async (batch) => {
@@ -24,7 +34,8 @@ function open(write: (batch: readonly Item[], i: number) => void = () => {}) {
     state.atOnce--;
     write(batch, i);
     state.answered += batch.length;
-  });
+    return workMs;
+  }, first);
   return { sender, begun, state, sizes: () => begun.map(({ length }) => length) };
 }
 
@@ -40,7 +51,11 @@ describe("the requests of an import", () => {
     const { sender, sizes, state } = open();
     for (const each of items(6500)) await sender.add(each);
     await sender.finish();
-    assert.deepEqual(sizes(), [1000, 1000, 1000, 1000, 1000, 1000, 500]);
+    assert.equal(
+      sizes().reduce((sum, size) => sum + size, 0),
+      6500,
+    );
+    assert.equal(Math.max(...sizes()), maxBatch.items);
     assert.equal(state.most, 4);
     const large = open();
     await addAll(
@@ -56,6 +71,22 @@ describe("the requests of an import", () => {
     );
     await detailed.sender.finish();
     assert.deepEqual(detailed.sizes(), [2, 1]);
+  });
+
+  it("grow while the server is fast, and shrink to what it does in five seconds", async () => {
+    const slow = open(() => {}, 50_000, 100);
+    await addAll(slow.sender, items(1000));
+    await slow.sender.finish();
+    assert.equal(slow.sizes()[0], 100);
+    assert.equal(slow.sizes().at(-2), 1);
+    for (const [count, workMs, next] of [
+      [100, 100, 200],
+      [800, 100, 1000],
+      [1000, 20_000, 250],
+      [100, 5000, 100],
+      [1, 60_000, 1],
+    ] as const)
+      assert.equal(nextItems(count, workMs), next);
   });
 
   for (const broken of [0, 1, 2]) {
