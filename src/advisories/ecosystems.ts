@@ -81,6 +81,12 @@ const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ecosystems.map((name) => [lettersOf(name), name])),
 };
 
+/** The namespaces of the distributions whose packages have package URLs of a type. */
+export function namespacesOf(type: string): string[] {
+  const ofType = Object.values(places).filter((place) => place.startsWith(`${type}/`));
+  return ofType.map((place) => place.slice(type.length + 1));
+}
+
 /** An ecosystem as OSV writes it: "PyPI" for "pypi", "Debian:12" for "debian:12". One that OSV does not have stays as it is. */
 export function knownEcosystem(text: string): string {
   const [base = "", ...release] = text.split(":");

@@ -52,16 +52,27 @@ const componentTypes: ReadonlyMap<string, string> = new Map([
   ["vscode-extension", "vscode"],
 ]);
 
-/** Namespaces that scanners and vendors write for distributions, by which OSV writes. */
+/** Namespaces that scanners and vendors write for distributions, by which OSV writes: the table in the guide has their sources. */
 const namespaces: ReadonlyMap<string, string> = new Map([
   ["alma", "almalinux"],
   ["azurelinux", "azure-linux"],
+  ["cbl-mariner", "azure-linux"],
   ["mariner", "azure-linux"],
+  ["opensuse-leap", "opensuse"],
+  ["opensuse-tumbleweed", "opensuse"],
+  ["opensuse.leap", "opensuse"],
+  ["opensuse.tumbleweed", "opensuse"],
+  ["opensuseleap", "opensuse"],
   ["red-hat", "redhat"],
   ["rhel", "redhat"],
   ["rocky", "rocky-linux"],
   ["rockylinux", "rocky-linux"],
+  ["sled", "suse"],
+  ["slem", "suse"],
   ["sles", "suse"],
+  ["sles_sap", "suse"],
+  ["suse linux enterprise micro", "suse"],
+  ["suse linux enterprise server", "suse"],
 ]);
 
 /** Parses a package URL; undefined if the text is not one. Accepts one that only breaks a rule of its type, and names the problem. */

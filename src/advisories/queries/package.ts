@@ -5,7 +5,7 @@ import {
   ProductSchema,
   type ProductStatement,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { knownEcosystem, type OsvPackage, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import { knownEcosystem, namespacesOf, type OsvPackage, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
 import { mayBeOfModule, streamOf } from "../modules.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
@@ -182,9 +182,25 @@ function versionsOf(purl: Purl): Map<string, string> {
   const hasDistribution = distributed.has(type) && namespace !== "";
   const others = [
     ...(hasDistribution ? all.map((each) => ({ ...each, namespace: "" })) : []),
+    ...(hasDistribution || !distributed.has(type)
+      ? []
+      : distributionsOf(purl).flatMap((each) => inDistribution(all, each))),
     ...enclosingPathsOf(purl),
   ];
   return new Map([...others, ...all].map((each) => [keyOf(each), each.version]));
+}
+
+/** The distributions that a package without one may be of: the one that `distro` names, or else all of its type. */
+function distributionsOf(purl: Purl): string[] {
+  const [, named = ""] = /^([a-z][a-z_.-]*?)(?:-[0-9].*)?$/i.exec(purl.qualifiers.get("distro") ?? "") ?? [];
+  const all = namespacesOf(purl.type);
+  // A release by its name, such as "jammy", names no distribution.
+  const isKnown = all.some((each) => keyOf({ ...purl, namespace: each }) === keyOf({ ...purl, namespace: named }));
+  return isKnown ? [named] : all;
+}
+
+function inDistribution(all: readonly Purl[], namespace: string): Purl[] {
+  return all.map((each) => ({ ...each, namespace }));
 }
 
 function keyOf(purl: Purl): string {

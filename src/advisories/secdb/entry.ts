@@ -35,7 +35,8 @@ export function parseEntry(text: string): Entry {
     .split(/[\s,;&/|+]+/)
     .filter((word) => word !== "");
   const ids = words.map(canonicalId);
-  remarks.push(...words.filter((_, i) => ids[i] === undefined));
+  // A word such as "CVE-2030-1.patch" is the id and a remark.
+  remarks.push(...words.filter((word, i) => ids[i] === undefined || (isCve(ids[i]) && !isWhole(word, ids[i]))));
   return { vulnerabilities: vulnerabilitiesOf([...new Set(ids.filter((id) => id !== undefined))]), remarks };
 }
 
@@ -46,9 +47,26 @@ function vulnerabilitiesOf(ids: readonly string[]): EntryVulnerability[] {
   return named.map((id) => ({ id, aliases, related: named.filter((other) => other !== id) }));
 }
 
+function isCve(id: string): boolean {
+  return id.startsWith("CVE-");
+}
+
+/** Whether a word is the id alone, but for its case and punctuation around it. */
+function isWhole(word: string, id: string): boolean {
+  return (
+    word
+      .toUpperCase()
+      .replace(/^["'[]+|["'\].:]+$/g, "")
+      .replaceAll("_", "-") === id
+  );
+}
+
 /** The id in the spelling of its issuer; undefined when the word is not an id. */
 function canonicalId(word: string): string | undefined {
   const id = word.replace(/^["'[]+|["'\].:]+$/g, "");
+  // https://www.cve.org: four digits of a year and four or more of a number. What follows is of the distribution.
+  const [, year = "", number = ""] = /^cve[-_](\d{4})[-_](\d{1,19})(?![0-9])/i.exec(id) ?? [];
+  if (year !== "") return `CVE-${year}-${number}`;
   if (!idPattern.test(id)) return undefined;
   const [, prefix = "", rest = ""] = /^(ghsa|cga)(-.*)$/i.exec(id) ?? [];
   if (prefix !== "") return prefix.toUpperCase() + rest.toLowerCase();

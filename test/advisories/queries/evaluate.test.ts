@@ -70,6 +70,22 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
     ["Debian:13 curl"],
   ],
   ["pkg:rpm/rocky/curl@1?distro=rocky-9.3", ["pkg:rpm/rocky-linux/curl"], ["pkg:rpm/redhat/curl"]],
+  // The spellings of scanners.
+  ...["opensuse-leap", "opensuse-tumbleweed", "opensuse.leap"]
+    .map(
+      (namespace) =>
+        [
+          `pkg:rpm/${namespace}/curl@1-1`,
+          ["openSUSE:Leap 15.6 curl", "pkg:rpm/opensuse/curl"],
+          ["SUSE:15 curl"],
+        ] as const,
+    )
+    .map(([query, about, others]) => [query, [...about], [...others]] as [string, string[], string[]]),
+  ["pkg:rpm/sles/curl@1-1", ["pkg:rpm/suse/curl"], ["pkg:rpm/opensuse/curl"]],
+  ["pkg:rpm/cbl-mariner/curl@1-1", ["Azure Linux:3 curl"], ["pkg:rpm/suse/curl"]],
+  ["pkg:rpm/curl@1-1?distro=opensuse-leap-15.6", ["openSUSE:Leap 15.6 curl", "pkg:rpm/curl"], ["pkg:rpm/suse/curl"]],
+  ["pkg:deb/curl@1?distro=jammy", ["Ubuntu:22.04 curl"], ["pkg:rpm/suse/curl"]],
+  ["pkg:rpm/curl@1-1", ["openSUSE:Leap 15.6 curl", "Mageia:9 curl", "pkg:rpm/curl"], ["Debian:12 curl"]],
   // Qualifiers that both have must agree.
   [
     "pkg:apk/wolfi/curl@1?arch=x86_64",

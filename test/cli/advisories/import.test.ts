@@ -258,6 +258,7 @@ describe("advisories import", () => {
         fieldsRepaired: 0,
         filesNotRead: 1,
         filesWithoutAdvisories: [],
+        recordsWithoutResponse: 0,
         recordsOfEarlierVersionsDeleted: 0,
       },
       problemsNotShown: 0,
