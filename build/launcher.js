@@ -7,10 +7,7 @@ import { setFlagsFromString } from "node:v8";
 
 // Both flags as in src/gatehouse.js, which has the reasons.
 setFlagsFromString("--heap-growing-percent=100");
-const isServer = process.argv[2] === "serve";
-if (isServer) process.on("SIGHUP", () => {});
-if (isServer && !process.env.GATEHOUSE_WORKER_NUMBER && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
-  process.stdout.write("Starting Gatehouse…\n");
+if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 
 const folder = compileCacheFolder();
 // NODE_COMPILE_CACHE, if set, names another directory.

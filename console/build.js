@@ -9,7 +9,6 @@ const root = import.meta.dirname;
 const isPrepare = process.argv[2] === "--prepare";
 const outDir = path.resolve((isPrepare ? undefined : process.argv[2]) ?? path.join(root, "../dist/console"));
 
-console.log("Building the console…");
 const vite = await import("vite").catch((error) => {
   // `npm ci --omit=dev` has no compiler. The server then says at /console/ how to build the console.
   if (isPrepare && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
@@ -25,7 +24,7 @@ if (vite) {
   const { buildGuides } = await import("./guides.js");
   buildGuides(outDir);
   for (const file of readdirSync(outDir, { recursive: true }))
-    if (/\.(js|css|html|svg)$/.test(file)) compress(path.join(outDir, file));
+    if (/\.(js|css|html|json|svg)$/.test(file)) compress(path.join(outDir, file));
 }
 
 /** Adds the licences of the packages to the files: the code has no comments. */

@@ -15,8 +15,11 @@ export function buildGuides(outDir) {
   const files = readdirSync(docs, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
   const sections = sectionsOf(home);
   const images = new Set();
+  const index = [];
   for (const file of files.filter((name) => name.endsWith(".md"))) {
     const { title, html, headings } = renderGuide(file, images);
+    // Records of decisions are history: who looks for how to do something is not helped by them.
+    if (!file.startsWith("decisions/")) index.push(...passagesOf(file, title));
     const page = fill(frame, {
       title: escapeHtml(title),
       navigation: navigation(sections, file),
@@ -27,6 +30,7 @@ export function buildGuides(outDir) {
     mkdirSync(path.dirname(target), { recursive: true });
     writeFileSync(target, page);
   }
+  writeFileSync(path.join(outDir, "docs", "search.json"), JSON.stringify(index));
   for (const image of images)
     if (existsSync(path.join(docs, image))) cpSync(path.join(docs, image), path.join(outDir, "docs", image));
 }
@@ -82,6 +86,30 @@ function renderGuide(file, images) {
   return { title: headings[0]?.text ?? file, html, headings };
 }
 
+/**
+ * Returns the texts of a page below each of its headings, for the search of the guides: the address of the heading, the title of the
+ * page, the heading, and the text without markup.
+ */
+function passagesOf(file, title) {
+  const passages = [];
+  const anchors = new Map();
+  let isHeading = false;
+  for (const token of parse(file)) {
+    if (token.type === "heading_open") isHeading = true;
+    else if (token.type === "inline" && isHeading) {
+      isHeading = false;
+      const heading = plainText(token);
+      const anchor = anchorOf(heading, anchors);
+      const address = passages.length === 0 ? addressOf(file) : `${addressOf(file)}#${anchor}`;
+      passages.push({ address, title, heading, text: "" });
+    } else if ((token.type === "inline" || token.type === "fence") && passages.length > 0) {
+      const text = token.type === "fence" ? token.content : plainText(token);
+      passages.at(-1).text += ` ${text.replaceAll(/\s+/g, " ").trim()}`;
+    }
+  }
+  return passages;
+}
+
 /** Makes links and images of a page lead to where the server has their targets. Those of files that it does not have become texts. */
 function relate({ children }, file, images) {
   let isText = false;
@@ -113,7 +141,7 @@ function addressOf(file) {
 }
 
 function plainText({ children }) {
-  return children.map(({ content }) => content).join("");
+  return children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
 }
 
 /** Returns the anchor that GitHub gives to a heading, which links in the pages use. */

@@ -45,6 +45,8 @@ export class ApiError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly reason: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Whether clients that wait get this error again and again. The log has it at level debug only. */
+  readonly isExpected: boolean;
 
   constructor(code: Code, message: string, options: ApiErrorOptions = {}) {
     // Callers of the constructor clip texts from requests; this is the last resort against endless responses and log
@@ -54,6 +56,7 @@ export class ApiError extends Error {
     this.details = options.details ?? [];
     this.reason = options.reason ?? codeName(code);
     this.metadata = options.metadata ?? {};
+    this.isExpected = options.isExpected ?? false;
   }
 }
 
@@ -65,6 +68,8 @@ export interface ApiErrorOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Logged, never sent to the caller. */
   readonly cause?: unknown;
+  /** Whether it is logged at level debug only. */
+  readonly isExpected?: boolean;
 }
 
 /** Converts anything thrown to an error for the caller. The cause of an unexpected error is for the log only. */

@@ -145,7 +145,8 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
 type Outcome = "fulfilled" | { readonly cause?: unknown };
 
 function requireRead(outcome: Outcome): void {
-  if (outcome !== "fulfilled") throw unavailable("the signing keys cannot be read", outcome.cause);
+  // The keys are read from the database only, and the log has the cause.
+  if (outcome !== "fulfilled") throw unavailable("the database cannot serve now", outcome.cause);
 }
 
 /** Waits for a promise for at most `patienceMs`. */

@@ -139,7 +139,7 @@ function isFromPublic({ socket, headers }: IncomingMessage, url: URL, options: O
   return isPublicAddress(peer) || (options.allowLoopbackHttp && isLoopbackAddress(peer));
 }
 
-/** How long `outboundProblem` takes to reject a name, in milliseconds, whatever the reason. */
+/** How long `outboundProblem` takes to reject a name, in milliseconds, for any reason. */
 export const nameCheckMs = 3000;
 
 /**
@@ -268,7 +268,7 @@ async function findAddresses(url: URL, options: OutboundOptions): Promise<Lookup
       });
   // One disallowed address rejects all: an answer that mixes both is an attack (security case J4).
   if (addresses.length > 0 && addresses.every((one) => isAllowed(one, url, options))) return addresses;
-  // These addresses are no secret.
+  // These addresses are not secret.
   if (family || isLoopbackUrl(url)) throw new OutboundError("refused", "the address of the host is not public");
   throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
 }

@@ -62,13 +62,15 @@ function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Fini
 function addBootstrap(program: Command, read: ReadSettings, finish: Finish): void {
   withSettings(program.command("bootstrap"))
     .description("create the first organization and its owner")
-    .requiredOption("--organization <name>", "name of the root group; required")
+    .requiredOption("--organization <name>", "name of the root group, or with --recover its uid; required")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
-    .action(async (options, command) => {
+    .option("--recover", "make the person an owner of an existing organization, whose owners are gone")
+    .action(async ({ recover, ...options }, command) => {
       const raw = read(command);
       const baseUrl = raw["base-url"].replace(/\/+$/, "");
-      finish(await (await import("./bootstrap.ts")).bootstrap(dataConfigOf(raw), { ...options, baseUrl }));
+      const { bootstrap, recoverOwner } = await import("./bootstrap.ts");
+      finish(await (recover ? recoverOwner : bootstrap)(dataConfigOf(raw), { ...options, baseUrl }));
     });
 }
 

@@ -107,7 +107,7 @@ function storedAttempt(
   return { subscriptionUid, ...event, httpStatus, responseLine, ...result, duration };
 }
 
-/** Returns when the next attempt may be made: never after 410 Gone (RFC 9110 §15.5.11), until somebody retries. */
+/** Returns when the next attempt may be made: never after 410 Gone (RFC 9110 §15.5.11), until a user retries. */
 function nextTimeAfter(attempt: Attempt, attempts: number, now: number): number {
   if (attempt.reply?.status === 410) return stoppedTime;
   const asked = "retryAfterMs" in attempt ? (attempt.retryAfterMs ?? 0) : 0;

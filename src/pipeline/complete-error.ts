@@ -33,6 +33,7 @@ export function finishError(error: unknown, domain: string): ApiError {
     details: completeDetails(known, domain),
     reason: known.reason,
     metadata: known.metadata,
+    isExpected: known.isExpected,
     cause: known === error ? known.cause : error,
   });
 }

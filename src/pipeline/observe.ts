@@ -30,7 +30,8 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
       traceId: recordedTraceId(),
     });
     const isOurs = failure !== undefined && isOwnFailure(failure);
-    if (!isOurs && !log.isLevelEnabled("info")) return;
+    const level = failure?.isExpected ? "debug" : "info";
+    if (!isOurs && !log.isLevelEnabled(level)) return;
     const line = {
       requestId: call.requestId,
       method: path,
@@ -41,7 +42,7 @@ export function newObserver(log: Logger, metrics: Metrics): Observer {
       ...originOf(call),
     };
     if (isOurs) log.error({ ...line, err: failure.cause }, "call failed");
-    else log.info(failure ? { ...line, error: visible(failure.message) } : line, "call");
+    else log[level](failure ? { ...line, error: visible(failure.message) } : line, "call");
   };
 }
 

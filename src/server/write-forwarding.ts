@@ -8,28 +8,24 @@ import type { ServerContext } from "./server-context.ts";
 /** Opens what forwards writes to another process; undefined if this process executes all calls. */
 export function openForwarder(
   { config, group }: ServerContext,
-  { dialect, accessEpoch, writeTurns }: Database,
+  { dialect, accessEpoch }: Database,
 ): Forwarder | undefined {
   if (!group || group.isWriter || dialect !== "sqlite") return undefined;
   const { key } = group;
   // As after a write of this process: its next call sees the change of permissions.
-  const path = socketOf(config.databaseUrl);
-  const forwarder = newForwarder({ path, key, onExecuted: () => accessEpoch.invalidate() });
-  // What is no call, such as a token exchange, this process writes itself, in its turn.
-  if (writeTurns) writeTurns.take = () => forwarder.takeTurn();
-  return forwarder;
+  return newForwarder({ path: socketOf(config.databaseUrl), key, onExecuted: () => accessEpoch.invalidate() });
 }
 
 /** Opens the port for the writes of other processes; undefined if there are none. */
 export async function openWriter(
   { config, group, log }: ServerContext,
-  { dialect, writeTurns }: Database,
+  { dialect }: Database,
   { methods }: ServerApi,
 ): Promise<WriterPort | undefined> {
-  if (!group?.isWriter || dialect !== "sqlite" || !writeTurns) return undefined;
+  if (!group?.isWriter || dialect !== "sqlite") return undefined;
   const path = socketOf(config.databaseUrl);
   try {
-    return await openWriterPort({ path, key: group.key, methods, lendTurn: () => writeTurns.lend() });
+    return await openWriterPort({ path, key: group.key, methods });
   } catch (error) {
     log.warn(
       { err: error, path },

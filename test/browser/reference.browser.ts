@@ -128,6 +128,28 @@ describe("the API reference", { timeout: 300_000 }, () => {
 });
 
 describe("the guides", { timeout: 120_000 }, () => {
+  it("are searched by words: results lead to the section, by mouse and by keyboard", async () => {
+    buildConsole();
+    await using browser = await openChromium();
+    await using server = await startTestServer({});
+    await using guides = await openConsole(browser, server, { path: "/docs/" });
+    const { page, complaints } = guides;
+    await page.keyboard.press("/");
+    await page.keyboard.type("rotate signing keys");
+    const result = page.getByRole("link", { name: /^Rotate signing keys – Monitor/ });
+    await result.waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/docs/operate/monitor#rotate-signing-keys");
+    const search = page.getByLabel("Search the guides");
+    await search.fill("nosuchwordanywhere");
+    await page.getByText("No guide has “nosuchwordanywhere”.").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByText("No guide has").isVisible(), false);
+    assert.deepEqual(complaints, []);
+  });
+
   it("lead from one to the other, show pictures, and have only links that lead somewhere", async () => {
     buildConsole();
     await using server = await startTestServer({});

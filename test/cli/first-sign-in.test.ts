@@ -74,17 +74,7 @@ describe("the first sign-in in production", () => {
   it("with them the owner signs in with a browser, and lists the organizations", async () => {
     server = start(printed("serve"), environment);
     await server.said(/mode +production/);
-    const login = start([...printed("auth login"), "--no-browser"], environment);
-    let address: string | undefined;
-    login.child.stderr!.on("data", (chunk) => {
-      address ??= /^ +(http:\S+)$/m.exec(String(chunk))?.[1];
-    });
-    while (address === undefined && login.child.exitCode === null) await setImmediate();
-    const browser = newBrowser();
-    provider.signIn(browser, "alice");
-    const end = await browser.visit(address ?? assert.fail((await login.finished).stderr));
-    assert.match(end.text, /You are signed in/);
-    assert.equal((await login.finished).code, 0);
+    await signIn("alice");
     const url = printed("auth login").at(-1)!;
     const listed = await run(["iam", "organizations", "list", "--url", url], environment);
     assert.match(listed.stdout, /^example\.org\s/m, listed.stderr);
@@ -94,6 +84,48 @@ describe("the first sign-in in production", () => {
     );
     assert.equal(created.code, 0, created.stderr);
   });
+
+  it("bootstrap --recover makes another person an owner of an organization, while its server runs", async () => {
+    const [, uid = ""] = /^organization (\S+)$/m.exec(bootstrapped.stdout) ?? [];
+    const { GATEHOUSE_LOGIN_CLIENT_SECRET: _, ...settings } = environment;
+    const recover = (organization: string) =>
+      run(
+        ["bootstrap", "--recover", "--organization", organization, "--issuer", provider.issuer, "--subject", "bob"],
+        settings,
+      );
+    const unknown = await recover("0".repeat(40));
+    assert.match(unknown.stderr, /there is no organization with the uid/);
+    assert.equal(unknown.code, 1);
+    const recovered = await recover(uid);
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.match(recovered.stdout, /^owner of example\.org: [0-9a-f]{40}\n$/);
+    await signIn("bob");
+    const url = printed("auth login").at(-1)!;
+    const created = await run(
+      ["iam", "folders", "create", "team of bob", "--parent", "example.org", "--url", url],
+      environment,
+    );
+    assert.equal(created.code, 0, created.stderr);
+    const changes = await run(
+      ["changes", "list", "--parent", uid, "--kind", "role_bindings", "--url", url],
+      environment,
+    );
+    assert.match(changes.stdout, /bootstrap/, changes.stderr);
+  });
+
+  async function signIn(subject: string): Promise<void> {
+    const login = start([...printed("auth login"), "--no-browser"], environment);
+    let address: string | undefined;
+    login.child.stderr!.on("data", (chunk) => {
+      address ??= /^ +(http:\S+)$/m.exec(String(chunk))?.[1];
+    });
+    while (address === undefined && login.child.exitCode === null) await setImmediate();
+    const browser = newBrowser();
+    provider.signIn(browser, subject);
+    const end = await browser.visit(address ?? assert.fail((await login.finished).stderr));
+    assert.match(end.text, /You are signed in/);
+    assert.equal((await login.finished).code, 0);
+  }
 });
 
 describe("what comes after bootstrap", () => {

@@ -47,7 +47,7 @@ describe("the chart", () => {
     assert.match(readFileSync("deploy/Containerfile", "utf8"), /GATEHOUSE_LISTEN=\[::\]:8080/);
   });
 
-  it("has user and groups of its pods as values, so that OpenShift can choose them", () => {
+  it("has user and groups of its pods as values that OpenShift can choose", () => {
     const { podSecurityContext, securityContext } = parse(read("values.yaml"));
     assert.deepEqual([podSecurityContext.runAsNonRoot, podSecurityContext.runAsUser], [true, 65532]);
     assert.equal(securityContext.readOnlyRootFilesystem, true);

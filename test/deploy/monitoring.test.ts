@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
+import { startTestServer } from "../harness/server.ts";
 import { alertsFile, monitoringFiles } from "./monitoring-files.ts";
 
 interface Rule {
@@ -30,15 +31,27 @@ function metricsIn(text: string): string[] {
 }
 
 describe("alerts", () => {
-  it("have a severity, and a runbook that is a section of docs/operate/alerts.md", () => {
+  it("have a severity, and a runbook that is a section of docs/operate/alerts", () => {
     for (const { alert, labels, annotations } of rules) {
       assert.ok(["critical", "warning"].includes(labels.severity ?? ""), alert);
       assert.ok(annotations.summary, alert);
       const [page, section] = annotations.runbook_url?.split("#") ?? [];
-      assert.equal(page, "https://gatehouse.example.com/docs/operate/alerts.md");
+      assert.equal(page, "https://gatehouse.example.com/docs/operate/alerts");
       assert.equal(section, alert.toLowerCase());
       assert.match(runbook, new RegExp(`^## ${alert}$`, "m"));
     }
+  });
+
+  it("have a runbook that a server has at that path, with the section", async () => {
+    await using server = await startTestServer({});
+    for (const { annotations } of rules) {
+      const { pathname, hash } = new URL(annotations.runbook_url ?? "");
+      const page = await fetch(server.url + pathname);
+      assert.equal(page.status, 200, pathname);
+      assert.ok((await page.text()).includes(`id="${hash.slice(1)}"`), hash);
+    }
+    const { runbookUrl } = parse(readFileSync("deploy/helm/gatehouse/values.yaml", "utf8")).metrics.prometheusRule;
+    assert.equal((await fetch(server.url + new URL(runbookUrl).pathname)).status, 200);
   });
 
   it("are those of the runbook", () => {

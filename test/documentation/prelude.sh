@@ -48,3 +48,8 @@ command -v openssl >/dev/null || openssl() {
 for installer in pip pip3 go cargo gem apt-get sudo; do
   eval "$installer() { echo '$installer may not run in a test: mark the block with no-run' >&2; return 1; }"
 done
+
+# The pages pipe JSON of one line to jq, which formats it. Filters need the real one: needs="jq".
+command -v jq >/dev/null || jq() {
+  "$PROGRAM_NODE" -e 'process.stdout.write(`${JSON.stringify(JSON.parse(require("node:fs").readFileSync(0)), null, 2)}\n`)'
+}

@@ -98,7 +98,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([duration, failure], ["10s", "there was no complete answer in time"]);
     });
 
-    it("stops a subscription after 410 Gone until somebody retries it, and lists it as a finding", async () => {
+    it("stops a subscription after 410 Gone until a user retries it, and lists it as a finding", async () => {
       await using sink = await openSink();
       const clock = standingClock();
       await using server = await startSendingServer({ database, clock });

@@ -1,6 +1,7 @@
 // Connections to a server.
-import type { Transport } from "@connectrpc/connect";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import { staticToken, type TokenSource } from "../../../packages/client/src/tokens.ts";
+import { version } from "../../base/version.ts";
 import type { Target } from "./credential.ts";
 import { connectThroughProxy } from "./proxy.ts";
 
@@ -28,11 +29,17 @@ export async function openTransport(url: string, tokens: TokenSource): Promise<O
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager,
-    interceptors: [limits.waitForRateLimit, bearerToken(tokens)],
+    interceptors: [named, limits.waitForRateLimit, bearerToken(tokens)],
     defaultTimeoutMs: callTimeoutMs,
   });
   return { transport, close };
 }
+
+/** Names the program in the log of the server (RFC 9110 §10.1.5). */
+const named: Interceptor = (next) => (request) => {
+  request.header.set("user-agent", `gatehouse/${version}`);
+  return next(request);
+};
 
 /** Calls the issuer of a target with a bearer token other than the session's. */
 export async function withBearer<T>(

@@ -1,4 +1,5 @@
 // A client of a registry that signs in where the registry requires it.
+import { version } from "../../base/version.ts";
 import { reach, readBody } from "../client/reach.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { answerChallenge, type SignInOptions } from "./sign-in.ts";
@@ -31,7 +32,11 @@ export function newRegistryClient(address: string, options: SignInOptions): Regi
   const signIns = newSignIns(options);
 
   function send(path: string, { method = "GET", accept = "*/*" }: RequestOptions, authorization: string | undefined) {
-    const headers = { accept, "user-agent": "gatehouse", ...(authorization !== undefined && { authorization }) };
+    const headers = {
+      accept,
+      "user-agent": `gatehouse/${version}`,
+      ...(authorization !== undefined && { authorization }),
+    };
     // Layers and configurations may be redirected; fetch sends no credentials to another origin.
     return reach(whom, `${origin}${path}`, { method, headers }, requestTimeoutMs);
   }

@@ -1,6 +1,6 @@
 import { Auth } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { IdentitySchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { notFound, permissionDenied } from "../../aip/errors.ts";
+import { ApiError, notFound, permissionDenied } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -56,7 +56,7 @@ export function auth(context: AuthContext): Implementation {
       call.setResponseHeader("cache-control", "no-store");
       const row = await findHeadlessSession(database.session, code);
       const isThere = row && row.encryptedToken !== "" && row.expireTime > clock();
-      if (!isThere || !(await isDelivered(row, call))) throw notFound(sessionType, unknownCode);
+      if (!isThere || !(await isDelivered(row, call))) throw waiting();
       // Clients decode this text again.
       return { ecdhPublicKey: Buffer.from(row.publicKey), encryptedIdtoken: Buffer.from(row.encryptedToken, "base64") };
     },
@@ -76,4 +76,10 @@ export function auth(context: AuthContext): Implementation {
       return {};
     },
   });
+}
+
+/** A command line that waits for a sign-in gets this every few seconds. */
+function waiting(): ApiError {
+  const { code, message, details } = notFound(sessionType, unknownCode);
+  return new ApiError(code, message, { details, isExpected: true });
 }

@@ -33,7 +33,7 @@ export interface QueueState {
   readonly nextTime: number;
 }
 
-/** The time of the next attempt of a queue that has stopped: its sink is gone, and nothing is sent until somebody retries. */
+/** The time of the next attempt of a queue that has stopped: its sink is gone, and nothing is sent until a user retries. */
 export const stoppedTime = Date.UTC(9999, 11, 31);
 
 const noFailures = { attempts: 0, lastFailure: "" } as const;

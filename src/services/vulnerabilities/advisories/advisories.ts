@@ -11,7 +11,6 @@ import { countFitting, defaultPageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { freezeLike, memoizeFrozen } from "../../../base/memoize-frozen.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { expensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { MessageRules } from "../../../pipeline/text-rules.ts";
 import { readMethods } from "../../../resource/read-methods.ts";
@@ -74,11 +73,6 @@ export function advisoryLister(context: ServiceContext) {
   };
 }
 
-/** Whether a list searches texts, or sorts all advisories of a place by their aliases: no index answers these. */
-function searchesOrSorts({ query, orderBy }: ListAdvisoriesRequest): boolean {
-  return query !== "" || orderBy.includes("aliases");
-}
-
 /** Serves advisories, each with its events. */
 export function advisories(context: ServiceContext): Implementation {
   const { list, reply } = advisoryLister(context);
@@ -87,10 +81,10 @@ export function advisories(context: ServiceContext): Implementation {
     {
       getAdvisory: ({ uid }) => context.database.read((session) => readAdvisory(session, uid)),
 
-      listAdvisories: expensive(async (request, call) => {
+      async listAdvisories(request, call) {
         const { items, ...envelope } = await list(request, call);
         return reply(call, advisoryMessages(items), envelope);
-      }, searchesOrSorts),
+      },
     },
     [listRules],
   );

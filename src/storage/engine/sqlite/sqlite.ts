@@ -15,7 +15,6 @@ import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
 import { closeConnection, connect, driver, openWriter, readerPragmas } from "./connection.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
-import { type DiskSpace, newDiskSpace } from "./disk-space.ts";
 import { translateSqliteError } from "./errors.ts";
 import { pendingFileMigrations } from "./migrate-file.ts";
 import { newQueryThread, type RunQuery } from "./query-thread.ts";
@@ -84,10 +83,9 @@ async function open(
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
   const checkFiles = newFileCheck(file);
-  const disk = newDiskSpace(file, () => queue.run(() => writePage(writer)));
   const queue = new WriteQueue(writer, {
     ...limits,
-    ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }),
+    ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles }),
   });
   const rehearsals = newRehearsals(file, limits, (statement) => runSync(statement, statements));
   opened.defer(rehearsals.close);
@@ -98,12 +96,10 @@ async function open(
     rehearse: rehearsals.rehearse,
     read: (body) => (isInWork() ? readAside(body) : snapshot.share(() => body(readSession))),
     write: (body, kind) => queue.run(() => body(transaction), kind),
-    writeTurns: queue.turns,
     measurements: { statements },
     async check() {
       reader.prepare("SELECT 1").get();
       checkFiles();
-      await disk.check();
     },
     async close() {
       await queue.idle();
@@ -137,11 +133,6 @@ function newAsideRead(
   };
 }
 
-/** Writes a page without changing anything. */
-async function writePage(writer: BetterSqlite.Database): Promise<void> {
-  writer.pragma(`user_version = ${writer.pragma("user_version", { simple: true })}`);
-}
-
 /** The session of the write connection, and what the writes of a batch leave for its end. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
@@ -163,17 +154,13 @@ interface BatchParticipants {
   readonly snapshot: Snapshot;
   readonly wal: FileHandle;
   readonly checkFiles: () => void;
-  readonly disk: DiskSpace;
 }
 
-function hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }: BatchParticipants): WriteQueueHooks {
+function hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles }: BatchParticipants): WriteQueueHooks {
   const { pendingCounters, pendingExports } = transaction;
   return {
     waitForRoom: checkpointer.waitForRoom,
-    afterFull() {
-      disk.noteFull();
-      checkpointer.afterFull();
-    },
+    afterFull: checkpointer.afterFull,
     afterFailedFlush: checkpointer.afterFailedFlush,
     readTicks: snapshot.ticks,
     begin() {

@@ -1,4 +1,4 @@
-// Property: whatever owners do, each organization keeps an owner who can get a token.
+// Property: after any calls of its owners, each organization keeps an owner who can get a token.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
@@ -73,7 +73,7 @@ describe("organizations", () => {
 
   /** Exchanges a token for an identity; undefined if it is denied. */
   async function tokenOf(uid: string): Promise<string | undefined> {
-    // The limit of bad tokens of one address starts anew.
+    // The limit of bad tokens of one address starts again.
     clock.advance(1_000);
     const now = Math.floor(server.clock() / 1000);
     const kind = kindOf.get(uid);
@@ -166,7 +166,7 @@ describe("organizations", () => {
     } else await send(token, "DELETE", `identities/${target}`);
   }
 
-  it("keep an owner who can get a token, whatever owners create, bind, change, delete and suspend", async () => {
+  it("keep an owner who can get a token when owners create, bind, change, delete and suspend in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
         const world = await newWorld();
