@@ -70,14 +70,14 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await page.getByRole("row", { name: /newcomer/ }).waitFor();
   });
 
-  it("lists who holds a role only in a subgroup, finds a part of a name, and says who has not signed in", async () => {
+  it("lists who holds a role only in a subgroup, finds a part of a name, and says who has not joined", async () => {
     const folder = await createGroup(server, "builds", server.groupUid);
     const roleUid = builtInRoleUid("viewer");
     for (const name of ["ana", "ben"])
       await createResource(server, `roleBindings/${folder}`, { identityUid: personUid(name), roleUid });
-    // Who opens a view of the organization has accepted it.
     await using other = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/groups/${folder}` });
     await signIn(other.page, "ana");
+    await other.page.getByRole("button", { name: "Join" }).click();
     await other.page.getByRole("heading", { name: "builds" }).waitFor();
 
     await using console = await openConsole(browser, server, { path: address("people") });
@@ -85,7 +85,7 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await signIn(page, "owner");
     const ana = page.getByRole("row", { name: /ana.*viewer at builds/ });
     await ana.waitFor();
-    await page.getByRole("row", { name: /viewer at builds.*has not signed in here yet/ }).waitFor();
+    await page.getByRole("row", { name: /viewer at builds.*not joined yet/ }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("AN");
     await page.getByText("1–1 of 1").waitFor();
@@ -146,6 +146,7 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     });
     await using console = await openConsole(browser, server, { path: address("people") });
     await signIn(console.page, "lead");
+    await console.page.getByRole("button", { name: "Join" }).click();
     await console.page.getByRole("row", { name: /lead.*owner at team/ }).waitFor();
     await console.page.getByText("1–1 of 1").waitFor();
     assert.deepEqual(console.complaints, []);

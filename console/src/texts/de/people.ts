@@ -9,7 +9,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "people.roles": "Rollen",
   "people.moreRoles": "und {count, number} weitere",
   "people.since": "Mitglied seit",
-  "people.pending": "hat sich hier noch nicht angemeldet",
+  "people.pending": "noch nicht beigetreten",
   "invites.inactive": "gilt nicht: {reason}",
   "people.person": "Person",
   "people.email": "E-Mail",

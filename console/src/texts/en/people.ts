@@ -8,7 +8,7 @@ export const texts = {
   "people.roles": "Roles",
   "people.moreRoles": "and {count, number} more",
   "people.since": "Member since",
-  "people.pending": "has not signed in here yet",
+  "people.pending": "not joined yet",
   "invites.inactive": "not in force: {reason}",
   "people.person": "Person",
   "people.email": "E-mail",
