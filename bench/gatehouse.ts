@@ -114,7 +114,7 @@ interface Starting extends Pick<Gatehouse, "url" | "landmarks"> {
 /** Waits until a server responds and has settled. Ends it if that fails. */
 async function whenReady(server: ServerProcess, { url, landmarks, startedAt, token }: Starting): Promise<Gatehouse> {
   try {
-    const status = await statusOf(`${url}/readyz`);
+    const status = await firstStatusOf(`${url}/readyz`);
     const firstAnswerMs = performance.now() - startedAt;
     if (status !== 200) throw new Error(`${url}/readyz: answered ${status}`);
     const authorization = `Bearer ${await token()}`;
@@ -123,6 +123,18 @@ async function whenReady(server: ServerProcess, { url, landmarks, startedAt, tok
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** Workers begin to listen one after another: the first connection may be refused. */
+async function firstStatusOf(address: string): Promise<number | undefined> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await statusOf(address);
+    } catch (error) {
+      if (tries === 20) throw error;
+      await pause(settleMs / 2);
+    }
   }
 }
 

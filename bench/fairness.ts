@@ -1,0 +1,173 @@
+// `npm run bench:fairness`: three organizations loop the largest plans, dry runs, applies and deletions; a fourth writes once a second.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { ownerRole } from "../src/authz/built-in-roles.ts";
+import { openDatabase } from "../src/storage/database.ts";
+import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
+import { newPostgresDatabase, stopPostgres } from "../test/harness/postgres.ts";
+import { startGatehouse, startProduction } from "./gatehouse.ts";
+import { issueOwnerToken } from "./owner-token.ts";
+import { cpuMicrosOf } from "./proc.ts";
+import { percentile } from "./statistics.ts";
+
+const { values } = parseArgs({
+  options: {
+    on: { type: "string", default: "sqlite,workers,postgres" },
+    seconds: { type: "string", default: "30" },
+    groups: { type: "string", default: "9900" },
+  },
+});
+const groupCount = Number(values.groups);
+const service = "/gatehouse.apply.v1.ApplyService/";
+const iam = "/chainguard.platform.iam.v2beta1.";
+const seconds = Math.min(120, Number(values.seconds));
+
+/** A caller of the API. */
+interface Caller {
+  readonly url: string;
+  readonly authorization: string;
+}
+
+/** An organization, with an owner of its own. */
+interface Organization extends Caller {
+  readonly groupUid: string;
+}
+
+interface Response {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the responses of several methods
+  readonly body: any;
+}
+
+for (const on of values.on.split(",")) await measure(on);
+await stopPostgres();
+
+async function call({ url, authorization }: Caller, target: string, body: object): Promise<Response> {
+  const headers = { authorization, "content-type": "application/json" };
+  const response = await fetch(url + target, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}
+
+async function requireOk(caller: Caller, target: string, body: object): Promise<Response["body"]> {
+  const { status, body: found } = await call(caller, target, body);
+  if (status !== 200) throw new Error(`${target}: ${status} ${JSON.stringify(found).slice(0, 300)}`);
+  return found;
+}
+
+async function measure(on: string): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-fairness-"));
+  try {
+    const databaseUrl = on === "postgres" ? await newPostgresDatabase() : undefined;
+    const made = await makeOrganizations(directory, databaseUrl);
+    const settings = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
+    const landmarks = { ownerUid: made[0]!.ownerUid } as never;
+    await using server =
+      on === "workers"
+        ? await startProduction({ directory, landmarks }, { workers: "2", cores: "all" })
+        : await startGatehouse({ directory, landmarks }, [], undefined, settings);
+    const database = await openDatabase(databaseUrl ?? path.join(directory, "gatehouse.db"), defaultDatabaseLimits);
+    const organizations: Organization[] = [];
+    for (const { ownerUid, groupUid } of made) {
+      const { token } = await issueOwnerToken(database, directory, { ownerUid }, server.url);
+      organizations.push({ url: server.url, authorization: `Bearer ${token}`, groupUid });
+    }
+    await database.close();
+    await run(`${on}: plans and dry runs`, organizations, async (each) => {
+      await call(each, `${service}ApplyResources`, {
+        groupUid: each.groupUid,
+        resources: groups(groupCount),
+        planOnly: true,
+      });
+      await call(each, `${service}ApplyResources`, {
+        groupUid: each.groupUid,
+        resources: groups(groupCount),
+        validateOnly: true,
+      });
+    });
+    await run(`${on}: applies and deletions`, organizations, async (each) => {
+      const resources = [{ group: { name: "all" } }, ...groups(groupCount, "all")];
+      const { body } = await call(each, `${service}ApplyResources`, { groupUid: each.groupUid, resources });
+      const uid = body.changes?.find((change: { name: string }) => change.name === "all")?.uid;
+      if (uid) await call(each, `${service}DestroySubtree`, { groupUid: uid });
+    });
+    for (const count of [1_000, 9_000])
+      await measureCpu(`${on}: ${count} resources`, server.pid, organizations[0]!, count);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Makes the organizations on a server in development mode, whose owner owns everything. */
+async function makeOrganizations(directory: string, databaseUrl: string | undefined) {
+  const settings = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
+  await using server = await startGatehouse({ directory, landmarks: {} as never }, [], undefined, settings);
+  const made: { readonly groupUid: string; readonly ownerUid: string }[] = [];
+  for (const name of ["one", "two", "three", "fourth"]) {
+    const { uid: groupUid } = await requireOk(server, `${iam}GroupsService/CreateGroup`, { group: { name } });
+    const claimMatch = { issuer: "https://issuer.example.org", subject: name, audience: "fairness" };
+    const identity = { name: "owner", claimMatch };
+    const { uid: ownerUid } = await requireOk(server, `${iam}IdentitiesService/CreateIdentity`, {
+      parent: groupUid,
+      identity,
+    });
+    const roleBinding = { identityUid: ownerUid, roleUid: ownerRole.uid };
+    await requireOk(server, `${iam}RoleBindingsService/CreateRoleBinding`, { parent: groupUid, roleBinding });
+    made.push({ groupUid, ownerUid });
+  }
+  return made;
+}
+
+function groups(count: number, group = "") {
+  return Array.from({ length: count }, (_, i) => ({ group: { group, name: `group-${i}`, description: "generated" } }));
+}
+
+/** Loops the load of all organizations but the last, which writes once a second, and prints how long its writes took. */
+async function run(title: string, organizations: readonly Organization[], load: (each: Organization) => Promise<void>) {
+  const end = performance.now() + seconds * 1000;
+  let loops = 0;
+  const loaded = organizations.slice(0, -1).map(async (each) => {
+    while (performance.now() < end) {
+      const began = performance.now();
+      await load(each);
+      loops++;
+      // A caller over its budget is told to wait.
+      if (performance.now() - began < 100) await pause(1000);
+    }
+  });
+  const times: number[] = [];
+  let rejected = 0;
+  const fourth = organizations.at(-1)!;
+  for (let i = 0; performance.now() < end; i++) {
+    const began = performance.now();
+    const group = { name: `write-${title.replaceAll(/[^a-z]/g, "-")}-${i}` };
+    const { status } = await call(fourth, `${iam}GroupsService/CreateGroup`, { parent: fourth.groupUid, group });
+    if (status === 200) times.push(performance.now() - began);
+    else rejected++;
+    await pause(Math.max(0, 1000 - (performance.now() - began)));
+  }
+  await Promise.all(loaded);
+  times.sort((a, b) => a - b);
+  const [p50, p99] = [50, 99].map((percent) => Math.round(percentile(times, percent)));
+  console.log(
+    `${title}: ${times.length} writes, p50 ${p50} ms, p99 ${p99} ms, ${rejected} rejected; ${loops} loops of others`,
+  );
+}
+
+async function measureCpu(title: string, pid: number, { groupUid, ...caller }: Organization, count: number) {
+  const used = async (work: () => Promise<unknown>) => {
+    const before = cpuMicrosOf(pid);
+    await work();
+    return Math.round((cpuMicrosOf(pid) - before) / count);
+  };
+  let uid = "";
+  const resources = [{ group: { name: "all" } }, ...groups(count, "all")];
+  const applied = await used(async () => {
+    const body = await requireOk(caller, `${service}ApplyResources`, { groupUid, resources });
+    uid = body.changes.find((change: { name: string }) => change.name === "all").uid;
+  });
+  const deleted = await used(() => requireOk(caller, `${service}DestroySubtree`, { groupUid: uid }));
+  console.log(`${title}: an apply takes ${applied} us of CPU each, a deletion ${deleted} us`);
+}
