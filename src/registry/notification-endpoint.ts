@@ -6,8 +6,8 @@ import { type ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
 import { countFailure, type FailureLimiter } from "../authn/failure-limiter.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
+import { clip } from "../base/clip.ts";
 import type { Clock } from "../base/clock.ts";
-import { isUid } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
@@ -27,6 +27,8 @@ export interface NotificationEndpointDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly names: NameRules;
+  /** The name of the registry. */
+  readonly service: string;
   /** The secret that registries must send. */
   readonly secret: () => string;
   /** Reads content of the registry; undefined if none is configured. */
@@ -97,8 +99,9 @@ async function tryEvent(
   const isPast = await isPastEvent(deps, event, latest, deadline);
   const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
   const mayAskAgain = content !== undefined && clock() < deadline;
-  const actor = isUid(event.actor) ? event.actor : "";
-  const context = { actor, method: notificationsPath, requestId, time: clock() };
+  // The registry is the actor: a client with its secret can claim any name.
+  const actorClaims = { registry: deps.service, ...(event.actor !== "" && { name: clip(event.actor) }) };
+  const context = { actor: "", actorClaims, method: notificationsPath, requestId, time: clock() };
   return await database.write(context, async (tx) => {
     if (!isPast) {
       const isSuperseded = await recordTime(tx, event, latest);

@@ -76,6 +76,7 @@ function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, 
   return notificationEndpoint({
     ...deps,
     names,
+    service: config.registry.service,
     secret: secrets.registryNotificationSecret,
     content: url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies }),
     maxBodyBytes: limits.bodyBytes,

@@ -29,6 +29,7 @@ import { newProviderTest } from "./provider-test.ts";
 import { loginProviders, type Providers } from "./providers.ts";
 import { newRecheck } from "./refresh-check.ts";
 import { sessionEndpoints } from "./session/endpoints.ts";
+import { recordSessionEnd } from "./session-events.ts";
 import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
 
 /** Options of the sign-in. */
@@ -118,7 +119,10 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     audiences,
     lifetimeMs: signInLimits.refreshMs,
     recheck,
-    log: (event) => log.info(event, "refresh"),
+    log: (event, call, reused) => {
+      log.info(event, "refresh");
+      if (reused) recordSessionEnd(deps, "refresh_token_reused", reused, call);
+    },
   });
   return {
     pages: signInPages(deps),

@@ -52,7 +52,8 @@ export interface RefreshDeps extends IssueDeps {
   readonly failures: FailureLimiter;
   /** Throws PERMISSION_DENIED unless everything that allowed the sign-in still holds (security case X5). */
   readonly recheck: (identityUid: string, signIn: SignIn, signInTime: number) => Promise<void>;
-  readonly log?: (event: RefreshEvent) => void;
+  /** Called for each token. `family` is the one that ended, if a token was reused. */
+  readonly log?: (event: RefreshEvent, call: Call, family?: RefreshFamily) => void;
 }
 
 /** What happened to a refresh token. */
@@ -94,27 +95,27 @@ export function newRefresh(deps: RefreshDeps) {
     const token = requireBearer(call.header("authorization"), "the refresh token");
     return await withFailureLimit(deps.failures, {
       source: call.clientAddress,
-      verify: () => refreshWith(deps, token, request),
+      verify: () => refreshWith(deps, token, request, call),
     });
   };
 }
 
-async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRefreshTokenRequest) {
+async function refreshWith(deps: RefreshDeps, token: string, request: ExchangeRefreshTokenRequest, call: Call) {
   const presented = parseRefreshToken(token);
   if (!presented) throw unauthenticated("the token is not a refresh token");
   const family = await deps.store.find(presented.family);
   try {
     // The token of a browser session is valid together with its second cookie only (docs/decisions/0072).
     if (!family || family.signIn.browser) throw refused();
-    if (family.digest !== presented.digest) throw await reused(deps, family);
-    return await refresh(deps, family, request);
+    if (family.digest !== presented.digest) throw await reused(deps, family, call);
+    return await refresh(deps, family, request, call);
   } catch (error) {
-    deps.log?.({ event: "refresh_refused", identity: family?.identityUid ?? "" });
+    deps.log?.({ event: "refresh_refused", identity: family?.identityUid ?? "" }, call);
     throw error;
   }
 }
 
-async function refresh(deps: RefreshDeps, family: RefreshFamily, request: ExchangeRefreshTokenRequest) {
+async function refresh(deps: RefreshDeps, family: RefreshFamily, request: ExchangeRefreshTokenRequest, call: Call) {
   const { identityUid, signIn, createTime, expireTime } = family;
   if (expireTime <= deps.clock()) throw refused();
   await deps.recheck(identityUid, signIn, createTime);
@@ -122,8 +123,8 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
   const issued = await issueToken(deps, assumptionOf(family), wanted);
   // Rotated last, so a caller whose request was invalid can try again with the same token.
   const next = newRefreshToken(family.id, expireTime);
-  if (!(await deps.store.rotate(family.id, family.digest, next.digest))) throw await reused(deps, family);
-  deps.log?.({ event: "token_refreshed", identity: identityUid });
+  if (!(await deps.store.rotate(family.id, family.digest, next.digest))) throw await reused(deps, family, call);
+  deps.log?.({ event: "token_refreshed", identity: identityUid }, call);
   return {
     token: { token: issued.token, expiry: toTimestamp(issued.expiresAt) },
     refreshToken: { token: next.text, expiry: toTimestamp(expireTime) },
@@ -152,9 +153,9 @@ function readWanted(
 }
 
 /** The token was stolen, from the caller or by the caller: the session ends for both. */
-async function reused({ store, log }: RefreshDeps, { id, identityUid }: RefreshFamily) {
-  await store.revoke(id);
-  log?.({ event: "refresh_token_reused", identity: identityUid });
+async function reused({ store, log }: RefreshDeps, family: RefreshFamily, call: Call) {
+  await store.revoke(family.id);
+  log?.({ event: "refresh_token_reused", identity: family.identityUid }, call, family);
   return refused();
 }
 

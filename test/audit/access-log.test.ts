@@ -172,6 +172,33 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(strange.changes, []);
     });
 
+    it("records the reuse of a refresh token with the address of the client, and without an actor", async () => {
+      upstream.behaviour.claims = { sub: "reusing" };
+      const answers = answersOf(await visitAs({ create_refresh_token: "true" }));
+      const uid = userUid(upstream.issuer, "reusing");
+      const binding = { identityUid: uid, roleUid: viewerRole.uid };
+      await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, binding);
+      await rest(server.url, answers.token, "GET", `/iam/v2beta1/groups/${server.groupUid}`);
+      const refresh = () =>
+        rest(server.url, answers.refresh_token, "POST", `/sts/exchange_refresh_token?aud=${server.config.baseUrl}`);
+      assert.equal((await refresh()).status, 200);
+      assert.equal((await refresh()).status, 403);
+      const [entry] = await entries("session_ends", ({ resourceUid }) => resourceUid === uid);
+      assert.deepEqual(
+        [entry.actorUid, entry.groupUid, entry.after.outcome, entry.after.check, entry.after.client],
+        [undefined, server.groupUid, "denied", "refresh_token_reused", "127.0.0.1"],
+      );
+    });
+
+    it("records an export of resources with its actor and the address of the client", async () => {
+      const group = await addGroup(server, server.groupUid);
+      const path = `/gatehouse/apply/v1/groups/${group}:exportResources`;
+      const { status, body } = await rest(server.url, server.ownerToken, "GET", path);
+      assert.equal(status, 200, JSON.stringify(body));
+      const [entry] = await entries("resource_exports", () => true);
+      assert.deepEqual([entry.actorUid, entry.resourceUid, entry.after.client], [server.ownerUid, group, "127.0.0.1"]);
+    });
+
     it("records the sign-in of a user who accepts an invite, with the user as actor", async () => {
       const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const { body: invite } = await rest(server.url, server.ownerToken, "POST", path, {

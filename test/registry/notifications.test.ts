@@ -40,6 +40,19 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(found, { size: String(size), architecture: "arm64" });
     });
 
+    it("has the registry as the actor of its changes, with the name that it claims as a detail", async () => {
+      const { digest } = registry.putImage("amd64", "claimed");
+      const told = { ...push("claimed", "1.0", digest), actor: { name: server.ownerUid } };
+      assert.equal((await distribution(told)).body.written, 1);
+      const query = new URLSearchParams({ parent: server.groupUid, resource_uid: (await repoOf("claimed"))! });
+      const { changes } = await get(`/gatehouse/changes/v1/changes?${query}`);
+      assert.ok(changes.length > 0);
+      for (const { actorUid, actorClaims } of changes) {
+        assert.equal(actorUid, undefined);
+        assert.deepEqual(actorClaims, { registry: "registry.gatehouse.internal", name: server.ownerUid });
+      }
+    });
+
     it("an index is for the architectures of its images, Linux first, without attestations", async () => {
       const [amd64, other, arm] = [
         registry.putImage("amd64"),

@@ -14,7 +14,9 @@ import type { Call } from "../../pipeline/call.ts";
 import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
-import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
+import { originOf } from "../../pipeline/observe.ts";
+import { readTogether, type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
 import { checkRequests } from "./check-requests.ts";
@@ -48,9 +50,16 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
         requireExpected(request, seen.fingerprint);
         return responseOf(request, request.planOnly ? seen : await write(request, seen, call));
       }),
-      exportResources: expensive((request, call) =>
-        readTogether(database, call, async (session) => ({ resources: await exportResources(session, request, call) })),
-      ),
+      exportResources: expensive(async (request, call) => {
+        const resources = await readTogether(database, call, (session) => exportResources(session, request, call));
+        const { client, userAgent } = originOf(call);
+        const after: ResourceExport = { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };
+        const { groupUid } = request;
+        await database.write(writeContext(call, context.clock), async (tx) =>
+          tx.logChange({ kind: resourceExportKind, uid: groupUid, groupUid, before: null, after }),
+        );
+        return { resources };
+      }),
       destroySubtree: expensive(subtreeDeletion(context, options, callTogether)),
     },
     [

@@ -12,6 +12,8 @@ import {
   type KeyRotation,
   keyRetirementKind,
   keyRotationKind,
+  type ResourceExport,
+  resourceExportKind,
   type SecretExport,
   secretExportKind,
 } from "../../storage/change-log/access-entries.ts";
@@ -22,6 +24,7 @@ export const accessEntryViews: readonly RowView[] = [
   { kind: keyRotationKind, show: keyRotationOf },
   { kind: keyRetirementKind, show: keyRetirementOf },
   { kind: endedSessionKind, show: endedSessionOf },
+  { kind: resourceExportKind, show: (row) => ({ ...(row as ResourceExport) }) },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }) },
 ];
 

@@ -10,6 +10,7 @@ import type { Endpoint, EndpointRequest, EndpointResponse, Endpoints } from "../
 import { newErrorResponses } from "../../transport/rest/rest-response.ts";
 import { signInLimits } from "../limits.ts";
 import { readLoginRequest } from "../login-request.ts";
+import { recordSessionEnd, type SessionEnd } from "../session-events.ts";
 import { beginLogin, spendStart } from "../start-page.ts";
 import { readPage } from "./console-page.ts";
 import { clearedSessionCookies, sessionPath } from "./cookies.ts";
@@ -42,8 +43,10 @@ export function sessionEndpoints(deps: SessionDeps): Endpoints {
     [`${sessionPath}/sign-in`]: endpoint((request) => startSignIn(deps, request)),
     [`${sessionPath}/token`]: withSession((session) => newToken(deps, session)),
     [`${sessionPath}/list`]: withSession((session) => list(deps, session)),
-    [`${sessionPath}/revoke`]: withSession((session, request) => revoke(deps, session, textsOf(request).id ?? "")),
-    [`${sessionPath}/revoke-others`]: withSession((session) => revokeOthers(deps, session)),
+    [`${sessionPath}/revoke`]: withSession((session, request) =>
+      revoke(deps, session, textsOf(request).id ?? "", request.call),
+    ),
+    [`${sessionPath}/revoke-others`]: withSession((session, { call }) => revokeOthers(deps, session, call)),
     [`${sessionPath}/sign-out`]: endpoint((request) => signOut(deps, request)),
   };
 }
@@ -92,30 +95,31 @@ function describe({ id, signIn, createTime, expireTime }: RefreshFamily, isCurre
   };
 }
 
-async function revoke(deps: SessionDeps, session: Session, id: string): Promise<EndpointResponse> {
+async function revoke(deps: SessionDeps, session: Session, id: string, call: Call): Promise<EndpointResponse> {
   const found = (await sessionsOfPerson(deps, session)).find((each) => each.id === id);
   if (!found) throw notFound("session", id.slice(0, 64));
-  await end(deps, [found]);
+  await end(deps, [found], "session_revoked", call);
   return json({}, found.id === session.id ? { "set-cookie": clearedSessionCookies(deps.baseUrl) } : {});
 }
 
-async function revokeOthers(deps: SessionDeps, session: Session): Promise<EndpointResponse> {
+async function revokeOthers(deps: SessionDeps, session: Session, call: Call): Promise<EndpointResponse> {
   const others = (await sessionsOfPerson(deps, session)).filter(({ id }) => id !== session.id);
-  await end(deps, others);
+  await end(deps, others, "session_revoked", call);
   return json({ revoked: others.length });
 }
 
 /** Succeeds without a session, too: the cookies of an ended one are deleted. */
 async function signOut(deps: SessionDeps, { call }: EndpointRequest): Promise<EndpointResponse> {
   const session = await findSession(deps, call.header("cookie"));
-  if (session) await end(deps, [session]);
+  if (session) await end(deps, [session], "signed_out", call);
   return json({}, { "set-cookie": clearedSessionCookies(deps.baseUrl) });
 }
 
-async function end({ refreshStore, log }: SessionDeps, families: readonly RefreshFamily[]): Promise<void> {
-  for (const { id, identityUid } of families) {
-    await refreshStore.revoke(id);
-    log.info({ event: "session_ended", identity: identityUid }, "sign-in");
+async function end(deps: SessionDeps, families: readonly RefreshFamily[], why: SessionEnd, call: Call): Promise<void> {
+  for (const family of families) {
+    await deps.refreshStore.revoke(family.id);
+    deps.log.info({ event: "session_ended", identity: family.identityUid }, "sign-in");
+    recordSessionEnd(deps, why, family, call);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Transaction, WriteContext } from "../engine/session.ts";
 import { removeOldestOfKind } from "./removal.ts";
 
 /** The kinds of access entries. No change of a resource has such a kind. */
-export const accessKinds = ["denials", "sign_ins", "token_exchanges"] as const;
+export const accessKinds = ["denials", "sign_ins", "session_ends", "token_exchanges"] as const;
 
 /** One of these kinds. */
 export type AccessKind = (typeof accessKinds)[number];
@@ -88,6 +88,12 @@ export interface SecretExport {
   readonly recipientKey: string;
   readonly algorithm: string;
 }
+
+/** The kind of the entry for an export of the resources of a group. Its retention is that of changes. */
+export const resourceExportKind = "resource_exports";
+
+/** The content of that entry: the client. */
+export type ResourceExport = Pick<AccessDetails, "client" | "userAgent">;
 
 /** Appends entries at the end of the transaction. */
 export function appendAccessEntries(tx: Transaction, entries: readonly AccessEntry[]): void {

@@ -1,0 +1,62 @@
+// Audit log events of sessions that end before their time.
+import type { AccessEvent } from "../audit/access-tally.ts";
+import { clientDetails } from "../audit/client.ts";
+import { parentOf } from "../model/uid.ts";
+import type { Call } from "../pipeline/call.ts";
+import { isUserUid } from "../services/iam/users/user-uid.ts";
+import { findMembershipsOf } from "../storage/iam/memberships.ts";
+import type { RefreshFamily } from "../sts/refresh.ts";
+import { sessionPath } from "./session/cookies.ts";
+import type { SignInDeps } from "./sign-in.ts";
+
+/** What ended a session, and the method of its entry. A reused refresh token was stolen, from its client or by it. */
+const methods = {
+  signed_out: `${sessionPath}/sign-out`,
+  session_revoked: `${sessionPath}/revoke`,
+  refresh_token_reused: "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
+} as const;
+
+/** A reason for the end of a session. */
+export type SessionEnd = keyof typeof methods;
+
+/**
+ * Records the end of a session in the group of its identity; for a user, in the organizations that the user has accepted. A failure is
+ * logged.
+ */
+export function recordSessionEnd(
+  { database, accessLog, log }: Pick<SignInDeps, "database" | "accessLog" | "log">,
+  end: SessionEnd,
+  family: Pick<RefreshFamily, "identityUid" | "signIn">,
+  call: Call,
+): void {
+  groupsOf(database, family.identityUid)
+    .then((groupUids) => accessLog.record(eventOf(end, family, groupUids, call)))
+    .catch((error) => log.warn({ err: error }, "recording the end of a session in the audit log failed"));
+}
+
+async function groupsOf({ session }: SignInDeps["database"], uid: string): Promise<string[]> {
+  if (!isUserUid(uid)) return [parentOf(uid)];
+  return (await findMembershipsOf(session, [uid])).map(({ groupUid }) => groupUid);
+}
+
+function eventOf(
+  end: SessionEnd,
+  { identityUid: uid, signIn }: Pick<RefreshFamily, "identityUid" | "signIn">,
+  groupUids: readonly string[],
+  call: Call,
+): AccessEvent {
+  const isReuse = end === "refresh_token_reused";
+  return {
+    kind: "session_ends",
+    // Who presented the token again is not known.
+    by: {
+      actor: isReuse ? "" : uid,
+      ...(!isReuse && { actorClaims: signIn.act }),
+      method: methods[end],
+      requestId: call.requestId,
+    },
+    uid,
+    groupUids,
+    details: { outcome: isReuse ? "denied" : "allowed", check: end, ...clientDetails(call) },
+  };
+}
