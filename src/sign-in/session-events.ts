@@ -6,13 +6,12 @@ import type { Call } from "../pipeline/call.ts";
 import { isUserUid } from "../services/iam/users/user-uid.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { RefreshFamily } from "../sts/refresh.ts";
-import { sessionPath } from "./session/cookies.ts";
 import type { SignInDeps } from "./sign-in.ts";
 
 /** What ended a session, and the method of its entry. A reused refresh token was stolen, from its client or by it. */
 const methods = {
-  signed_out: `${sessionPath}/sign-out`,
-  session_revoked: `${sessionPath}/revoke`,
+  signed_out: "/oauth/session/sign-out",
+  session_revoked: "/oauth/session/revoke",
   refresh_token_reused: "/chainguard.platform.oidc.SecurityTokenService/ExchangeRefreshToken",
 } as const;
 
