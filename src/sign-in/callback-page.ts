@@ -1,5 +1,5 @@
 // The second half of a sign-in: the browser returns with an authorization code, which is exchanged for tokens.
-import { invalidField, permissionDenied } from "../aip/errors.ts";
+import { type ApiError, invalidField, permissionDenied } from "../aip/errors.ts";
 import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
 import { type PageReply, text } from "../transport/pages/pages.ts";
 import { browserOf } from "./access-events.ts";
@@ -18,7 +18,7 @@ export function callbackPage(deps: SignInDeps) {
     const query = queryOf(request);
     const attempt: Attempt = { client: browserOf(request) };
     try {
-      const login = await takeLogin(deps, request, query.getAll("state"));
+      const login = await takeLogin(deps, request, query.getAll("state"), attempt);
       attempt.target = login.request.target;
       return clearCookie(deps, login, await finish(deps, login, request, attempt));
     } catch (error) {
@@ -32,10 +32,15 @@ async function takeLogin(
   deps: SignInDeps,
   request: HttpRequest,
   [state = "", second]: readonly string[],
+  attempt: Attempt,
 ): Promise<Login> {
   const { path } = requestTarget(request);
   // Before it is taken: the callback of another provider must not end the login.
-  const check = (login: Login) => requireSameCallback(login, path);
+  const check = async (login: Login) => {
+    if (path === callbackPathOf(login.provider)) return;
+    attempt.provider = await deps.providers.choose(login.provider);
+    throw otherCallback();
+  };
   const login = second === undefined && (await takeStored(deps, "login", state, request.headers.cookie, check));
   if (!login) throw notBegun();
   return login;
@@ -51,14 +56,12 @@ async function finish(deps: SignInDeps, login: Login, request: HttpRequest, atte
 }
 
 /**
- * Throws unless the browser returns from the provider that it was sent to. The code of one provider must never be sent
- * to another (RFC 9700 §4.4), and a provider may redirect the browser to a second one.
+ * The browser does not return from the provider that it was sent to. The code of one provider must never be sent to another
+ * (RFC 9700 §4.4), and a provider may redirect the browser to a second one.
  */
-function requireSameCallback({ provider: uid }: Login, path: string): void {
-  if (path !== callbackPathOf(uid))
-    throw permissionDenied("the browser came back from another login provider than it was sent to: sign in again", {
-      check: "redirect_uri",
-    });
+function otherCallback(): ApiError {
+  const problem = "the browser came back from another login provider than it was sent to: sign in again";
+  return permissionDenied(problem, { check: "redirect_uri" });
 }
 
 function clearCookie(deps: SignInDeps, { secrets }: Login, reply: PageReply): PageReply {

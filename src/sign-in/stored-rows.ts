@@ -1,4 +1,5 @@
 // Reads and takes the rows of sign-ins in progress, for the browser that they belong to.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { findSignIn, takeSignIn } from "../storage/sign-in/sign-ins.ts";
 import { readCookie } from "./cookies.ts";
 import { bindingCookieName, isSameBrowser, openRow, type RowKind, rowId } from "./sealed-row.ts";
@@ -25,11 +26,11 @@ export async function takeStored<T>(
   kind: RowKind,
   state: string,
   cookies: string | undefined,
-  check: (content: T) => void = () => {},
+  check: (content: T) => MaybePromise<void> = () => {},
 ): Promise<T | undefined> {
   const content = await readStored<T>(deps, kind, state, cookies);
   if (content === undefined) return undefined;
-  check(content);
+  await check(content);
   const context = { actor: "", method: callbackPath, requestId: "", time: deps.clock() };
   const isTaken = await deps.database.write(context, (tx) => takeSignIn(tx, rowId(kind, state)));
   return isTaken ? content : undefined;

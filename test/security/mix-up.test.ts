@@ -172,17 +172,18 @@ describe("two login providers, one of which is hostile", () => {
     assert.match(victim.text, /invalid_redirect_uri|redirect_uri/);
   });
 
-  it("a callback at another path than that of its provider ends the sign-in, and the log names the provider", async () => {
+  it("a callback at another path than that of its provider gets no code and ends no sign-in; the log names the provider", async () => {
     const elsewhere = ["", "/", `/${provider}/`, `/${provider.toUpperCase()}x`, `/${provider.replace("/", "%2F")}`];
     for (const path of elsewhere) {
       const browser = newPerson("victim");
       const state = (await begin(browser, provider)).searchParams.get("state") ?? "";
       const back = (at: string) => browser.request(`${callback()}${at}?${new URLSearchParams({ code: "x", state })}`);
-      const refused = new URL((await back(path)).headers.get("location") ?? assert.fail(path));
-      assert.equal(refused.searchParams.get("status_code"), "403", path);
-      assert.match(refused.searchParams.get("error") ?? "", /came back from another login provider/, path);
-      // It is over at the right path, too.
-      assert.equal((await back(`/${provider}`)).status, 400, path);
+      const refused = await back(path);
+      assert.equal(refused.status, 403, path);
+      assert.match(refused.text, /came back from another login provider/, path);
+      // At the right path the sign-in goes on, with a code that its provider does not know.
+      const ended = new URL((await back(`/${provider}`)).headers.get("location") ?? assert.fail(path));
+      assert.ok(ended.searchParams.get("error"), path);
     }
     assert.match(
       log.text(),
@@ -191,7 +192,7 @@ describe("two login providers, one of which is hostile", () => {
     const browser = newPerson("victim");
     const state = (await begin(browser)).searchParams.get("state") ?? "";
     const other = await browser.request(`${callback()}/${provider}?${new URLSearchParams({ code: "x", state })}`);
-    assert.match(other.headers.get("location") ?? "", /status_code=403/);
+    assert.equal(other.status, 403);
   });
 
   for (const change of ["issuer", "clientId"] as const) {
@@ -268,7 +269,7 @@ describe("two login providers, one of which is hostile", () => {
       sendOn(() => assert.fail("nobody comes here"));
       const state = await beginEarlier(browser, provider, verifier, nonce);
       const end = await browser.visit(authorization(state, nonce, verifier));
-      assert.match(end.url.searchParams.get("error") ?? "", /sign in again/);
+      assert.match(end.text, /sign in again/);
       assert.deepEqual([subjectOf(end), stolen], [undefined, []]);
     });
   });
