@@ -92,7 +92,8 @@ describe("the ID token of a sign-in", () => {
         new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams.get("error") ?? "",
         check,
       );
-      assert.deepEqual(other.asked, [discoveryPath]);
+      // The check at the start reads the discovery document, too.
+      assert.deepEqual([...new Set(other.asked)], [discoveryPath]);
     });
   }
 });
