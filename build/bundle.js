@@ -2,8 +2,10 @@
 // folder given as argument.
 import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "rolldown";
 import { noticesOf } from "./notices.js";
+
+console.log("Bundling the program…");
+const { build } = await import("rolldown");
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.resolve(process.argv[2] ?? path.join(root, "dist"));

@@ -7,7 +7,10 @@ import { setFlagsFromString } from "node:v8";
 
 // Both flags as in src/gatehouse.js, which has the reasons.
 setFlagsFromString("--heap-growing-percent=100");
-if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+const isServer = process.argv[2] === "serve";
+if (isServer) process.on("SIGHUP", () => {});
+if (isServer && !process.env.GATEHOUSE_WORKER_NUMBER && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
+  process.stdout.write("Starting Gatehouse…\n");
 
 const folder = compileCacheFolder();
 // NODE_COMPILE_CACHE, if set, names another directory.

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+console.log("Packing what npm run build made…");
+
 // The name `gatehouse` belongs to another package.
 const packageName = "gatehouse-server";
 const root = path.resolve(import.meta.dirname, "..");

@@ -9,6 +9,7 @@ const root = import.meta.dirname;
 const isPrepare = process.argv[2] === "--prepare";
 const outDir = path.resolve((isPrepare ? undefined : process.argv[2]) ?? path.join(root, "../dist/console"));
 
+console.log("Building the console…");
 const vite = await import("vite").catch((error) => {
   // `npm ci --omit=dev` has no compiler. The server then says at /console/ how to build the console.
   if (isPrepare && error.code === "ERR_MODULE_NOT_FOUND") return undefined;

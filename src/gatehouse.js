@@ -18,6 +18,10 @@ const heapFlag = "--heap-growing-percent=100";
 // SIGHUP makes a server reload its settings. Until it has loaded them, ignore the signal, which would end the process.
 const isServer = process.argv[2] === "serve";
 if (isServer) process.on("SIGHUP", () => {});
+// A first start compiles the program, which takes seconds. Workers and the child of a launcher do not say it again.
+const isFirst = !process.env.GATEHOUSE_LAUNCHER_PID && !process.env.GATEHOUSE_WORKER_NUMBER;
+if (isServer && isFirst && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
+  process.stdout.write("Starting Gatehouse…\n");
 
 if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   setFlagsFromString(heapFlag);

@@ -8,6 +8,7 @@ import grpc
 from chainguard.platform.iam.v2beta1 import groups_pb2, groups_pb2_grpc
 from chainguard.platform.oidc import oidc_pb2, oidc_pb2_grpc
 from gatehouse.changes.v1 import changes_pb2, changes_pb2_grpc
+from google.rpc import error_details_pb2, status_pb2
 
 # An API token lasts an hour. It is replaced a minute before.
 MARGIN_S = 60
@@ -68,6 +69,19 @@ def follow_changes(channel: grpc.Channel, tokens: Tokens, group: groups_pb2.Grou
             time.sleep(POLL_S)
 
 
+def describe(error: grpc.RpcError) -> str:
+    """Returns the message of an error, and the fields that break a rule (docs/reference/errors.md)."""
+    lines = [f"{error.code().name}: {error.details()}"]
+    for key, value in error.trailing_metadata() or ():
+        if key != "grpc-status-details-bin":
+            continue
+        for detail in status_pb2.Status.FromString(value).details:
+            bad_request = error_details_pb2.BadRequest()
+            if detail.Unpack(bad_request):
+                lines += [f"{each.field}: {each.description}" for each in bad_request.field_violations]
+    return "\n".join(lines)
+
+
 def main():
     url = os.environ["GATEHOUSE_URL"]
     with open_channel(url) as channel:
@@ -80,4 +94,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except grpc.RpcError as error:
+        raise SystemExit(describe(error)) from error

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { errorMessage, hasCode } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
+import { openLock } from "./lock.ts";
 import { removeOnSignal } from "./remove-on-signal.ts";
 
 /** Throws if there is a file. */
@@ -11,7 +12,7 @@ export function requireNoFile(file: string): void {
 
 /**
  * Writes a temporary file, readable by its owner only, and renames it to `file` when it is complete. An error or a signal removes
- * it. Replaces only a file that may be.
+ * it. Takes over the one that a killed command left. Replaces only a file that may be.
  */
 export async function writeNewFile<T>(
   file: string,
@@ -19,10 +20,10 @@ export async function writeNewFile<T>(
   mayReplace = false,
 ): Promise<T> {
   const temporary = `${file}.new`;
-  create(temporary);
   // SQLite may have a journal next to it.
   const files = [temporary, `${temporary}-journal`];
-  const forget = removeOnSignal(...files);
+  using _claim = await claim(temporary, files);
+  const forget = removeOnSignal(...files, lockOf(temporary), `${lockOf(temporary)}-journal`);
   try {
     const written = await write(temporary);
     if (mayReplace) renameSync(temporary, file);
@@ -36,15 +37,45 @@ export async function writeNewFile<T>(
   }
 }
 
-function create(file: string): void {
+function lockOf(temporary: string): string {
+  return `${temporary}-lock`;
+}
+
+/** Creates the temporary file, and locks it: the system releases the lock when the command is killed. Disposing removes the lock. */
+async function claim(temporary: string, files: readonly string[]): Promise<Disposable> {
+  const lockFile = lockOf(temporary);
+  const isNew = create(temporary);
+  // A file without a lock is not of this command, or it is of one that is about to lock it.
+  if (!isNew && !existsSync(lockFile)) throw taken(temporary);
+  const lock = await openLock(lockFile, 0);
+  if (!lock) throw taken(temporary);
+  if (!isNew) {
+    for (const each of files) rmSync(each, { force: true });
+    create(temporary);
+  }
+  return {
+    [Symbol.dispose]() {
+      rmSync(lockFile, { force: true });
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+/** Returns whether it created the file; otherwise there is one. */
+function create(file: string): boolean {
   try {
     closeSync(openSync(file, "wx", 0o600));
+    return true;
   } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
-    throw new CommandFailure(`${file} exists: another command is writing it, or one was killed`, {
-      hint: "Delete it if no other command runs.",
-    });
+    if (hasCode(error, "EEXIST")) return false;
+    throw new CommandFailure(`${file} cannot be written: ${errorMessage(error)}`);
   }
+}
+
+function taken(file: string): CommandFailure {
+  return new CommandFailure(`${file} exists: another command is writing it, or it is a file of yours`, {
+    hint: "Delete it if no other command runs.",
+  });
 }
 
 /** Renames a file, unless there is one of the new name, where the file system can do that. */

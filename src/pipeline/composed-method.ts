@@ -57,7 +57,7 @@ export class ComposedMethod implements Method {
   readonly errorDomain: string;
   readonly #definition: MethodDefinition;
   readonly #options: PipelineOptions;
-  readonly #isExpensive: boolean;
+  readonly #isExpensive: (request: Message) => boolean;
   /** Specification, "Limits": published methods have no rate limits. */
   readonly #isBudgeted: boolean;
 
@@ -68,7 +68,8 @@ export class ComposedMethod implements Method {
     this.errorDomain = errorDomain(definition.descriptor.parent, options.domain);
     this.#definition = definition;
     this.#options = options;
-    this.#isExpensive = definition.rule.type !== "open" && isExpensive(definition.handler);
+    // Without a caller there are no turns.
+    this.#isExpensive = definition.rule.type === "open" ? () => false : isExpensive(definition.handler);
     this.#isBudgeted = definition.descriptor.parent.typeName.startsWith("gatehouse.");
   }
 
@@ -133,7 +134,7 @@ export class ComposedMethod implements Method {
 
   #authorize(call: Call, request: Message): MaybePromise<unknown> {
     authorize(call, this.#definition.rule, request);
-    if (!this.#isExpensive) return this.#execute(call, request);
+    if (!this.#isExpensive(request)) return this.#execute(call, request);
     return this.#options.turns.run(call, this.#isBudgeted, async (hasWaited) => {
       if (hasWaited) await this.#authorizeAgain(call, request);
       return await this.#execute(call, request);

@@ -1,22 +1,29 @@
-/** The handlers whose calls are expensive. */
-const handlers = new WeakSet<object>();
+import type { Message } from "@bufbuild/protobuf";
+
+/** Whether the call with a request is expensive. */
+type IsExpensive = (request: Message) => boolean;
+
+/** The handlers with expensive calls. */
+const handlers = new WeakMap<object, IsExpensive>();
+
+const never: IsExpensive = () => false;
 
 /**
- * Declares that calls of a method may take long to compute, and returns its handler. They run one at a time for each caller, in slices,
- * and methods of our own packages have a budget (turns.ts). What they read of SQLite is read in a thread of its own.
+ * Declares that calls of a method may take long to compute: all of them, or those with some requests. Returns its handler. They run one at a
+ * time for each caller, in slices, and methods of our own packages have a budget (turns.ts). What they read of SQLite is read in a thread.
  */
-export function expensive<H extends object>(handler: H): H {
-  handlers.add(handler);
+export function expensive<H extends object>(handler: H, when: (request: never) => boolean = () => true): H {
+  handlers.set(handler, when as IsExpensive);
   return handler;
-}
-
-/** Whether the calls of a handler are expensive. */
-export function isExpensive(handler: object): boolean {
-  return handlers.has(handler);
 }
 
 /** Declares that the calls of all methods of a service may take long to compute, and returns their handlers. */
 export function allExpensive<H extends object>(all: H): H {
-  for (const handler of Object.values(all)) handlers.add(handler as object);
+  for (const handler of Object.values(all)) handlers.set(handler as object, () => true);
   return all;
+}
+
+/** Returns whether calls of a handler are expensive, by their requests. */
+export function isExpensive(handler: object): IsExpensive {
+  return handlers.get(handler) ?? never;
 }

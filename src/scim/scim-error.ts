@@ -42,11 +42,7 @@ export function refuseScim({ code, message, metadata }: ApiError, usual: number)
   const type = metadata.scimType ?? (usual === 400 && status === "400" ? "invalidSyntax" : undefined);
   return {
     status: Number(status),
-    headers: {
-      "content-type": scimType,
-      // RFC 9110 §11.6.1.
-      ...(code === Code.UNAUTHENTICATED && { "www-authenticate": "Bearer" }),
-    },
+    headers: { "content-type": scimType },
     body: JSON.stringify({ schemas: [errorSchema], status, ...(type && { scimType: type }), detail: message }),
   };
 }

@@ -5,16 +5,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
 import type { Database } from "../storage/database.ts";
-import type { Transaction } from "../storage/engine/session.ts";
-import { getOrSetSetting, writeSetting } from "../storage/engine/settings.ts";
+import { getOrSetSetting, readSetting, writeSetting } from "../storage/engine/settings.ts";
 import { reencryptColumns } from "../storage/installation/encrypted-columns.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import { getOrSetSecret } from "../storage/installation/secret-settings.ts";
 
-/**
- * Stores the issuer at the first start, and returns the key of page tokens. Throws if the configuration does not match
- * the data.
- */
+/** Returns the key of page tokens. Throws if the configuration does not match the data. */
 export async function initializeInstallation(
   config: Config,
   database: Database,
@@ -22,9 +18,22 @@ export async function initializeInstallation(
   clock: Clock,
 ): Promise<Uint8Array> {
   return await database.write(startContext(clock), async (tx) => {
-    await requireIssuer(tx, config);
+    requireIssuer(await readSetting(tx, issuerSetting), config);
     const initial = randomBytes(32).toString("base64url");
     return Buffer.from(await getOrSetSecret(tx, encryption, "page_token_key", initial), "base64url");
+  });
+}
+
+/** The setting with the base URL that the data belongs to. */
+const issuerSetting = "issuer";
+
+/** Stores the issuer once the server listens. Throws if another server has stored another one meanwhile. */
+export async function storeIssuer(config: Config, database: Database, clock: Clock): Promise<void> {
+  const stored = await readSetting(database.session, issuerSetting);
+  if (stored === config.baseUrl) return;
+  await database.write(startContext(clock), async (tx) => {
+    requireIssuer(await getOrSetSetting(tx, issuerSetting, config.baseUrl), config);
+    await writeSetting(tx, issuerSetting, config.baseUrl);
   });
 }
 
@@ -40,15 +49,11 @@ export async function reencryptSecrets(
   for (const finding of findings) log.error({ finding }, "a secret cannot be opened");
 }
 
-async function requireIssuer(tx: Transaction, { baseUrl, dev, acceptIssuerChange }: Config): Promise<void> {
-  const issuer = await getOrSetSetting(tx, "issuer", baseUrl);
-  if (issuer === baseUrl) return;
-  if (!dev && !acceptIssuerChange) {
-    throw new ConfigError(
-      `base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`,
-    );
-  }
-  await writeSetting(tx, "issuer", baseUrl);
+function requireIssuer(issuer: string | undefined, { baseUrl, dev, acceptIssuerChange }: Config): void {
+  if (issuer === undefined || issuer === baseUrl || dev || acceptIssuerChange) return;
+  throw new ConfigError(
+    `base-url: the data was made under ${issuer}; set it back, or start once with --accept-issuer-change.`,
+  );
 }
 
 function startContext(clock: Clock) {

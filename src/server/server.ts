@@ -10,6 +10,8 @@ import type { Database } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { newServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
+import { requireFreePorts } from "./free-ports.ts";
+import { storeIssuer } from "./installation.ts";
 import { checkLogin } from "./login-check.ts";
 import { nodeIdOf } from "./nodes.ts";
 import { toStorageError } from "./open-database.ts";
@@ -69,6 +71,8 @@ function startError(config: Config, error: unknown): unknown {
 /** Opens the parts of a server in their order. If one of them fails, closes those before it. */
 async function openServer(context: ServerContext, stop: () => void, { admit, prepare }: StartHooks): Promise<Server> {
   await using opened = new AsyncDisposableStack();
+  // The primary of a group looks before it starts the others.
+  if (!context.group) await requireFreePorts(context.config);
   const storage = opened.use(await openStorage(context, admit));
   const tokens = opened.use(await openTokens(context, storage));
   const forwarder = opened.use(openForwarder(context, storage.database));
@@ -78,6 +82,8 @@ async function openServer(context: ServerContext, stop: () => void, { admit, pre
   const writer = opened.use(await openWriter(context, storage.database, api));
   const login = opened.use(checkLogin(context));
   const transports = opened.use(await openTransports(context, storage, tokens, api, login));
+  // Not before: a start that fails must not tie the data to its base URL.
+  await storeIssuer(context.config, storage.database, context.clock);
   const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
   return {
     ...unopened,

@@ -1,10 +1,8 @@
 // Opens the ports of a server: the one of the API, and that of the metrics if they have their own.
 import type { Logger } from "pino";
 import { newNetworkList } from "../base/network-address.ts";
-import { hasCode } from "../base/system-error.ts";
 import type { Certificate } from "../config/certificate.ts";
 import type { Address } from "../config/listen-config.ts";
-import { ConfigError, type SettingName } from "../config/settings.ts";
 import { apiPages, consoleFolder, consolePages } from "../console/console-pages.ts";
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
@@ -13,6 +11,7 @@ import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts
 import type { ServerApi } from "./api.ts";
 import { openPortCertificate } from "./certificate.ts";
 import { endpoints } from "./endpoints.ts";
+import { unopenedPort } from "./free-ports.ts";
 import type { LoginCheck } from "./login-check.ts";
 import { openApiPages } from "./openapi-pages.ts";
 import { limitsMetric } from "./operate-options.ts";
@@ -111,7 +110,7 @@ async function openApiListener(options: TransportChainOptions): Promise<Listener
     onBacklog: (connections, bytes) =>
       log.warn({ connections, bytes }, "closed connections whose clients did not read their responses"),
   }).catch((error) => {
-    throw unopened("listen", config, error);
+    throw unopenedPort("listen", config, error);
   });
 }
 
@@ -131,16 +130,6 @@ async function openMetricsListener(address: Address, metrics: Pages, log: Logger
     handler: onExchange(site),
     onError: (error) => log.warn({ err: error }, "a connection failed"),
   }).catch((error) => {
-    throw unopened("metrics-listen", address, error);
+    throw unopenedPort("metrics-listen", address, error);
   });
-}
-
-/** Returns why a port cannot be opened, with the name of the setting. */
-function unopened(name: SettingName, { host, port }: Address, error: unknown): unknown {
-  if (hasCode(error, "EADDRINUSE"))
-    return new Error(`${name}: ${host}:${port} is taken by another program; --${name} names another.`);
-  const isForeign = hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND");
-  if (isForeign) return new ConfigError(`${name}: ${host} is not an address of this machine.`);
-  if (hasCode(error, "EACCES")) return new ConfigError(`${name}: port ${port} is not for this user.`);
-  return error;
 }

@@ -8,24 +8,28 @@ import type { ServerContext } from "./server-context.ts";
 /** Opens what forwards writes to another process; undefined if this process executes all calls. */
 export function openForwarder(
   { config, group }: ServerContext,
-  { dialect, accessEpoch }: Database,
+  { dialect, accessEpoch, writeTurns }: Database,
 ): Forwarder | undefined {
   if (!group || group.isWriter || dialect !== "sqlite") return undefined;
   const { key } = group;
   // As after a write of this process: its next call sees the change of permissions.
-  return newForwarder({ path: socketOf(config.databaseUrl), key, onExecuted: () => accessEpoch.invalidate() });
+  const path = socketOf(config.databaseUrl);
+  const forwarder = newForwarder({ path, key, onExecuted: () => accessEpoch.invalidate() });
+  // What is no call, such as a token exchange, this process writes itself, in its turn.
+  if (writeTurns) writeTurns.take = () => forwarder.takeTurn();
+  return forwarder;
 }
 
 /** Opens the port for the writes of other processes; undefined if there are none. */
 export async function openWriter(
   { config, group, log }: ServerContext,
-  { dialect }: Database,
+  { dialect, writeTurns }: Database,
   { methods }: ServerApi,
 ): Promise<WriterPort | undefined> {
-  if (!group?.isWriter || dialect !== "sqlite") return undefined;
+  if (!group?.isWriter || dialect !== "sqlite" || !writeTurns) return undefined;
   const path = socketOf(config.databaseUrl);
   try {
-    return await openWriterPort({ path, key: group.key, methods });
+    return await openWriterPort({ path, key: group.key, methods, lendTurn: () => writeTurns.lend() });
   } catch (error) {
     log.warn(
       { err: error, path },

@@ -19,7 +19,7 @@ a.action:hover, button:hover { background: var(--strong) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 button.quiet { background: none; color: var(--text); border: 1px solid var(--input); padding: 7px 15px }
 button.quiet:hover { background: var(--page) }
-form.answers { display: flex; flex-wrap: wrap; gap: 8px }
+form.answers { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 16px }
 section { padding: 0 0 16px; margin: 0 0 16px; border-bottom: 1px solid var(--line) }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 16px; margin: 0 } dt { color: var(--muted) } dd { margin: 0 }
 label { display: block; margin: 16px 0 4px }

@@ -52,6 +52,8 @@ export interface Database {
   readonly measurements: DatabaseMeasurements & { readonly transactions: TransactionDurations };
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
+  /** The turns of the processes that write to one file (SQLite). */
+  readonly writeTurns?: Dialect["writeTurns"];
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
   readonly onHostChanged?: Dialect["onHostChanged"];
   /** What became of the lists that replicas may answer; absent without replicas. */
@@ -127,8 +129,7 @@ export async function openDatabase(
     cache,
     measurements: { ...dialect.measurements, transactions },
     check: () => dialect.check(),
-    ...(dialect.onHostChanged && { onHostChanged: dialect.onHostChanged }),
-    ...(dialect.replicas && { replicas: dialect.replicas }),
+    ...partsOf(dialect),
     close: () => dialect.close(),
   };
 }
@@ -150,6 +151,15 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
   for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
   return { result, accessChanged };
+}
+
+/** Returns the parts that only one of the databases has. */
+function partsOf({
+  onHostChanged,
+  replicas,
+  writeTurns,
+}: Dialect): Pick<Database, "onHostChanged" | "replicas" | "writeTurns"> {
+  return { ...(onHostChanged && { onHostChanged }), ...(replicas && { replicas }), ...(writeTurns && { writeTurns }) };
 }
 
 /** Returns the transaction of a write, and what it leaves for its end. */

@@ -2,6 +2,7 @@
 import type { DescMessage, DescService, Message, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../aip/errors.ts";
 import type { Call } from "../pipeline/call.ts";
+import { expensive } from "../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import type { MessageRules } from "../pipeline/text-rules.ts";
 import type { Validator } from "../pipeline/validate.ts";
@@ -107,8 +108,15 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
     readonly check: (request: MessageShape<I>) => FieldViolation[];
     readonly respond: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
     readonly event?: AdaptedEvent;
+    /** Which calls take long to compute (pipeline/expensive.ts); none if absent. */
+    readonly isExpensive?: (request: MessageShape<I>) => boolean;
   },
 ): Adapted<I, O> {
+  const handle = (request: MessageShape<I>, call: Call) =>
+    renaming(
+      (violation) => rename(violation, request),
+      () => method.respond(request, call),
+    );
   return {
     counterpart,
     ...(method.event && { event: method.event }),
@@ -116,11 +124,7 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
       const own = message as MessageShape<I>;
       return method.check(own).map((violation) => rename(violation, own));
     },
-    handle: (request, call) =>
-      renaming(
-        (violation) => rename(violation, request),
-        () => method.respond(request, call),
-      ),
+    handle: method.isExpensive ? expensive(handle, method.isExpensive) : handle,
   };
 }
 

@@ -100,6 +100,8 @@ const current = AdvisoriesService.method.listAdvisories;
 function list(api: CurrentApi, context: ServiceContext) {
   const { list: listBy } = advisoryLister(context);
   return handwritten<typeof AdvisoryFilterSchema, typeof AdvisoriesListSchema>(current, renameInFilter, {
+    // It sorts all advisories of a place.
+    isExpensive: ({ orderBy }) => orderBy === OrderBy.ALIASES_ASC || orderBy === OrderBy.ALIASES_DESC,
     check: (filter) => api.check(current, requestOf(filter)),
     async respond(filter, call) {
       const { id, uidp } = filter;

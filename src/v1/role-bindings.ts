@@ -88,10 +88,11 @@ async function complete(session: Session, items: readonly RoleBindingList_Bindin
   const roles = lookup(session, roleCollection);
   let length = 0;
   for (const item of items) {
-    const group = await groups(item.group!.id);
+    // What the current list does not name, the caller cannot read.
+    const group = item.group!.name === "" ? undefined : await groups(item.group!.id);
     const organization = await groups(rootOf(item.group!.id));
     if (group) item.group = shownGroup.toV1(groupMessage(group, organization));
-    const role = await roles(item.role!.id);
+    const role = item.role!.name === "" ? undefined : await roles(item.role!.id);
     if (role) item.role!.capabilities = namesOfNumbers(role.capabilities);
     length += textLength(item.role!.capabilities);
     if (length > v1Limits.v1ListLength) throw tooLong(current.listRoleBindings);

@@ -116,6 +116,8 @@ function tagsSummary(api: CurrentApi): TagHandlers["getRepoTagsSummary"] {
 function eolTags(api: CurrentApi, context: ServiceContext): TagHandlers["listEolTags"] {
   const listBy = tagLister(context);
   return handwritten(current.listTags, rename, {
+    // It compares the tags of all repos of a place.
+    isExpensive: () => true,
     check: (filter) => api.check(current.listTags, eolRequest(filter)),
     async respond(filter, call) {
       const response = await listBy(

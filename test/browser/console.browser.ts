@@ -71,20 +71,43 @@ describe("the console", { timeout: 900_000 }, () => {
     );
   });
 
-  it("signs out in all tabs, and shows the page again after a new sign-in", async () => {
+  it("a sign-out takes every tab to the sign-in page, and nothing that was read stays in them", async () => {
     await using console = await openConsole(browser, server, { path: groupsPath(engineering) });
     const { page } = console;
     await signIn(page, "owner");
     await page.getByRole("heading", { name: "engineering" }).waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("heading", { name: "Overview of example.org" }).waitFor();
     const other = await page.context().newPage();
     await other.goto(`${server.url}/console/me`);
     await other.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
-    await page.getByRole("heading", { name: "engineering" }).waitFor();
+    for (const tab of [page, other]) {
+      await tab.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
+      await tab.waitForURL(`${server.url}/console/`);
+      assert.equal(await tab.getByRole("dialog").count(), 0);
+      assert.doesNotMatch(await tab.content(), /engineering|owner@example\.org/);
+    }
     assert.equal((await page.context().cookies()).filter(({ name }) => name.startsWith("gatehouse-session")).length, 0);
-    await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("link", { name: "owner", exact: true }).click();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
+    assert.doesNotMatch(await page.content(), /engineering|owner@example\.org/);
+    await signIn(page, "owner");
     await page.getByRole("heading", { name: "engineering" }).waitFor();
+  });
+
+  it("a tab whose session was ended elsewhere shows the sign-in page when it is looked at again", async () => {
+    await using first = await openConsole(browser, server, { path: groupsPath(engineering) });
+    await signIn(first.page, "owner");
+    await first.page.getByRole("heading", { name: "engineering" }).waitFor();
+    await using second = await openConsole(browser, server, { path: "/console/me" });
+    await signIn(second.page, "owner");
+    await second.page.getByRole("button", { name: "End all other sessions" }).click();
+    await second.page.getByText("Session ended").waitFor();
+    await first.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await first.page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
+    assert.doesNotMatch(await first.page.content(), /engineering/);
+    await signIn(first.page, "owner");
+    await first.page.getByRole("heading", { name: "engineering" }).waitFor();
   });
 
   it("lists one's sessions, and ends the others", async () => {

@@ -5,8 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { once } from "../../src/base/lazy.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { insertMembership } from "../../src/storage/iam/memberships.ts";
 import { rest } from "../harness/rest.ts";
 import type { TestServer } from "../harness/server.ts";
+import { arrange } from "../security/tree.ts";
 
 /** A page of the console, and what went wrong there. */
 export interface ConsolePage extends AsyncDisposable {
@@ -22,8 +24,8 @@ export function buildConsole(): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Binds a built-in role of the organization to a person of the development provider. */
-export async function bindRole(server: TestServer, name: string, role: string): Promise<void> {
+/** Binds a built-in role of the organization to a person of the development provider, who has joined it unless `isPending`. */
+export async function bindRole(server: TestServer, name: string, role: string, isPending = false): Promise<void> {
   const identityUid = userUid(`${server.config.baseUrl}/development/login`, name);
   const roleUid = builtInRoles.find((one) => one.name === role)!.uid;
   const bound = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
@@ -31,6 +33,8 @@ export async function bindRole(server: TestServer, name: string, role: string): 
     roleUid,
   });
   if (bound.status !== 200) throw new Error(JSON.stringify(bound.body));
+  const membership = { identityUid, groupUid: server.groupUid };
+  if (!isPending) await arrange(server, (tx) => insertMembership(tx, membership));
 }
 
 /** Creates a resource by REST as the first owner, and returns its uid. */

@@ -60,6 +60,7 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await invited.page.getByText("You are invited").waitFor();
     assert.doesNotMatch(invited.page.url(), /invite/);
     await signIn(invited.page, "newcomer");
+    await invited.page.getByRole("button", { name: "Join" }).click();
     await invited.page.getByRole("heading", { name: "Overview of example.org" }).waitFor();
     const code = url.slice(url.indexOf("=") + 1);
     assert.deepEqual(

@@ -111,6 +111,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     const { page } = await newPage(browser);
     await page.goto(await login.address);
     await choose(page, "guest");
+    await page.getByRole("button", { name: "Join" }).click();
     await login.finished;
     const { subject, capabilities } = await whoIs(cli);
     assert.deepEqual([subject, capabilities.map(({ group }) => group.id)], [uidOf("guest"), [server.groupUid]]);
@@ -152,6 +153,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     const { page } = await newPage(browser);
     await page.goto(await login.address);
     await signInThere(page, "colleague");
+    await page.getByRole("button", { name: "Join" }).click();
     await login.finished;
     const { subject, capabilities } = await whoIs(cli);
     assert.equal(subject, userUid(issuer, "colleague"));

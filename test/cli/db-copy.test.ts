@@ -1,7 +1,7 @@
 // db backup, db restore and db copy, as a person runs them.
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -167,17 +167,13 @@ describe("db copy", () => {
     const args = ["--database-url", copyUrl, "--to", target];
     for (const signal of ["SIGINT", "SIGKILL"] as const) {
       await interrupted({ locked: copyUrl, mode: "ACCESS EXCLUSIVE", args }, (command) => command.kill(signal));
-      const left = signal === "SIGKILL" ? ["gatehouse.db", "gatehouse.db.new"] : ["gatehouse.db"];
+      const own = ["", "-lock", "-lock-journal"].map((suffix) => `gatehouse.db.new${suffix}`);
+      const left = signal === "SIGKILL" ? ["gatehouse.db", ...own] : ["gatehouse.db"];
       assert.deepEqual(readdirSync(data.path), left);
     }
     assert.match((await serve("--data-dir", data.path)).stderr, unfinished);
-    const blocked = await run(["db", "copy", ...args]);
-    assert.match(
-      blocked.stderr,
-      /gatehouse\.db\.new exists: another command is writing it, or one was killed\n {2}Delete it/,
-    );
-    rmSync(`${target}.new`);
     assert.equal((await run(["db", "copy", ...args])).code, 0);
+    assert.deepEqual(readdirSync(data.path), ["gatehouse.db"]);
     assert.deepEqual(await groupsOf(target), await groupsOf(copyUrl));
   });
 });
@@ -196,11 +192,26 @@ describe("db backup", () => {
     assert.equal(again.code, 1);
     assert.deepEqual(readFileSync(file), before);
     writeFileSync(path.join(data.path, "other.db.new"), "");
-    const killed = await run(["db", "backup", path.join(data.path, "other.db"), "--data-dir", source.path]);
+    const foreign = await run(["db", "backup", path.join(data.path, "other.db"), "--data-dir", source.path]);
     assert.match(
-      killed.stderr,
-      /other\.db\.new exists: another command is writing it, or one was killed\n {2}Delete it/,
+      foreign.stderr,
+      /other\.db\.new exists: another command is writing it, or it is a file of yours\n {2}Delete it/,
     );
+  });
+
+  it("takes over what a killed command left of the same backup, unless another one writes it", async () => {
+    using data = dataDirectory();
+    const file = path.join(data.path, "backup.db");
+    writeFileSync(`${file}.new`, "half of a backup");
+    const lock = new BetterSqlite(`${file}.new-lock`);
+    lock.exec("BEGIN IMMEDIATE");
+    const blocked = await run(["db", "backup", file, "--data-dir", source.path]);
+    assert.match(blocked.stderr, /backup\.db\.new exists: another command is writing it/);
+    assert.equal(readFileSync(`${file}.new`, "utf8"), "half of a backup");
+    lock.close();
+    const { code } = await run(["db", "backup", file, "--data-dir", source.path]);
+    assert.deepEqual([code, readdirSync(data.path)], [0, ["backup.db"]]);
+    assert.equal((await run(["db", "check", "--database-url", file])).code, 0);
   });
 
   it("is a snapshot of a server that goes on writing", async () => {

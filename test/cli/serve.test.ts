@@ -34,7 +34,7 @@ describe("serve --dev", () => {
     await stopped(first);
 
     const { code, stdout, stderr } = await (await serve(data.path, "--dev")).finished;
-    assert.deepEqual([code, stdout], [2, ""]);
+    assert.deepEqual([code, stdout], [2, "Starting Gatehouse…\n"]);
     assert.match(stderr, /dev: the data is not that of a development server; choose another data directory/);
     for (const name of ["owner-token", "secrets-key"]) assert.equal(existsSync(path.join(data.path, name)), false);
 
@@ -48,7 +48,7 @@ describe("serve --dev", () => {
     const first = await serve(data.path, "--dev");
     await first.said(/owner-token/);
     const { code, stdout, stderr } = await (await serve(data.path, "--dev")).finished;
-    assert.deepEqual([code, stdout], [2, ""]);
+    assert.deepEqual([code, stdout], [2, "Starting Gatehouse…\n"]);
     assert.match(stderr, /data-dir: another development server runs on /);
     const token = readFileSync(path.join(data.path, "owner-token"), "utf8");
     assert.equal((await rest(first.url, token, "GET", "/iam/v2beta1/groups")).status, 200);
@@ -62,7 +62,7 @@ describe("serve --dev", () => {
     using data = dataDirectory();
     mkdirSync(path.join(data.path, "owner-token.new"));
     const { code, stdout, stderr } = await (await serve(data.path, "--dev")).finished;
-    assert.deepEqual([code, stdout], [2, ""]);
+    assert.deepEqual([code, stdout], [2, "Starting Gatehouse…\n"]);
     assert.match(stderr, /data-dir: \/.*owner-token cannot be written: EISDIR/);
   });
 

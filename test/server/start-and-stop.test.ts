@@ -1,8 +1,9 @@
 // The order in which a server opens and closes its parts.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import pino from "pino";
@@ -15,7 +16,7 @@ import { dataDirectory } from "../cli/process.ts";
 import { accept, openSink, type Sink, startSendingServer } from "../events/sink.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { startEmptyServer, type TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { addCaller, viewerRole } from "../security/tree.ts";
 
 /** Reports whether something listens at host:port. */
@@ -47,10 +48,18 @@ describe("a start that fails", () => {
   const failure = async () => {
     throw new Error("not today");
   };
-  const cases: [when: string, hooks: StartHooks, message: RegExp][] = [
-    ["before it writes", { admit: failure }, /^not today$/],
-    ["before it listens", { prepare: failure }, /^not today$/],
-    ["because its port is taken, after that of the metrics was opened", {}, /^listen: .* is taken/],
+  /** Takes the port of the server just before it listens. */
+  const take = async (blocker: Server, { port, hostname }: URL) => {
+    await once(blocker.listen(Number(port), hostname), "listening");
+  };
+  const cases: [when: string, hooks: (blocker: Server, address: URL) => StartHooks, message: RegExp][] = [
+    ["before it writes", () => ({ admit: failure }), /^not today$/],
+    ["before it listens", () => ({ prepare: failure }), /^not today$/],
+    [
+      "because its port is taken meanwhile, after that of the metrics was opened",
+      (blocker, address) => ({ prepare: () => take(blocker, address) }),
+      /^listen: .* is taken/,
+    ],
   ];
   it("rejects with its own error if closing fails too", async () => {
     using data = dataDirectory();
@@ -63,12 +72,13 @@ describe("a start that fails", () => {
     await assert.rejects(startServer(config, pino({ level: "silent" }), undefined, hooks), { message: "not today" });
   });
 
-  for (const [when, hooks, message] of cases) {
+  for (const [when, hooksOf, message] of cases) {
     it(`${when}, closes what it has opened, and the database last`, async () => {
-      await using other = await startEmptyServer();
+      const blocker = createServer();
       using data = dataDirectory();
       const metricsListen = `127.0.0.1:${await freePort()}`;
-      const listen = new URL(other.url).host;
+      const listen = `127.0.0.1:${await freePort()}`;
+      const hooks = hooksOf(blocker, new URL(`http://${listen}`));
       const config = toConfig(readSettings({ dev: true, dataDir: data.path, listen, metricsListen }, {}));
       let opened: Database | undefined;
       let wereMetricsOpen: boolean | undefined;
@@ -83,8 +93,37 @@ describe("a start that fails", () => {
       await assert.rejects(startServer(config, pino({ level: "silent" }), undefined, { ...hooks, admit }), { message });
       assert.equal(wereMetricsOpen, false);
       await assert.rejects(opened!.check());
+      blocker.close();
     });
   }
+});
+
+describe("a start whose port another program has", () => {
+  it("creates no database", async () => {
+    using data = dataDirectory();
+    const blocker = createServer().listen(0, "127.0.0.1");
+    await once(blocker, "listening");
+    const listen = `127.0.0.1:${(blocker.address() as AddressInfo).port}`;
+    const config = toConfig(readSettings({ dev: true, dataDir: data.path, listen }, {}));
+    await assert.rejects(startServer(config, pino({ level: "silent" })), /^Error: listen: .* is taken/);
+    assert.deepEqual(readdirSync(data.path), []);
+    blocker.close();
+  });
+});
+
+describe("a start that fails after it opened its database", () => {
+  it("does not tie the data to its base URL", async () => {
+    using data = dataDirectory();
+    const start = async (baseUrl: string, hooks: StartHooks = {}) => {
+      const listen = `127.0.0.1:${await freePort()}`;
+      const config = toConfig(readSettings({ baseUrl, dataDir: data.path, listen }, {}));
+      return await startServer(config, pino({ level: "silent" }), undefined, hooks);
+    };
+    const prepare = () => Promise.reject(new Error("not today"));
+    await assert.rejects(start("https://typo.example.com", { prepare }), /not today/);
+    await (await start("https://right.example.com"))[Symbol.asyncDispose]();
+    await assert.rejects(start("https://typo.example.com"), /the data was made under https:\/\/right\.example\.com/);
+  });
 });
 
 /** A server with a request, a delivery and a denial in progress. */

@@ -16,6 +16,7 @@ import {
 } from "../harness/browser.ts";
 import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { type TurnableClock, turnableClock } from "../security/ground.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "../security/tree.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "./openid-client.ts";
 
@@ -26,24 +27,23 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`the question whether a person joins, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;
+    let clock: TurnableClock;
     /** A strange organization with an owner, and the subject and uid of a person who has never been there. */
     let organization: string;
     let owner: Awaited<ReturnType<typeof addCaller>>;
     let sub: string;
     let person: string;
-    let ahead = 0;
 
     before(async () => {
       upstream = await startUpstream();
-      server = await startTestServer({ database, settings: loginSettings(upstream), clock: () => Date.now() + ahead });
+      clock = turnableClock();
+      server = await startTestServer({ database, clock: clock.read, settings: loginSettings(upstream) });
     });
     after(async () => {
       await server[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]();
     });
     beforeEach(async () => {
-      // One address may start so many sign-ins a second.
-      ahead += 1000;
       organization = await addGroup(server, null, "stranger");
       owner = await addCaller(server, organization, ownerRole.uid);
       sub = `person-${database}-${people++}`;
@@ -67,6 +67,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     /** Signs in at a provider that asks nothing, as a visit to any page can make a browser do. Returns where the browser ends. */
     async function visit(parameters: Record<string, string>, browser: Browser): Promise<Visit> {
+      // An address may begin 20 sign-ins a second.
+      clock.advance(200);
       upstream.behaviour.claims = { sub, name: "Some Body", email: "some@example.org" };
       const url = new URL(signInUrl(server.url, parameters));
       if (parameters.idp_id) url.searchParams.delete("client_id");

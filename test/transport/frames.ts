@@ -15,7 +15,7 @@ export const frameType = {
 } as const;
 
 /** Error codes that a server ends a session or a stream with. */
-export const errorCode = { none: 0, cancel: 8, enhanceYourCalm: 11 } as const;
+export const errorCode = { none: 0, protocolError: 1, cancel: 8, enhanceYourCalm: 11 } as const;
 
 /** Flags; ACK shares its bit with END_STREAM. */
 export const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const;

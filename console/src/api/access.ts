@@ -2,13 +2,38 @@
 import { create, type DescMethodUnary, getOption, hasOption } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { useMemo } from "react";
 import { iam } from "../../../gen/chainguard/annotations/auth_pb.ts";
 import { CapabilitySchema, name as capabilityName } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Auth, type WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
+import { MembershipsService, type PendingOrganization } from "../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 
-/** Returns who the caller is and what the caller holds. */
+/**
+ * Returns who the caller is and what the caller holds in organizations that they have joined. In others no call may name a place: the server
+ * denies it, because another site can open an address here (docs/decisions/0036).
+ */
 export function useMe() {
-  return useQuery(Auth.method.validate, create(EmptySchema), { staleTime: 60_000 });
+  const me = useQuery(Auth.method.validate, create(EmptySchema), { staleTime: 60_000 });
+  const pending = usePending();
+  const data = useMemo(() => me.data && pending && withoutPending(me.data, pending), [me.data, pending]);
+  return { ...me, data };
+}
+
+/** Returns the organizations that gave the caller a role and wait for a decision; undefined while they are read. */
+export function usePending(): readonly PendingOrganization[] | undefined {
+  const { data, isError } = useQuery(
+    MembershipsService.method.listPendingOrganizations,
+    { pageSize: 200 },
+    { staleTime: 60_000 },
+  );
+  return data?.organizations ?? (isError ? none : undefined);
+}
+
+const none: readonly PendingOrganization[] = [];
+
+function withoutPending(me: WhoAmI, pending: readonly PendingOrganization[]): WhoAmI {
+  const isJoined = (uid: string) => !pending.some(({ organization }) => isAtOrAbove(organization, uid));
+  return { ...me, capabilities: me.capabilities.filter(({ group }) => isJoined(group?.id ?? "")) };
 }
 
 /** Returns the names of the capabilities that a method requires. */

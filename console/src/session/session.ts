@@ -23,8 +23,14 @@ let identity = "";
 let state: SessionState = "unknown";
 let pending: Promise<string> | undefined;
 const listeners = new Set<() => void>();
-const otherTabs = new BroadcastChannel("gatehouse-session");
-otherTabs.onmessage = () => forget();
+
+/** Changed by each sign-out. A tab that finds another value than it began with was signed out, also when it slept meanwhile. */
+const signOutMark = "gatehouse-signed-out";
+const markAtStart = localStorage.getItem(signOutMark);
+addEventListener("storage", () => leaveIfSignedOut());
+// The browser shows a page of its history as it was (https://web.dev/articles/bfcache).
+addEventListener("pageshow", ({ persisted }) => persisted && checkSession());
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && checkSession());
 
 /** Returns the state of the session, and renders again when it changes. */
 export function useSessionState(): SessionState {
@@ -63,7 +69,11 @@ async function renew(): Promise<string> {
     setState("signed-in");
     return token;
   } catch (error) {
-    if (error instanceof SessionError && error.status === 401) forget();
+    if (error instanceof SessionError && error.status === 401) {
+      // The person at the screen now may be another one than the one who has read it.
+      if (state === "signed-in") location.reload();
+      forget();
+    }
     throw error;
   }
 }
@@ -75,11 +85,32 @@ export async function signIn(parameters: Readonly<Record<string, string>> = {}):
   location.assign(url);
 }
 
-/** Ends the session, in all tabs. */
+/** Ends the session. All tabs go to the sign-in page and drop what they have read. */
 export async function signOut(): Promise<void> {
   await post("sign-out");
-  otherTabs.postMessage("signed-out");
+  localStorage.setItem(signOutMark, crypto.randomUUID());
+  leave();
+}
+
+function leaveIfSignedOut(): boolean {
+  const isOut = state !== "signed-out" && localStorage.getItem(signOutMark) !== markAtStart;
+  if (isOut) leave();
+  return isOut;
+}
+
+/** Goes to the sign-in page. A new document has nothing of what this one has read; until it is there, nothing is shown. */
+function leave(): void {
+  const isConsole = location.pathname.startsWith("/console/");
   forget();
+  if (isConsole) location.replace("/console/");
+  else location.reload();
+}
+
+/** Asks the server whether the session still exists: it may have ended elsewhere while the page was not looked at. */
+function checkSession(): void {
+  if (leaveIfSignedOut() || state !== "signed-in") return;
+  // Other failures say nothing about the session.
+  renew().catch(() => {});
 }
 
 /** A session of the person. */

@@ -4,7 +4,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useParams } from "@tanstack/react-router";
 import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { may, organizationsOf, useMe } from "../api/access.ts";
+import { may, organizationsOf, useMe, usePending } from "../api/access.ts";
 import { isUid, shortUid } from "../api/uids.ts";
 
 /** An organization in the switcher. */
@@ -16,6 +16,7 @@ export interface Organization {
 /** Returns the organizations that the caller may see or holds something in, by name. */
 export function useOrganizations(): readonly Organization[] | undefined {
   const { data: me } = useMe();
+  const pending = usePending() ?? [];
   const mayList = may(me, GroupsService.method.listGroups);
   const { data, isError } = useQuery(
     GroupsService.method.listGroups,
@@ -23,7 +24,8 @@ export function useOrganizations(): readonly Organization[] | undefined {
     { enabled: mayList },
   );
   if (!me || (mayList && !data && !isError)) return undefined;
-  const visible = (data?.groups ?? []).map(({ uid, name }) => ({ uid, name }));
+  const isJoined = ({ uid }: { readonly uid: string }) => !pending.some(({ organization }) => organization === uid);
+  const visible = (data?.groups ?? []).filter(isJoined).map(({ uid, name }) => ({ uid, name }));
   const others = organizationsOf(me).filter((uid) => !visible.some((one) => one.uid === uid));
   return [...visible, ...others.map((uid) => ({ uid, name: nameIn(me.capabilities, uid) }))];
 }

@@ -1,37 +1,27 @@
 // What stands before every view: a session.
 import { Button } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { forgetInvite, inviteCode } from "../session/invite.ts";
 import { apiToken, SessionError, useSessionState } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { SignInForm, SignInPage } from "../views/sign-in/sign-in.tsx";
 import { Dialog, Loading } from "./parts.tsx";
 
-/** Shows the sign-in page without a session. When the session ends later, a dialog stands over the page, which keeps its input. */
+/** Shows the sign-in page without a session, and nothing of what was read once the session has ended. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { t } = useTexts();
   const state = useSessionState();
-  const wasSignedIn = useRef(false);
   const [isUnreachable, setUnreachable] = useState(false);
   const begin = () => {
     setUnreachable(false);
     apiToken().catch((error) => setUnreachable(!(error instanceof SessionError) || error.status !== 401));
   };
   useEffect(begin, []);
-  if (state === "signed-in") wasSignedIn.current = true;
-  if (wasSignedIn.current)
+  if (state === "signed-in")
     return (
       <>
         {children}
-        {state === "signed-in" && <InviteOffer />}
-        {state === "signed-out" && (
-          <Dialog title={t("state.expired.title")} onClose={() => {}}>
-            <div className="stack">
-              <p>{t("state.expired")}</p>
-              <SignInForm />
-            </div>
-          </Dialog>
-        )}
+        <InviteOffer />
       </>
     );
   if (state === "signed-out") return <SignInPage />;

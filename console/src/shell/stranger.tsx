@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { signIn } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
+import { PendingOrganizations } from "./join-card.tsx";
 import { lazyPart } from "./lazy-part.tsx";
 import { Copyable, Heading } from "./parts.tsx";
 
@@ -28,6 +29,7 @@ export function Stranger() {
   return (
     <div className="stack">
       <Heading>{t("stranger.title")}</Heading>
+      <PendingOrganizations />
       <p>{t("stranger.text", { name: me?.email || uid })}</p>
       <dl className="facts">
         <dt>{t("stranger.uid")}</dt>

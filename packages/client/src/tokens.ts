@@ -29,9 +29,9 @@ export function authorizationOf(token: string): string {
   return `Bearer ${token}`;
 }
 
-/** Returns a source with one token that never changes. */
+/** Returns a source with one token that never changes. It may end with a newline, as in a file. */
 export function staticToken(token: string): TokenSource {
-  return { current: async () => token, renewed: async () => undefined };
+  return { current: async () => token.trim(), renewed: async () => undefined };
 }
 
 /** Returns a source that reads a token whenever one is needed, for example from a file that another program replaces. */

@@ -10,6 +10,7 @@ import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
 import { subscriptions } from "./events.ts";
 import { iamResources } from "./iam.ts";
+import { addMembershipCommands } from "./membership-commands.ts";
 import { groupOption, namesOf } from "./names.ts";
 import { repos, tags } from "./registry.ts";
 import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
@@ -42,6 +43,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
   addScimCommands(iam, shell);
   addTermsCommands(iam, shell);
   addDelegationCommands(iam, shell);
+  addMembershipCommands(iam, shell);
   addAccessCommands(iam, shell);
 }
 

@@ -9,6 +9,8 @@ export type ToWorker =
    * cannot read a file that is a pipe.
    */
   | { readonly kind: "start"; readonly settings: RawSettings; readonly key: string }
+  /** The response to `prepared`: the worker may listen. */
+  | { readonly kind: "open" }
   | { readonly kind: "reload"; readonly settings: RawSettings }
   | { readonly kind: "announceStop" }
   | { readonly kind: "drain" }
@@ -19,6 +21,8 @@ export type ToWorker =
 
 /** A message of a worker. */
 export type ToPrimary =
+  /** The worker has opened its database, and could listen. */
+  | { readonly kind: "prepared" }
   /** The worker serves; `summary` is the text for its start. */
   | { readonly kind: "listening"; readonly summary: string }
   /** The response to `reload`; `problem` says why nothing was reloaded. */

@@ -3,6 +3,7 @@ import pino from "pino";
 import { settingsAfterReload } from "../../config/reloaded-settings.ts";
 import { ConfigError, type RawSettings } from "../../config/settings.ts";
 import { newLog } from "../../observe/log.ts";
+import { requireFreePorts } from "../../server/free-ports.ts";
 import { reloadSettings } from "../reload-settings.ts";
 import type { ReadSettings, ServeOptions } from "../serve-options.ts";
 import { listenForReload, listenForStop } from "../server-signals.ts";
@@ -31,6 +32,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<number> {
     await reloadSettings(options, apply, log);
   });
   try {
+    await requireFreePorts(config);
     console.log(await pool.start());
     started.resolve();
     await Promise.race([signals.stopped, pool.failed]);

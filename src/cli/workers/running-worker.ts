@@ -30,6 +30,8 @@ export class WorkerEnded extends Error {
 export interface RunningWorker {
   readonly number: number;
   readonly pid: number;
+  /** Resolves once the worker could listen, and waits for `open`; never if it ends before. */
+  readonly prepared: Promise<void>;
   /** Resolves with the summary for the start once the worker serves; never if it ends before. */
   readonly listening: Promise<string>;
   /** Resolves once the process has ended and its log was passed on. */
@@ -83,6 +85,7 @@ export function startWorker({ number, settings, key, output, onMetricsWanted }: 
   const running: RunningWorker = {
     number,
     pid: worker.process.pid ?? 0,
+    prepared: next("prepared").then(() => {}),
     listening: next("listening").then(({ summary }) => summary),
     ended,
     send,

@@ -44,10 +44,12 @@ export class WorkerPool {
   /** Starts the workers. Resolves with the summary of the start once all of them serve. */
   async start(): Promise<string> {
     // The first one alone: it creates or migrates the database, and reports what is wrong with the settings.
-    const summary = await this.#startFirst(1);
-    const others = Array.from({ length: this.#options.count - 1 }, (_, index) => this.#startFirst(index + 2));
-    await Promise.all(others);
-    return summary;
+    const first = await this.#prepareFirst(1);
+    const others = Array.from({ length: this.#options.count - 1 }, (_, index) => this.#prepareFirst(index + 2));
+    const workers = [first, ...(await Promise.all(others))];
+    // All at once: node:cluster closes the port when the only worker that listens ends.
+    const [summary] = await Promise.all(workers.map((worker) => this.#open(worker)));
+    return summary!;
   }
 
   /** Applies the settings to all workers, one after the other. Returns why one could not, and leaves the rest as they are. */
@@ -80,14 +82,17 @@ export class WorkerPool {
     for (const worker of this.#running.values()) worker.send(message);
   }
 
-  /** Starts a worker. Rejects if it ends before it serves. */
-  async #startFirst(number: number): Promise<string> {
+  /** Starts a worker up to its port. Rejects if it ends before. */
+  async #prepareFirst(number: number): Promise<RunningWorker> {
     const worker = this.#startOne(number);
-    const failed = worker.ended.then((ending) => {
-      throw startFailure(worker, ending);
-    });
-    const summary = await Promise.race([worker.listening, failed]);
-    failed.catch(() => {});
+    await Promise.race([worker.prepared, failureOf(worker)]);
+    return worker;
+  }
+
+  /** Lets a worker listen. Rejects if it ends before it serves. */
+  async #open(worker: RunningWorker): Promise<string> {
+    worker.send({ kind: "open" });
+    const summary = await Promise.race([worker.listening, failureOf(worker)]);
     void this.#keepRunning(worker, newRestartPolicy());
     return summary;
   }
@@ -125,8 +130,19 @@ export class WorkerPool {
       await setTimeout(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       worker = this.#startOne(worker.number);
+      void worker.prepared.then(() => worker.send({ kind: "open" }));
     }
   }
+}
+
+/** Rejects when a worker has ended, and never resolves. */
+function failureOf(worker: RunningWorker): Promise<never> {
+  const failed = worker.ended.then((ending) => {
+    throw startFailure(worker, ending);
+  });
+  // It may end when nothing waits for it any more.
+  failed.catch(() => {});
+  return failed;
 }
 
 function startFailure({ number }: RunningWorker, ending: Ending): WorkerEnded {

@@ -22,6 +22,11 @@ export async function serveAsWorker(number: number, environment: NodeJS.ProcessE
     sharedMetrics: sharedMetricsOf(primary),
     // The first worker: the others start after it.
     group: { isWriter: number === 1, key },
+    async prepare() {
+      const open = primary.next("open");
+      primary.send({ kind: "prepared" });
+      await Promise.race([open, primary.stopped]);
+    },
   });
   primary.on("reload", async ({ settings }) =>
     primary.send({ kind: "reloaded", problem: await reloadProblem(server, settings, log) }),

@@ -8,6 +8,7 @@ import {
 import { alreadyExists, notFound } from "../../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import { mapUniqueViolation } from "../../resource/already-exists.ts";
@@ -101,6 +102,13 @@ export function tagWriter(context: ServiceContext) {
   };
 }
 
+/** Whether a list compares the tags of many repos with its filters: no index answers these. */
+function comparesMany({ uidp, digest, updatedSince, includeReferrers, includeDates, includeEpochs }: ListTagsRequest) {
+  const isFiltered =
+    digest !== "" || updatedSince !== undefined || !(includeReferrers && includeDates && includeEpochs);
+  return isFiltered && (uidp?.childrenOf ?? "") === "" && (uidp?.ids.length ?? 0) === 0;
+}
+
 /** Serves tags. */
 export function tags(context: ServiceContext): Implementation {
   const standard = standardMethods(tag, repoParents, context);
@@ -109,7 +117,7 @@ export function tags(context: ServiceContext): Implementation {
     TagsService,
     {
       getTag: standard.get,
-      listTags: (request, call) => list(request, call),
+      listTags: expensive((request, call) => list(request, call), comparesMany),
       createTag: ({ parent, tag: value }, call) => write.set(parent, value!, call),
       deleteTag: (request, call) => standard.delete(request, call),
     },

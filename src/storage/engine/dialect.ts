@@ -1,6 +1,7 @@
 import type { DatabaseMeasurements } from "./measurements.ts";
 import type { MigrationListener } from "./migrations.ts";
 import type { ChangeEntry, RowLock, Session, Transaction, WriteContext } from "./session.ts";
+import type { WriteTurns } from "./write-turns.ts";
 
 /** A session inside a write transaction, with what only one of the databases needs. */
 export interface DialectTransaction extends Session {
@@ -41,6 +42,8 @@ export interface Dialect {
    * and may run again after a conflict. Bulk writes yield to other writes.
    */
   write<T>(body: (tx: DialectTransaction) => Promise<T>, kind: WriteKind): Promise<T>;
+  /** The turns of the processes that write to one file (SQLite). */
+  readonly writeTurns?: Pick<WriteTurns, "lend" | "take">;
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */

@@ -17,6 +17,7 @@ import {
 } from "@connectrpc/connect-node";
 import { ApiError, Code, retryAfterOf } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
+import { challengeOf } from "../http/challenge.ts";
 import { type ExchangeHandler, MessageExchange } from "../http/exchange.ts";
 import { markLongLived } from "../http/long-lived-stream.ts";
 import { type HttpRequest, type HttpResponse, pathOf } from "../http/message.ts";
@@ -146,8 +147,8 @@ async function respondToUnary(request: Message, context: HandlerContext): Promis
     if (context.signal.aborted) throw context.signal.reason;
     const apiError = error as ApiError;
     if (context.protocolName !== "connect") throw toConnectError(fitTrailers(apiError));
-    // RFC 9110 §15.5.2: a 401 names the scheme.
-    if (apiError.code === Code.UNAUTHENTICATED) context.responseHeader.set("www-authenticate", "Bearer");
+    const challenge = challengeOf(apiError, call);
+    if (challenge !== undefined) context.responseHeader.set("www-authenticate", challenge);
     const retryAfter = retryAfterOf(apiError);
     if (retryAfter !== undefined) context.responseHeader.set("retry-after", retryAfter);
     throw toConnectError(apiError);

@@ -46,7 +46,7 @@ export function newCallRejection(options: RejectionOptions): CallRejection {
   const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
   return (exchange, call, error) => {
     const protocol = protocols[call.transport] ?? proto;
-    const failure = inTypeOf(exchange.head, protocol.failure(completeError(error, options.errorDomain)));
+    const failure = inTypeOf(exchange.head, protocol.failure(completeError(error, options.errorDomain), call));
     const { response } = exchange;
     if (isHttp2(response)) respondOnStream(response.stream, failure, call);
     else {

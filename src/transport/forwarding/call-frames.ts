@@ -27,6 +27,9 @@ export type CallHead = readonly [
 /** What a process that forwards sends about an earlier call: DEADLINE_EXCEEDED, or CANCELLED by its client. */
 export type EndHead = readonly ["end", id: number, code: Code];
 
+/** A process wants to write by itself, or has done so: it has a turn from "granted" until it returns it. */
+export type TurnHead = readonly ["turn" | "granted" | "return", id: number];
+
 /** A response, with its headers; its message is that of the method. */
 export type ResponseHead = readonly [id: number, outcome: "ok", headers: readonly (readonly [string, string])[]];
 

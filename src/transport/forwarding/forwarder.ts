@@ -12,6 +12,7 @@ import {
   type HelloHead,
   type Notice,
   type ResponseHead,
+  type TurnHead,
   toError,
 } from "./call-frames.ts";
 import { FrameSocket } from "./frames.ts";
@@ -28,6 +29,8 @@ export interface ForwarderOptions {
 /** Forwards calls while there is a connection. Disposing it closes that. */
 export interface Forwarder extends Disposable {
   readonly forward: ForwardCall;
+  /** Waits for a turn to write by this process. Resolves with undefined without a connection. */
+  takeTurn(): Promise<(() => void) | undefined>;
   readonly counts: ForwardCounts;
 }
 
@@ -70,6 +73,7 @@ export function newForwarder(options: ForwarderOptions): Forwarder {
       if (!response) counts.local++;
       return response;
     },
+    takeTurn: async () => await current()?.takeTurn(),
     [Symbol.dispose]: () => connection?.close(),
   };
 }
@@ -90,6 +94,7 @@ class Connection {
   readonly #onExecuted: () => void;
   readonly #counts: ForwardCounts;
   readonly #pending = new Map<number, Pending>();
+  readonly #turns = new Map<number, (end: (() => void) | undefined) => void>();
   readonly #endCheck: NodeJS.Timeout;
   #lastId = 0;
   #isReady = false;
@@ -127,12 +132,27 @@ class Connection {
     });
   }
 
+  takeTurn(): Promise<(() => void) | undefined> {
+    return new Promise((resolve) => {
+      const id = ++this.#lastId;
+      this.#turns.set(id, resolve);
+      this.#frames.send(["turn", id] satisfies TurnHead);
+    });
+  }
+
+  #grant(id: number): void {
+    const resolve = this.#turns.get(id);
+    this.#turns.delete(id);
+    resolve?.(() => this.#frames.send(["return", id] satisfies TurnHead));
+  }
+
   close(): void {
     this.#socket.destroy();
   }
 
   #receive(head: readonly unknown[], message: Uint8Array): void {
     if (typeof head[0] === "number") this.#settle(head as unknown as ResponseHead | ErrorHead, message);
+    else if (head[0] === "granted") this.#grant((head as unknown as TurnHead)[1]);
     else if ((head as unknown as Notice)[0] === "ready") this.#isReady = true;
     else this.#drain();
   }
@@ -177,6 +197,8 @@ class Connection {
     const ended = unavailable("the process that writes has ended; the write may have happened or not");
     this.#counts.lost += this.#pending.size;
     for (const { reject } of this.#pending.values()) reject(ended);
+    for (const resolve of this.#turns.values()) resolve(undefined);
+    this.#turns.clear();
     this.#pending.clear();
   }
 }

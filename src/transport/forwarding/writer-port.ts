@@ -17,6 +17,7 @@ import {
   type ErrorHead,
   type Notice,
   type ResponseHead,
+  type TurnHead,
   toStatus,
 } from "./call-frames.ts";
 import { FrameSocket } from "./frames.ts";
@@ -28,6 +29,8 @@ export interface WriterPortOptions {
   /** The key that callers must have. */
   readonly key: string;
   readonly methods: MethodTable;
+  /** Waits for a turn of another process. The returned function ends it. */
+  readonly lendTurn: () => Promise<() => void>;
 }
 
 /** The open port. Disposing it ends the connections; calls in progress complete, but their callers do not learn it. */
@@ -37,10 +40,10 @@ export interface WriterPort extends AsyncDisposable {
 }
 
 /** Opens the port. Rejects with a system error if the system has no such sockets, or the path is too long for one. */
-export async function openWriterPort({ path, key, methods }: WriterPortOptions): Promise<WriterPort> {
+export async function openWriterPort({ path, key, methods, lendTurn }: WriterPortOptions): Promise<WriterPort> {
   const connections = new Map<Socket, FrameSocket>();
   const server = createServer((socket) => {
-    const frames = serveCalls(socket, key, methods);
+    const frames = serveCalls(socket, { key, methods, lendTurn });
     connections.set(socket, frames);
     // It reports its end by `close`.
     socket.on("error", () => {});
@@ -78,29 +81,56 @@ async function listen(server: Server, path: string): Promise<void> {
 }
 
 /** Serves a connection. Ends it if its first frame does not have the key. */
-function serveCalls(socket: Socket, key: string, methods: MethodTable): FrameSocket {
+function serveCalls(socket: Socket, { key, methods, lendTurn }: Omit<WriterPortOptions, "path">): FrameSocket {
   let isKnown = false;
   const lifetimes = new Map<number, WorkLifetime>();
   socket.on("close", () => {
     for (const lifetime of lifetimes.values()) lifetime.end(clientDisconnected());
   });
   const frames: FrameSocket = new FrameSocket(socket, (head, message) => {
-    if (isKnown) return receive(head as CallHead | EndHead, message);
+    if (isKnown) return receive(head as CallHead | EndHead | TurnHead, message);
     if (!isSameSecret(String(head[0]), key)) throw new Error("the key is wrong");
     isKnown = true;
     frames.send(["ready"] satisfies Notice);
   });
-  function receive(head: CallHead | EndHead, message: Uint8Array): void {
-    if (head[0] === "end") {
+  const turns = turnsOf(socket, frames, lendTurn);
+  function receive(head: CallHead | EndHead | TurnHead, message: Uint8Array): void {
+    if (isCall(head)) {
+      const lifetime = new WorkLifetime();
+      lifetimes.set(head[0], lifetime);
+      const execution = { frames, connection: socket, lifetime, methods };
+      void execute(execution, head, message).then(() => lifetimes.delete(head[0]));
+    } else if (head[0] === "turn") turns.lend(head[1]);
+    else if (head[0] === "return") turns.end(head[1]);
+    else if (head[0] === "end")
       lifetimes.get(head[1])?.end(head[2] === Code.DEADLINE_EXCEEDED ? deadlineExceeded() : clientDisconnected());
-      return;
-    }
-    const [id] = head;
-    const lifetime = new WorkLifetime();
-    lifetimes.set(id, lifetime);
-    void execute({ frames, connection: socket, lifetime, methods }, head, message).then(() => lifetimes.delete(id));
   }
   return frames;
+}
+
+function isCall(head: CallHead | EndHead | TurnHead): head is CallHead {
+  return typeof head[0] === "number";
+}
+
+/** Lends turns over a connection. They end with it. */
+function turnsOf(socket: Socket, frames: FrameSocket, lendTurn: WriterPortOptions["lendTurn"]) {
+  const lent = new Map<number, () => void>();
+  socket.on("close", () => {
+    for (const end of lent.values()) end();
+  });
+  return {
+    lend(id: number): void {
+      void lendTurn().then((end) => {
+        if (socket.destroyed) return end();
+        lent.set(id, end);
+        frames.send(["granted", id] satisfies TurnHead);
+      });
+    },
+    end(id: number): void {
+      lent.get(id)?.();
+      lent.delete(id);
+    },
+  };
 }
 
 /** What a forwarded call is executed with. */

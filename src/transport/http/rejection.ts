@@ -7,6 +7,7 @@ const texts: Readonly<Record<number, string>> = {
   408: "the request did not arrive in time",
   413: "the chunks of the body have extensions that are too long",
   431: "the target and the headers of the request are too long, or too many",
+  501: "the method is not implemented; DELETE, GET, HEAD, OPTIONS, PATCH, POST and PUT are",
   505: "the version of HTTP is not supported; HTTP/1.1 and HTTP/2 are",
 };
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { http } from "../../base/node-http.ts";
+import { continueRequest } from "../http/expect-continue.ts";
 import { readHeader } from "../http/message.ts";
 import { peerOf } from "../http/peer.ts";
 import { isStrict, strictTransport } from "../http/strict-transport.ts";
@@ -22,8 +23,13 @@ export function http1Messages(
 ): Http1Messages {
   const { IncomingMessage, ServerResponse } = http;
 
-  /** A request that survives a handler which leaves a `for await` over its body. */
+  /** A request that survives a handler which leaves a `for await` over its body, and asks for the body once it is read. */
   class Request extends IncomingMessage {
+    override _read(size: number): void {
+      continueRequest(this);
+      super._read(size);
+    }
+
     override [Symbol.asyncIterator](): NodeJS.AsyncIterator<unknown> {
       return this.iterator({ destroyOnReturn: false }) as NodeJS.AsyncIterator<unknown>;
     }

@@ -10,7 +10,14 @@ export function statusOf(error: NodeJS.ErrnoException): number {
   if (error.code === "HPE_HEADER_OVERFLOW") return 431;
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return 413;
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return 408;
+  if (error.code === "HPE_INVALID_METHOD" && hasRequestLine(error)) return 501;
   return 400;
+}
+
+/** RFC 9112 §3: whether a request begins in the packet. The parser also calls other bytes, such as those of TLS, an invalid method. */
+function hasRequestLine(error: NodeJS.ErrnoException): boolean {
+  const { rawPacket } = error as { readonly rawPacket?: Buffer };
+  return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.\d\r$/m.test(rawPacket?.toString("latin1") ?? "");
 }
 
 /** Returns the limit that the client has met, if any. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { http } from "../../base/node-http.ts";
+import { awaitContinue } from "../http/expect-continue.ts";
 import { beginRequest, endRequest } from "../http/peer.ts";
 import { isStrictConnection } from "../http/strict-transport.ts";
 import { closeInStages, http1Messages } from "./early-response.ts";
@@ -53,6 +54,10 @@ class Http1Server implements SocketServer {
     this.#schedule = newRequestScheduler(options.limits);
     this.#server = newNodeServer(options);
     this.#server.on("request", (request, response) => this.#onRequest(request, response));
+    this.#server.on("checkContinue", (request, response) => {
+      awaitContinue(request, response);
+      this.#onRequest(request, response);
+    });
     this.#server.on("timeout", (socket) => this.#onTimeout(socket));
     this.#server.on("clientError", (error, duplex) => this.#onParseError(error, duplex as Socket));
     // Node has removed its listeners from this socket: it no longer is an HTTP connection.

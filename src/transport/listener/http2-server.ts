@@ -1,7 +1,7 @@
 import {
   constants,
   createServer,
-  type Http2ServerRequest,
+  Http2ServerRequest,
   type Http2ServerResponse,
   type IncomingHttpHeaders,
   type Http2Server as NodeHttp2Server,
@@ -10,6 +10,7 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { awaitContinue, continueRequest } from "../http/expect-continue.ts";
 import type { StreamHandler } from "../http/handlers.ts";
 import { peerOf } from "../http/peer.ts";
 import { reject } from "../http/rejection.ts";
@@ -188,6 +189,9 @@ function newNodeServer(limits: ListenerLimits): NodeHttp2Server {
   return createServer({
     settings: { maxConcurrentStreams: limits.maxConcurrentStreams, maxHeaderListSize: limits.maxHeaderBytes },
     maxHeaderListPairs: limits.maxHeadersCount,
+    // Otherwise nghttp2 drops a field whose value ends with a space, such as a token from a file. Over HTTP/1 spaces do not belong to the value
+    // (RFC 9110 §5.5). It always drops values with CR, LF or NUL, and node reports no such field.
+    strictFieldWhitespaceValidation: false,
     maxSessionMemory: limits.maxSessionMemoryMb,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: limits.maxConcurrentStreams,
@@ -197,14 +201,21 @@ function newNodeServer(limits: ListenerLimits): NodeHttp2Server {
   });
 }
 
+/** A request that asks for its body once it is read. */
+class Request extends Http2ServerRequest {
+  override _read(size: number): void {
+    // Writing throws if the stream was reset in the same packet.
+    if (!this.stream.destroyed) continueRequest(this);
+    super._read(size);
+  }
+}
+
 /** Makes the server that turns streams into requests, as node does for a server with such a handler. */
 function newRequestServer(handle: Http2ServerOptions["handle"]): NodeHttp2Server {
-  const server = createServer();
+  const server = createServer({ Http2ServerRequest: Request });
   server.on("request", handle);
   server.on("checkContinue", (request: Http2ServerRequest, response: Http2ServerResponse) => {
-    // node's own handler throws if the stream was reset in the same packet.
-    if (request.stream.destroyed) return;
-    response.writeContinue();
+    awaitContinue(request, response);
     handle(request, response);
   });
   server.on("connect", (_request: Http2ServerRequest, response: Http2ServerResponse) => reject(response, 405));

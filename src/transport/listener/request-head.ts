@@ -1,5 +1,8 @@
 import type { HttpRequest } from "../http/message.ts";
+import { allowedMethods } from "../http/rejection.ts";
 import type { ListenerLimits } from "./limits.ts";
+
+const implementedMethods: ReadonlySet<string> = new Set(allowedMethods.split(", "));
 
 /**
  * Checks the head of a request for faults that node accepts, and normalizes it. Returns the HTTP status to reject it with, if any.
@@ -9,6 +12,8 @@ import type { ListenerLimits } from "./limits.ts";
 export function checkHead(request: HttpRequest, limits: ListenerLimits): number | undefined {
   // RFC 9110 §9.3.8: an echoed request may show a script what only the browser should know.
   if (request.method === "TRACE") return 405;
+  // RFC 9110 §9.1: a method that no path has is not implemented. node's parser knows more of them.
+  if (!implementedMethods.has(request.method ?? "")) return 501;
   // RFC 9112 §2.3: node's parser also accepts HTTP/0.9, which may lack Host, and HTTP/2.0 in HTTP/1 syntax.
   if (!("stream" in request) && request.httpVersionMajor !== 1) return 505;
   const target = request.url ?? "";

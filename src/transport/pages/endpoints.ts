@@ -4,6 +4,7 @@ import { type ApiError, retryAfterOf } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { finishError } from "../../pipeline/complete-error.ts";
 import { callOf } from "../http/call.ts";
+import { challengeOf } from "../http/challenge.ts";
 import { isUnchanged, type Validators, validatorHeaders } from "../http/conditional-request.ts";
 import { encodeFor, isCompressible } from "../http/content-coding.ts";
 import type { ExchangeHandler, MessageExchange } from "../http/exchange.ts";
@@ -56,7 +57,10 @@ export interface Endpoint {
   /** Throws an ApiError to reject a request before its body is read. */
   readonly admit?: (call: Call) => void;
   handle(request: EndpointRequest): Promise<EndpointResponse>;
-  /** Makes the error response of the protocol. `status` is the usual one for the code of the error. */
+  /**
+   * Makes the error response of the protocol. `status` is the usual one for the code of the error. Without a `www-authenticate` of its
+   * own, it has that of bearer tokens.
+   */
   refuse(error: ApiError, status: number): EndpointResponse;
 }
 
@@ -110,7 +114,7 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   const observe = () => options.observe(call, name, performance.now() - startedAt, failure);
   if (stream && "first" in stream) {
     const { status } = opened;
-    const started = { status, headers: headersOf(opened, failure), stream };
+    const started = { status, headers: headersOf(opened, call, failure), stream };
     await sendStream(response, started, callHeaders(call), options).catch((error) => {
       failure = toFailure(error);
     });
@@ -119,7 +123,7 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   observe();
   if (lifetime.isDisconnected) return;
   const reply = stream ?? opened;
-  const headers = { ...headersOf(reply, failure), ...(failure instanceof HttpError && failure.headers) };
+  const headers = { ...headersOf(reply, call, failure), ...(failure instanceof HttpError && failure.headers) };
   const sent: OutgoingResponse = { status: reply.status, headers, body: reply.body };
   exchange.respond(isCompressible(sent) ? await encodeFor(head, sent) : sent, call);
 }
@@ -136,12 +140,14 @@ function openResponse(head: RequestHead, { open, validators, ...reply }: Endpoin
   return { ...reply, headers, ...(head.method === "HEAD" ? { body: undefined } : { stream: open() }) };
 }
 
-function headersOf({ headers }: OpenResponse, failure: ApiError | undefined): ResponseHeaders {
+function headersOf({ headers }: OpenResponse, call: Call, failure: ApiError | undefined): ResponseHeaders {
   const retryAfter = failure && retryAfterOf(failure);
+  const challenge = failure && challengeOf(failure, call);
   return {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+    ...(challenge !== undefined && { "www-authenticate": challenge }),
     ...headers,
   };
 }

@@ -36,7 +36,8 @@ export interface RequestParts {
  *
  * Binds the path last, because a body must not name another resource. Throws INVALID_ARGUMENT with all violations.
  */
-export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts): Message {
+export function bindRequest(match: RouteMatch, parts: RequestParts): Message {
+  const { binding } = match;
   const { input } = binding.method.descriptor;
   const message = create(input);
   const violations = newViolations();
@@ -47,7 +48,7 @@ export function bindRequest({ binding, values }: RouteMatch, parts: RequestParts
     bindBody(target, binding, body, { violations, ignoreUnknown: hasMask, registry });
     bindParameters(target, parameters, binding, violations);
   }
-  bindPath(message, binding, values, violations);
+  bindPath(message, match, violations);
   violations.throwIfAny();
   if (!hasMask) fillMask(message, binding, body);
   return message;
@@ -73,7 +74,11 @@ function objectOf(json: JsonValue | undefined): JsonObject {
   return json;
 }
 
-function bindPath(message: Message, binding: Binding, values: readonly string[], violations: Violations): void {
+function bindPath(message: Message, match: RouteMatch, violations: Violations): void {
+  const { binding, values, endsWithSlash } = match;
+  // A slash and nothing behind it. Only a method that creates a resource may have no parent.
+  if (endsWithSlash && binding.httpMethod !== "POST")
+    violations.add(binding.variableNames.at(-1) ?? "path", "is empty: the path must not end with a slash");
   for (let i = 0; i < binding.variables.length; i++) {
     guard(violations, binding.variableNames[i]!, () => bindVariable(message, binding, i, values[i] ?? ""));
   }

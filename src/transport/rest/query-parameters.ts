@@ -8,6 +8,7 @@ import type { Binding } from "./http-rule.ts";
 import { enumFromText, scalarFromText, toFieldScalar } from "./json/decode-scalars.ts";
 import { durationFromQuery, fieldMaskFromText, timestampFromText } from "./json/decode-well-known.ts";
 import { guard, ValueError } from "./json/value-error.ts";
+import { systemParameter } from "./system-parameters.ts";
 
 /** A decoded name and value. */
 export type Parameter = readonly [name: string, value: string];
@@ -28,7 +29,7 @@ export function parseParameters(text: string, field: string): Parameter[] {
 /**
  * Sets fields of the request from parameters. A name is a path of proto or JSON names; repeated fields repeat it.
  *
- * Adds a violation for unknown fields, fields that the path or body binds, and a second value of a singular field or oneof.
+ * Accepts system parameters. Adds a violation for other unknown names, fields that the path or body binds, and a second value of a singular field or oneof.
  */
 export function bindParameters(
   target: ReflectMessage,
@@ -39,9 +40,16 @@ export function bindParameters(
   const seen = new Set<string>();
   for (const [name, value] of parameters) {
     const path = findFieldPath(target.desc, name);
-    if (!path) violations.add(name || "query", notParameter);
-    else guard(violations, formatFieldPath(path), () => bindParameter(target, path, value, seen, binding));
+    const problem = path ? undefined : problemOf(name, value);
+    if (problem !== undefined) violations.add(name || "query", problem);
+    if (path) guard(violations, formatFieldPath(path), () => bindParameter(target, path, value, seen, binding));
   }
+}
+
+/** Returns why a parameter that names no field is rejected; undefined for a system parameter that is accepted. */
+function problemOf(name: string, value: string): string | undefined {
+  const check = systemParameter(name);
+  return check ? check(value) : notParameter;
 }
 
 /** Returns the paths of the fields that parameters can set, in the order of the fields. */

@@ -1,6 +1,7 @@
 import type { DescService, Registry } from "@bufbuild/protobuf";
 import { type ApiError, Code, type ErrorDetail, retryAfterOf } from "../../aip/errors.ts";
 import { completeDetails } from "../../pipeline/complete-error.ts";
+import { type ChallengedCall, challengeOf } from "../http/challenge.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { OutgoingResponse } from "../http/response.ts";
 import { withType } from "./json/encode-well-known.ts";
@@ -44,19 +45,22 @@ export function successResponse(json: string): OutgoingResponse {
   return { status: 200, headers: json === "" ? commonHeaders : jsonHeaders, body: json };
 }
 
-/** Makes the function that makes error responses. `domainOf` returns the domain of ErrorInfo for errors that lack it. */
+/**
+ * Makes the function that makes error responses. `domainOf` returns the domain of ErrorInfo for errors that lack it. Without a call, the
+ * response has no challenge.
+ */
 export function newErrorResponses(
   domainOf: (service: DescService | undefined) => string,
   registry: Registry,
-): (error: ApiError, service: DescService | undefined) => OutgoingResponse {
+): (error: ApiError, service: DescService | undefined, call?: ChallengedCall) => OutgoingResponse {
   // Error details omit zero values: published examples have no empty metadata.
   const { converter } = newJsonConverters({ registry, zeroValues: false });
   const toJson = ({ schema, value }: ErrorDetail) => withType(schema, converter(schema)(value));
-  return (error, service) => {
+  return (error, service, call) => {
     const details = completeDetails(error, domainOf(service)).map(toJson);
     return {
       status: statusOf(error),
-      headers: headersOf(error),
+      headers: headersOf(error, call),
       body: JSON.stringify({ code: error.code, message: error.message, details }) + finalNewline,
     };
   };
@@ -67,9 +71,9 @@ export function statusOf(error: ApiError): number {
   return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
 }
 
-function headersOf(error: ApiError): OutgoingResponse["headers"] {
-  // RFC 9110 §15.5.2: a 401 names the scheme.
-  if (error.code === Code.UNAUTHENTICATED) return { ...jsonHeaders, "www-authenticate": "Bearer" };
+function headersOf(error: ApiError, call: ChallengedCall | undefined): OutgoingResponse["headers"] {
+  const challenge = call && challengeOf(error, call);
+  if (challenge !== undefined) return { ...jsonHeaders, "www-authenticate": challenge };
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) return { ...jsonHeaders, "retry-after": retryAfter };
   return error instanceof HttpError ? { ...jsonHeaders, ...error.headers } : jsonHeaders;

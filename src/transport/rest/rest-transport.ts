@@ -65,7 +65,7 @@ interface ServingState extends RestOptions {
   readonly routes: ReturnType<typeof newRoutes>;
   readonly registry: Registry;
   readonly writer: JsonConverters["writer"];
-  readonly errorResponse: (error: ApiError, service: DescService | undefined) => OutgoingResponse;
+  readonly errorResponse: ReturnType<typeof newErrorResponses>;
 }
 
 /** Makes the REST transport. Throws an Error if a rule is malformed, or two routes are ambiguous. */
@@ -118,7 +118,7 @@ async function handle(serving: ServingState, exchange: MessageExchange): Promise
       // The work continues after a disconnect. Once it reaches the method, the pipeline logs the call.
       if (lifetime.isDisconnected) await Promise.allSettled([work]);
       if (call.method === undefined) serving.refused?.(call, head.method, head.path, reported);
-      response = serving.errorResponse(reported, service);
+      response = serving.errorResponse(reported, service, call);
     }
     if (!lifetime.isDisconnected) send(serving, exchange, response, call);
   } catch (error) {
@@ -201,7 +201,7 @@ function send(serving: ServingState, exchange: MessageExchange, response: Outgoi
     exchange.respond(response, call);
   } catch (error) {
     // A header of the response cannot be sent.
-    const failure = serving.errorResponse(toReported(serving, error, call), undefined);
+    const failure = serving.errorResponse(toReported(serving, error, call), undefined, call);
     exchange.respond(failure, { requestId: call.requestId, responseHeaders: new Map() });
   }
 }

@@ -8,6 +8,8 @@ import { parseRawPath, type RequestPath } from "./request-path.ts";
 export interface RouteMatch {
   readonly binding: Binding;
   readonly values: readonly string[];
+  /** Whether the path ends with a slash, so the value of the last variable is empty. */
+  readonly endsWithSlash?: boolean;
 }
 
 /** Finds the binding of a request. */
@@ -66,7 +68,7 @@ export function newRoutes(bindings: Iterable<Binding>, lazy: readonly LazyBindin
       const allowed = new Set<string>();
       lookUp(root, httpMethod, path, allowed);
       if (allowed.has("GET")) allowed.add("HEAD");
-      throw allowed.size === 0 ? new HttpError(404, Code.NOT_FOUND, "Not Found") : methodNotAllowed(allowed);
+      throw allowed.size === 0 ? notFound(root, rawPath) : methodNotAllowed(allowed);
     },
     has(httpMethod, rawPath) {
       try {
@@ -76,6 +78,14 @@ export function newRoutes(bindings: Iterable<Binding>, lazy: readonly LazyBindin
       }
     },
   };
+}
+
+/** Returns a 404. It names a final slash if there is a method without it. */
+function notFound(root: Node, rawPath: string): HttpError {
+  const allowed = new Set<string>();
+  if (/[^/]\/$/.test(rawPath)) lookUp(root, "", parseRawPath(rawPath.slice(0, -1)), allowed);
+  const message = allowed.size === 0 ? "Not Found" : "Not Found: the path must not end with a slash";
+  return new HttpError(404, Code.NOT_FOUND, message);
 }
 
 /** RFC 9110 §9.1: servers support HEAD, which is GET without the content (§9.3.2). */
@@ -141,7 +151,8 @@ function search(
   const trailingSlash = path.at(-1) === "";
   const segments = trailingSlash ? path.slice(0, -1) : path;
   const binding = descend(root, { httpMethod, verb, segments, trailingSlash, allowed }, 0);
-  return binding && { binding, values: variableValues(binding.template, segments) };
+  const values = binding && variableValues(binding.template, segments);
+  return values && { binding, values, ...(trailingSlash && { endsWithSlash: true }) };
 }
 
 function descend(node: Node, search: Search, from: number): Binding | undefined {

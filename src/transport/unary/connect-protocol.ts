@@ -48,7 +48,7 @@ function newProtocol({ contentType, parse, write }: Codec, options: Partial<Json
     timeoutOf: connectTimeout,
     parse,
     success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
-    failure: (thrown) => failureReply(toApiError(thrown), options),
+    failure: (thrown, call) => failureReply(toApiError(thrown), call, options),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { TransportName } from "../../pipeline/call.ts";
 import type { Method } from "../../pipeline/method.ts";
+import type { ChallengedCall } from "../http/challenge.ts";
 import type { OutgoingResponse } from "../http/response.ts";
 
 /** A header of the request by its lower-case name. */
@@ -19,6 +20,6 @@ export interface Protocol {
   /** Decodes the message of a complete body. Throws an ApiError if it is malformed. */
   parse(method: Method, body: Buffer, maxBytes: number): Message;
   success(method: Method, message: Message): OutgoingResponse;
-  /** Makes the response to an error. */
-  failure(error: unknown): OutgoingResponse;
+  /** Makes the response to an error of a call. */
+  failure(error: unknown, call: ChallengedCall): OutgoingResponse;
 }

@@ -141,7 +141,7 @@ async function run(
 ): Promise<void> {
   const fail = (thrown: unknown) => {
     try {
-      exchange.respond(protocol.failure(completeError(toApiError(thrown), method.errorDomain)), call);
+      exchange.respond(protocol.failure(completeError(toApiError(thrown), method.errorDomain), call), call);
     } catch (error) {
       // With too many open files the module for errors cannot be loaded. Nothing else catches what is thrown here.
       onError?.(error);

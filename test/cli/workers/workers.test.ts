@@ -88,7 +88,9 @@ describe("serve --workers 2", () => {
     assert.notEqual(await pidOf(1), await pidOf(2));
     assert.equal(await calls(), 6);
     assert.ok(
-      server.hasSaid(/^Gatehouse [^\n]* listens on https:[^\n]*\n {2}mode [^\n]*\n {2}workers {2}2 processes\n/),
+      server.hasSaid(
+        /^Starting Gatehouse…\nGatehouse [^\n]* listens on https:[^\n]*\n {2}mode [^\n]*\n {2}workers {2}2 processes\n/,
+      ),
     );
     assert.ok(!server.hasSaid(/listens.*listens/s));
   });
@@ -152,6 +154,22 @@ describe("serve --workers 2", () => {
 });
 
 describe("serve --workers", () => {
+  it("keeps its port when a worker is killed as soon as the server responds", async () => {
+    using data = dataDirectory();
+    const listen = `127.0.0.1:${await freePort()}`;
+    const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", listen];
+    const server = start(["serve", "--workers", "2", ...settings]);
+    while (!(await fetch(`http://${listen}${groupsPath}`).catch(() => undefined)))
+      assert.equal(server.child.exitCode, null);
+    process.kill(JSON.parse(await server.logged(/"transport":"rest"/)).pid, "SIGKILL");
+    for (let i = 0; i < 200; i++)
+      await fetch(`http://${listen}/healthz`, { headers: { connection: "close" } }).catch(({ cause }) =>
+        assert.notEqual(cause.code, "ECONNREFUSED"),
+      );
+    server.child.kill("SIGTERM");
+    await server.finished;
+  });
+
   it("says once why it cannot start", async () => {
     using data = dataDirectory();
     const blocker = createServer().listen(0, "127.0.0.1");
@@ -161,7 +179,7 @@ describe("serve --workers", () => {
     const { code, stdout, stderr } = await run(["serve", "--workers", "2", ...settings]);
     blocker.close();
     const reason = `gatehouse: listen: ${listen} is taken by another program; --listen names another.\n`;
-    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "", stderr: reason });
+    assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: "Starting Gatehouse…\n", stderr: reason });
   });
 
   it("does not start a worker because of a variable", async () => {

@@ -65,6 +65,7 @@ describe("tokens for calls", () => {
   it("can be one token", async () => {
     assert.equal(await countGroups(staticToken(server.ownerToken)), 1);
     await assert.rejects(countGroups(staticToken("nonsense")), /unauthenticated/);
+    assert.equal(await countGroups(staticToken(`${server.ownerToken}\n`)), 1, "as read from a file");
   });
 
   for (const token of ["", "of two\nlines", "ключ"])

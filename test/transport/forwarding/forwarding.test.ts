@@ -31,7 +31,7 @@ const method = { path: "/ping", descriptor, errorDomain: "test", rules } satisfi
 /** Opens a writer whose only method responds as `respond` does. */
 async function openWriter(respond: (call: Call) => Promise<Message>, socket = socketPath()) {
   const methods = new Map([[method.path, { ...method, call: (call: Call) => respond(call) }]]);
-  return { socket, ...(await openWriterPort({ path: socket, key, methods })) };
+  return { socket, ...(await openWriterPort({ path: socket, key, methods, lendTurn: async () => () => {} })) };
 }
 
 function socketPath(): string {

@@ -89,6 +89,39 @@ for (const [name, headers] of malformed) {
   });
 }
 
+const lineBreaks = ["a\nb", "a\rb", "a\0b", "a\r\n"];
+
+for (const value of lineBreaks) {
+  test(`H5 http2: ${JSON.stringify(value)} in a pseudo-header is a PROTOCOL_ERROR (RFC 9113 §8.2.1)`, async (t) => {
+    const client = raw(t, await listen(t));
+    client.send(request(1, true, `/${value}`));
+    const rejected = await client.next((f) => f.stream === 1);
+    assert.deepEqual([rejected.type, codeOf(rejected)], [frameType.reset, errorCode.protocolError]);
+  });
+
+  test(`H5 http2: ${JSON.stringify(value)} in another header reaches no handler: nghttp2 drops the field`, async (t) => {
+    const handler: HttpHandler = ({ rawHeaders }, response) => void response.end(JSON.stringify(rawHeaders));
+    const client = raw(t, await listen(t, { handler }));
+    client.send(
+      request(1, true, "/", [
+        ["authorization", value],
+        ["x", "last"],
+      ]),
+    );
+    const { payload } = await client.next((f) => f.type === frameType.data);
+    assert.deepEqual(JSON.parse(payload.toString()).slice(8), ["x", "last"]);
+  });
+}
+
+for (const value of [" a", "a ", "\ta\t"])
+  test(`http2: ${JSON.stringify(value)} in a header arrives, as it does over HTTP/1.1`, async (t) => {
+    const handler: HttpHandler = ({ headers }, response) => void response.end(JSON.stringify(headers.x));
+    const client = raw(t, await listen(t, { handler }));
+    client.send(request(1, true, "/", [["x", value]]));
+    const { payload } = await client.next((f) => f.type === frameType.data);
+    assert.equal(JSON.parse(payload.toString()).trim(), "a");
+  });
+
 test("D2 http2: headers over the limit are rejected, whether or not the client has acknowledged the limit", async (t) => {
   const seen: unknown[] = [];
   const fast = (_: unknown, { x }: Record<string, unknown>) => seen.push(x) < 0;

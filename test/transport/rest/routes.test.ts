@@ -168,7 +168,7 @@ describe("Routes.find", () => {
 
 const refusals: Record<number, [code: Code, message: RegExp]> = {
   400: [Code.INVALID_ARGUMENT, /^Invalid argument: path: /],
-  404: [Code.NOT_FOUND, /^Not Found$/],
+  404: [Code.NOT_FOUND, /^Not Found(: the path must not end with a slash)?$/],
   405: [Code.UNIMPLEMENTED, /^Method Not Allowed$/],
 };
 

@@ -21,6 +21,13 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "me.end": "Sitzung beenden",
   "me.endOthers": "Alle anderen Sitzungen beenden",
   "me.ended": "Sitzung beendet",
+  "me.organizations": "Ihre Organisationen",
+  "me.organization": "Organisation",
+  "me.leave": "Verlassen",
+  "me.leave.title": "{name} verlassen?",
+  "me.leave.text":
+    "Ihre Rollen dort werden gelöscht, und Ihre Anmeldungen über die Anbieter der Organisation enden. Rollen durch Gruppen eines Anbieters kommen zurück, wenn Sie wieder beitreten.",
+  "me.leave.button": "Organisation verlassen",
   "me.signOut": "Abmelden",
   "me.settings": "Einstellungen dieses Browsers",
   "me.language": "Sprache",

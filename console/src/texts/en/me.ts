@@ -20,6 +20,13 @@ export const texts = {
   "me.end": "End session",
   "me.endOthers": "End all other sessions",
   "me.ended": "Session ended",
+  "me.organizations": "Your organizations",
+  "me.organization": "Organization",
+  "me.leave": "Leave",
+  "me.leave.title": "Leave {name}?",
+  "me.leave.text":
+    "This deletes your roles there and ends your sign-ins by the providers of the organization. Roles by groups of a provider come back if you join again.",
+  "me.leave.button": "Leave organization",
   "me.signOut": "Sign out",
   "me.settings": "Settings of this browser",
   "me.language": "Language",

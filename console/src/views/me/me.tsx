@@ -6,11 +6,13 @@ import { useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { endOtherSessions, endSession, type ListedSession, listSessions, signOut } from "../../session/session.ts";
+import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { areKeysOn, switchKeys } from "../../shell/keyboard.ts";
 import { Ago, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { chooseLanguage, useTexts } from "../../texts/texts.ts";
+import { Memberships } from "./memberships.tsx";
 
 /** The view of one's own account. */
 export function Me() {
@@ -24,7 +26,9 @@ export function Me() {
           {t("me.signOut")}
         </Button>
       </div>
+      <PendingOrganizations />
       <Profile />
+      <Memberships />
       <Sessions />
       <Settings />
     </div>

@@ -9,6 +9,7 @@ import type { FieldViolation } from "../../../aip/errors.ts";
 import { maskNames } from "../../../aip/field-mask.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { isCapability } from "../../../model/capabilities.ts";
+import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
@@ -20,7 +21,7 @@ import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupInviteCollection, roleCollection } from "../../../storage/iam/collections.ts";
 import type { GroupInviteRow, RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
-import { lookup } from "../roles/hydration.ts";
+import { isReadableRole, lookup } from "../roles/hydration.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { newInviteCode } from "./invite-code.ts";
 
@@ -52,7 +53,7 @@ const groupInvite = defineResource<typeof GroupInviteSchema, GroupInviteRow, Cod
 /** Makes the function that inserts an invite in a transaction. It returns the message with the code, which is never shown again. */
 export function inviteMaker(context: ServiceContext) {
   const standard = standardMethods(groupInvite, groupParents, context);
-  return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow) => {
+  return async (tx: Transaction, parent: string, value: GroupInvite, role: RoleRow | undefined) => {
     const { code, keyId, digest } = newInviteCode();
     const expirationTime = tx.context.time + durationMs(value.ttl!);
     const row = await standard.insert(tx, parent, value, { keyId, codeDigest: digest, expirationTime });
@@ -60,9 +61,12 @@ export function inviteMaker(context: ServiceContext) {
   };
 }
 
-async function toMessages(session: Session, rows: readonly GroupInviteRow[]) {
+/** Shows invites. Of a role that the caller cannot read, only the uid is shown. */
+async function toMessages(session: Session, rows: readonly GroupInviteRow[], call: Call) {
   const roles = lookup(session, roleCollection);
-  return await Promise.all(rows.map(async (row) => inviteMessage(row, await roles(row.roleUid))));
+  const roleOf = ({ roleUid, parent }: GroupInviteRow) =>
+    isReadableRole(roleUid, parent, call) ? roles(roleUid) : undefined;
+  return await Promise.all(rows.map(async (row) => inviteMessage(row, await roleOf(row))));
 }
 
 /** Serves group invites. Responses contain the role. Only the response of a creation contains the code. */
@@ -74,11 +78,13 @@ export function groupInvites(context: ServiceContext): Implementation {
   return implement(
     GroupInvitesService,
     {
-      getGroupInvite: async ({ uid }) =>
-        await database.read(async (session) => (await toMessages(session, [await standard.find(session, uid)]))[0]!),
+      getGroupInvite: async ({ uid }, call) =>
+        await database.read(
+          async (session) => (await toMessages(session, [await standard.find(session, uid)], call))[0]!,
+        ),
       async listGroupInvites(request, call) {
         const makeItems: MakeItems<GroupInviteRow, Invite> = (session, rows) =>
-          toMessages(session, rowsThatFit(session, rows));
+          toMessages(session, rowsThatFit(session, rows), call);
         const { items, ...envelope } = await standard.page(
           request,
           call,
@@ -90,19 +96,19 @@ export function groupInvites(context: ServiceContext): Implementation {
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {
-          return await makeInvite(tx, parent, value!, await requireUsableRole(tx, value!.roleUid, parent, call));
+          const role = await requireUsableRole(tx, value!.roleUid, parent, call);
+          return await makeInvite(tx, parent, value!, isReadableRole(role.uid, parent, call) ? role : undefined);
         });
       },
       async updateGroupInvite({ groupInvite: value, updateMask }, call) {
         const isRenewed = value!.ttl && maskNames(requestMask(GroupInviteSchema, value!, updateMask), "ttl");
         return await database.write(writeContext(call, clock), async (tx) => {
-          let role: RoleRow | undefined;
           const row = await standard.change(tx, value!, updateMask, async (before, after) => {
             // The identity that updates an invite becomes its maker.
-            role = await requireUsableRole(tx, after.roleUid, before.parent, call);
+            await requireUsableRole(tx, after.roleUid, before.parent, call);
             return isRenewed ? { ...after, expirationTime: tx.context.time + durationMs(value!.ttl!) } : after;
           });
-          return inviteMessage(row, role);
+          return (await toMessages(tx, [row], call))[0]!;
         });
       },
       deleteGroupInvite: (request, call) => standard.delete(request, call),

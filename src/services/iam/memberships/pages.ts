@@ -2,11 +2,13 @@ import type { Message } from "@bufbuild/protobuf";
 import { formatPageToken } from "../../../aip/page-token.ts";
 import { effectivePageSize } from "../../../aip/pagination.ts";
 import { newViolations } from "../../../aip/violations.ts";
+import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { readTogether, type ServiceContext } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { Membership } from "../../../storage/iam/memberships.ts";
+import { isUserUid } from "../users/user-uid.ts";
 import { requirePerson } from "./person.ts";
 
 /** A request for a page. */
@@ -24,7 +26,9 @@ export function newOrganizationPages(context: ServiceContext) {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
     violations.throwIfAny();
-    const { uid: identityUid } = requirePerson(call);
+    const { uid: identityUid } = callerOf(call);
+    if (!isUserUid(identityUid)) return { items: [], nextPageToken: "" };
+    requirePerson(call);
     const query = queryDigest(call, request);
     const after = readToken(context, call, request.pageToken, query)?.uid ?? "";
     return await readTogether(database, call, async (session) => {

@@ -2,8 +2,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { RoleBindingSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
+import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
-import { rootOf } from "../../../model/uid.ts";
+import { isWithin, rootOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Collection, ResourceRow } from "../../../storage/collection/collection.ts";
@@ -12,13 +13,14 @@ import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection, roleCollection } from "../../../storage/iam/collections.ts";
 import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { knownAmong } from "../users/membership.ts";
+import { isUserUid } from "../users/user-uid.ts";
 
 /** A role binding with its identity, group and role. */
 export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
 
 /**
- * Adds the identity, group and role to bindings. Only the uid is shown of identities that the caller cannot read, and of users who
- * have not accepted the organization. Without a call, only identities of the binding's organization are readable.
+ * Adds the identity, group and role to bindings. Only the uid is shown of what the caller cannot read, and of users who have not accepted
+ * the organization. Without a call, in events, only what callers of the binding's own group can read is shown.
  */
 export async function hydrate(session: Session, bindings: readonly RoleBindingRow[], call?: Call): Promise<Hydrated[]> {
   const identities = lookup(session, identityCollection);
@@ -28,35 +30,49 @@ export async function hydrate(session: Session, bindings: readonly RoleBindingRo
     session,
     bindings.map(({ identityUid }) => identityUid),
   );
-  const isShown = (binding: RoleBindingRow) =>
-    isReadable(binding, call) &&
-    (isKnownTo(binding.identityUid, binding.parent) || binding.identityUid === call?.caller?.uid);
   const shown: Hydrated[] = [];
   for (const binding of bindings) {
-    const { identityUid, roleUid } = binding;
-    const identity = isShown(binding) ? await identities(identityUid) : undefined;
+    const { identityUid, roleUid, parent } = binding;
+    const isOwn = identityUid === call?.caller?.uid;
+    const showsIdentity = isOwn || (isReadable(binding, call) && isKnownTo(identityUid, parent));
+    const showsRole = isOwn || isReadableRole(roleUid, parent, call);
+    const showsGroup = !call || accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, parent);
+    const identity = showsIdentity ? await identities(identityUid) : undefined;
     shown.push({
       uid: binding.uid,
       identity: identity ? identityReference(identity) : { uid: identityUid },
-      group: reference(binding.parent, await groups(binding.parent)),
-      role: reference(roleUid, await roles(roleUid)),
+      group: reference(parent, showsGroup ? await groups(parent) : undefined),
+      role: reference(roleUid, showsRole ? await roles(roleUid) : undefined),
       createTime: toTimestamp(binding.createTime),
     });
   }
   return shown;
 }
 
+/** Whether a caller may bind an identity: users, identities of the same organization, and others with `identity.list`. */
+export function isBindable(
+  { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
+  call: Call,
+): boolean {
+  return rootOf(identityUid) === rootOf(parent) || isReadable({ identityUid, parent }, call);
+}
+
 /**
- * Whether a caller may read the identity of a binding, and so may bind it. Users belong to no organization and are readable. Other
- * identities are readable in their own organization, and elsewhere with `identity.list`.
+ * Whether a caller may read the identity of a binding: users, and identities with `identity.list`. Without a call, those of the group of the
+ * binding and of its subgroups.
  */
 export function isReadable(
   { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
   call?: Call,
 ): boolean {
-  if (!identityUid.includes("/") || rootOf(identityUid) === rootOf(parent)) return true;
-  if (!call) return false;
-  return identityUid === call.caller?.uid || accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid);
+  if (isUserUid(identityUid) || identityUid === call?.caller?.uid) return true;
+  return call ? accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid) : isWithin(identityUid, parent);
+}
+
+/** Whether a caller may read a role: built-in roles, and custom roles with `roles.list`. Without a call, as for identities. */
+export function isReadableRole(roleUid: string, parent: string, call?: Call): boolean {
+  if (isBuiltInRole(roleUid)) return true;
+  return call ? accessOf(call).has(Capability.CAP_IAM_ROLES_LIST, roleUid) : isWithin(roleUid, parent);
 }
 
 /** Shows an identity as part of a role binding. */

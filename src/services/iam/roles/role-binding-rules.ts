@@ -16,7 +16,7 @@ import { requireUsableRole } from "../rules/usable-role.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { createPendingUser } from "../users/pending-users.ts";
 import { isUserUid } from "../users/user-uid.ts";
-import { isReadable } from "./hydration.ts";
+import { isBindable } from "./hydration.ts";
 
 /** The maximum size of a batch (AIP-233). */
 export const maxBatch = 25;
@@ -82,7 +82,7 @@ export async function requireIdentity(
 /** Throws unless the caller may bind the identity in the group. Returns the identity; undefined for a user who is not stored yet. */
 export async function requireBindable(session: Session, identityUid: string, groupUid: string, call: Call) {
   // Security case I7: checked before reading, because the error must not reveal identities of other organizations.
-  if (!isReadable({ identityUid, parent: groupUid }, call)) {
+  if (!isBindable({ identityUid, parent: groupUid }, call)) {
     throw permissionDenied(
       `identity ${identityUid} belongs to another organization, in which the caller lacks identity.list`,
       {

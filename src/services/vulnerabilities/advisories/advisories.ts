@@ -11,6 +11,7 @@ import { countFitting, defaultPageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { freezeLike, memoizeFrozen } from "../../../base/memoize-frozen.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { expensive } from "../../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { MessageRules } from "../../../pipeline/text-rules.ts";
 import { readMethods } from "../../../resource/read-methods.ts";
@@ -73,6 +74,11 @@ export function advisoryLister(context: ServiceContext) {
   };
 }
 
+/** Whether a list searches texts, or sorts all advisories of a place by their aliases: no index answers these. */
+function searchesOrSorts({ query, orderBy }: ListAdvisoriesRequest): boolean {
+  return query !== "" || orderBy.includes("aliases");
+}
+
 /** Serves advisories, each with its events. */
 export function advisories(context: ServiceContext): Implementation {
   const { list, reply } = advisoryLister(context);
@@ -81,10 +87,10 @@ export function advisories(context: ServiceContext): Implementation {
     {
       getAdvisory: ({ uid }) => context.database.read((session) => readAdvisory(session, uid)),
 
-      async listAdvisories(request, call) {
+      listAdvisories: expensive(async (request, call) => {
         const { items, ...envelope } = await list(request, call);
         return reply(call, advisoryMessages(items), envelope);
-      },
+      }, searchesOrSorts),
     },
     [listRules],
   );

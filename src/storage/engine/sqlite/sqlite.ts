@@ -15,6 +15,7 @@ import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
 import { closeConnection, connect, driver, openWriter, readerPragmas } from "./connection.ts";
 import { newFileCheck } from "./database-files.ts";
 import { sqliteDialect } from "./dialect.ts";
+import { type DiskSpace, newDiskSpace } from "./disk-space.ts";
 import { translateSqliteError } from "./errors.ts";
 import { pendingFileMigrations } from "./migrate-file.ts";
 import { newQueryThread, type RunQuery } from "./query-thread.ts";
@@ -83,9 +84,10 @@ async function open(
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
   const checkFiles = newFileCheck(file);
+  const disk = newDiskSpace(file, () => queue.run(() => writePage(writer)));
   const queue = new WriteQueue(writer, {
     ...limits,
-    ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles }),
+    ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }),
   });
   const rehearsals = newRehearsals(file, limits, (statement) => runSync(statement, statements));
   opened.defer(rehearsals.close);
@@ -96,10 +98,12 @@ async function open(
     rehearse: rehearsals.rehearse,
     read: (body) => (isInWork() ? readAside(body) : snapshot.share(() => body(readSession))),
     write: (body, kind) => queue.run(() => body(transaction), kind),
+    writeTurns: queue.turns,
     measurements: { statements },
     async check() {
       reader.prepare("SELECT 1").get();
       checkFiles();
+      await disk.check();
     },
     async close() {
       await queue.idle();
@@ -133,6 +137,11 @@ function newAsideRead(
   };
 }
 
+/** Writes a page without changing anything. */
+async function writePage(writer: BetterSqlite.Database): Promise<void> {
+  writer.pragma(`user_version = ${writer.pragma("user_version", { simple: true })}`);
+}
+
 /** The session of the write connection, and what the writes of a batch leave for its end. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
@@ -154,13 +163,17 @@ interface BatchParticipants {
   readonly snapshot: Snapshot;
   readonly wal: FileHandle;
   readonly checkFiles: () => void;
+  readonly disk: DiskSpace;
 }
 
-function hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles }: BatchParticipants): WriteQueueHooks {
+function hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }: BatchParticipants): WriteQueueHooks {
   const { pendingCounters, pendingExports } = transaction;
   return {
     waitForRoom: checkpointer.waitForRoom,
-    afterFull: checkpointer.afterFull,
+    afterFull() {
+      disk.noteFull();
+      checkpointer.afterFull();
+    },
     afterFailedFlush: checkpointer.afterFailedFlush,
     readTicks: snapshot.ticks,
     begin() {

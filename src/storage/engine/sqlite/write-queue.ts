@@ -2,6 +2,7 @@ import type BetterSqlite from "better-sqlite3";
 import type { WriteKind } from "../dialect.ts";
 import { driverCode, StorageUnavailable } from "../errors.ts";
 import { requireLifetime } from "../session.ts";
+import { WriteTurns } from "../write-turns.ts";
 import { translateSqliteError } from "./errors.ts";
 import { retryWhileLocked } from "./retry-locked.ts";
 import { type Job, WaitingWrites } from "./waiting-writes.ts";
@@ -39,6 +40,8 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions;
   readonly #statements: ReturnType<typeof prepareAll>;
   readonly #waiting = new WaitingWrites();
+  /** The turns of the processes that write to the file. */
+  readonly turns = new WriteTurns(() => this.#start());
   #active: Promise<void> | undefined;
   /** Ends the pause before the next large write. */
   #wake: (() => void) | undefined;
@@ -62,9 +65,13 @@ export class WriteQueue {
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.add({ body, isBulk, isAlone, isLarge, lifetime, resolve, reject });
-      this.#wake?.();
-      this.#active ??= nextTick().then(() => this.#drain());
+      this.#start();
     });
+  }
+
+  #start(): void {
+    this.#wake?.();
+    this.#active ??= nextTick().then(() => this.#drain());
   }
 
   /** Resolves once no write waits. */
@@ -73,8 +80,9 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      if (await this.#hasRoom()) await this.#commitNext();
+    while (this.#waiting.length > 0 || this.turns.areWanted) {
+      await this.turns.lendNext();
+      if (this.#waiting.length > 0 && (await this.#hasRoom())) await this.#commitNext();
       await nextTick();
     }
     this.#active = undefined;
@@ -85,7 +93,7 @@ export class WriteQueue {
     if (this.#waiting.hasSmall()) await this.#commitBatch();
     const dueIn = this.#waiting.largeDueIn(performance.now());
     if (dueIn === 0) await this.#commitLarge();
-    else if (dueIn !== undefined && !this.#waiting.hasSmall()) await this.#pause(dueIn);
+    else if (dueIn !== undefined && !this.#waiting.hasSmall() && !this.turns.areWanted) await this.#pause(dueIn);
   }
 
   async #commitLarge(): Promise<void> {
@@ -118,6 +126,15 @@ export class WriteQueue {
   }
 
   async #commitBatch(isLarge = false): Promise<void> {
+    const endTurn = await this.turns.take();
+    try {
+      await this.#commitInTurn(isLarge);
+    } finally {
+      endTurn?.();
+    }
+  }
+
+  async #commitInTurn(isLarge: boolean): Promise<void> {
     if (!(await this.#lock())) return;
     const batch = new Batch(this.#options, performance.now(), isLarge);
     try {

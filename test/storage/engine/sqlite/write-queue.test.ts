@@ -407,6 +407,29 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["kept"]);
   });
 
+  it("another process writes in a turn that is lent to it, however long the write before it holds the lock", async () => {
+    const { queue } = openQueue();
+    using other = openOther();
+    other.connection.pragma("busy_timeout = 0");
+    const limits = { maxBatch: 1, maxBatchMs: 0, maxBulkBatch: 1, maxBulkBatchMs: 0, maxWaiting: 10, lockTimeoutMs: 0 };
+    const borrower = new WriteQueue(other.connection, { ...limits, sync: async () => {} });
+    borrower.turns.take = () => queue.turns.lend();
+    const insert = other.connection.prepare("INSERT INTO t VALUES ('borrowed')");
+    let borrowed: Promise<unknown> = Promise.resolve();
+    const long = queue.run(
+      async () => {
+        connection.prepare("INSERT INTO t VALUES ('long')").run();
+        borrowed = borrower.run(async () => insert.run());
+        for (let i = 0; i < 20; i++) await immediate();
+      },
+      { isLarge: true },
+    );
+    await long;
+    await borrowed;
+    await queue.run(async () => connection.prepare("INSERT INTO t VALUES ('next')").run());
+    assert.deepEqual(values(), ["borrowed", "long", "next"]);
+  });
+
   it("a failed flush acknowledges no write of the commit, and is reported to the checkpointer", async () => {
     const sync = () => Promise.reject(new Error("the disk is gone"));
     const { insert } = openQueue({ sync, afterFailedFlush: () => events.push("unflushed") });
