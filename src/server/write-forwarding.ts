@@ -15,7 +15,7 @@ export function openForwarder(
   // As after a write of this process: its next call sees the change of permissions.
   const path = socketOf(config.databaseUrl);
   const forwarder = newForwarder({ path, key, onExecuted: () => accessEpoch.invalidate() });
-  // What is no call, such as a token exchange, this process writes itself, in its turn.
+  // Token exchanges and the like are not forwarded: this process writes them itself, in its turn.
   if (writeTurns) writeTurns.take = () => forwarder.takeTurn();
   return forwarder;
 }

@@ -129,7 +129,7 @@ describe("a method that no path has (RFC 9110 §9.1)", () => {
     assert.deepEqual([response.status, response.headers.get("allow")?.includes("GET")], [405, true]);
   });
 
-  it("bytes that are no request stay 400", async () => {
+  it("bytes that are not a request stay 400", async () => {
     assert.match(await converse("\x16\x03\x01 nonsense\r\n\r\n"), /^HTTP\/1\.1 400 /);
   });
 });
