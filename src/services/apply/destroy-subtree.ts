@@ -6,6 +6,7 @@ import { failedPrecondition } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import { nextSlice } from "../../base/slices.ts";
 import { newYield, type Yield } from "../../base/yielding.ts";
+import { depthOf } from "../../model/uid.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -15,6 +16,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, groupInviteCollection } from "../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
+import { attemptTogether, runAll, runsOf } from "./concurrent-runs.ts";
 import {
   type AtVersion,
   type CallTogether,
@@ -36,9 +38,19 @@ const deletedKinds = [...kindOrder]
     (kind): kind is Exclude<Kind, "organization"> => kind !== "organization" && kind !== "externalGroupRoleMapping",
   );
 
+/** The kinds whose deletions need nothing of each other. A deletion of a role binding depends on who else is an owner. */
+const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "repo"]);
+
+/** The deletion of a resource. */
+interface SubtreeOperation extends Operation {
+  readonly request: { readonly uid: string };
+  /** The kind of the resource, if its deletions may run at the same time. */
+  readonly kind?: Kind;
+}
+
 /** What a deletion does, in this order. */
 interface Deletion extends AtVersion {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly SubtreeOperation[];
   readonly counts: Record<string, number>;
   readonly plan: string;
 }
@@ -51,18 +63,27 @@ export function subtreeDeletion({ database }: ServiceContext, options: ProviderO
     const seen = await database.read((session) => planDeletion(session, groupUid, call, nextSlice));
     requireExpected(request, seen.plan);
     const changes = seen.operations.length;
-    return await callTogether(services, { request, changes }, call, async ({ database: { session }, callMethod }) => {
-      const pause = newYield();
-      const isCurrent = (await versionOf(session, groupUid)) === seen.version;
-      const { operations, counts, plan } = isCurrent ? seen : await planDeletion(session, groupUid, call, pause);
-      requireExpected(request, plan);
-      for (const { method, request: each } of operations) {
-        await pause();
-        await callMethod(method, each, call);
-      }
-      return { counts, plan };
-    });
+    const attempt = (isConcurrent: boolean) =>
+      callTogether(services, { request, changes }, call, async ({ database: joined, callMethod }) => {
+        const pause = newYield();
+        const isCurrent = (await versionOf(joined.session, groupUid)) === seen.version;
+        const planned = isCurrent ? seen : await planDeletion(joined.session, groupUid, call, pause);
+        const { operations, counts, plan } = planned;
+        requireExpected(request, plan);
+        for (const some of runsOf(operations, isConcurrent ? concurrencyOf : () => ""))
+          await runAll(joined, some, async ({ method, request: each }) => {
+            await pause();
+            await callMethod(method, each, call);
+          });
+        return { counts, plan };
+      });
+    return await attemptTogether(database.dialect, attempt);
   };
+}
+
+/** Equal for deletions that may run at the same time; empty for one that runs alone. A group is empty once its subgroups are deleted. */
+function concurrencyOf({ kind, request }: SubtreeOperation): string {
+  return kind === "group" ? `group ${depthOf(request.uid)}` : (kind ?? "");
 }
 
 /** Reads what is in a group. Throws TOO_MANY_RESOURCES if that is too much to delete at once. */
@@ -76,7 +97,7 @@ async function planDeletion(session: Session, groupUid: string, call: Call, paus
   return { version, operations, counts: await countsIn(session, rows), plan };
 }
 
-async function inviteDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly Operation[]> {
+async function inviteDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly SubtreeOperation[]> {
   const invites = await findSubtreeRows(
     session,
     groupInviteCollection,
@@ -94,11 +115,19 @@ async function inviteDeletions(session: Session, groupUid: string, pause: Yield)
 }
 
 /** What refers to others comes first, and subgroups come before their parents. */
-function deletionsOf(rows: StoredRows, callerUid: string): readonly Operation[] {
-  const inGroup = deletedKinds.flatMap((kind) => [...rows[kind]].reverse().map(({ uid }) => ({ kind, uid })));
+function deletionsOf(rows: StoredRows, callerUid: string): readonly SubtreeOperation[] {
+  const inGroup = deletedKinds.flatMap((kind) =>
+    [...rows[kind]].sort((a, b) => depthOf(b.uid) - depthOf(a.uid)).map(({ uid }) => ({ kind, uid })),
+  );
   const kept = rows.roleBinding.find((binding) => endsWithOrganization(binding, callerUid, rows))?.uid;
   return [
-    ...inGroup.filter(({ uid }) => uid !== kept).map(({ kind, uid }) => deletion(kind, uid)),
+    ...inGroup
+      .filter(({ uid }) => uid !== kept)
+      .map(({ kind, uid }) => ({
+        ...deletion(kind, uid),
+        request: { uid },
+        ...(concurrentKinds.has(kind) && { kind }),
+      })),
     { method: GroupsService.method.deleteGroup, request: { uid: rows.base!.uid } },
   ];
 }

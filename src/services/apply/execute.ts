@@ -8,10 +8,10 @@ import { type Call, callAs } from "../../pipeline/call.ts";
 import type { NestedCall } from "../../pipeline/nested-methods.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { JoinedDatabase } from "../../storage/joined-database.ts";
+import { runAll, runsOf } from "./concurrent-runs.ts";
 import { describeFailure } from "./failures.ts";
 import { rolesOf } from "./joined-calls.ts";
 import type { Kind } from "./kinds.ts";
-import { applyLimits } from "./limits.ts";
 import type { Names } from "./names.ts";
 import type { Plan, Step } from "./plan.ts";
 import { creation, deletion, type Operation, type Uids, update } from "./requests.ts";
@@ -36,9 +36,8 @@ export async function executePlan({ names, steps }: Plan, execution: Execution, 
     await yieldNow();
     await runStep(step, uids, execution, call);
   };
-  for (const some of runsOf(steps, execution.isConcurrent)) {
-    if (some.length > 1) await execution.database.together(() => allOf(some.map(run)));
-    else await run(some[0]!);
+  for (const some of runsOf(steps, execution.isConcurrent ? concurrencyOf : () => "")) {
+    await runAll(execution.database, some, run);
     // The creator of an organization is its owner.
     if (some[0]!.resource.case === "organization") call = await renewed(execution.database.session, call);
   }
@@ -62,31 +61,12 @@ function operationOf({ action, resource, stored, fields }: Step, uids: Uids): Op
   return action === PlannedAction.UPDATE ? update(resource, stored!.uid, names, uids) : undefined;
 }
 
-/** Splits the steps into those that run at the same time, in order. */
-function runsOf(steps: readonly Step[], isConcurrent: boolean): Step[][] {
-  const runs: Step[][] = [];
-  let last = "";
-  for (const step of steps) {
-    const kind = isConcurrent ? concurrencyOf(step) : "";
-    const open = runs.at(-1);
-    if (open && kind !== "" && kind === last && open.length < applyLimits.concurrentCreations) open.push(step);
-    else runs.push([step]);
-    last = kind;
-  }
-  return runs;
-}
-
 /** Equal for creations that may run at the same time; empty for a step that runs alone. A group needs its parent. */
 function concurrencyOf({ action, resource, name }: Step): string {
   if (action !== PlannedAction.CREATE || !concurrentKinds.has(resource.case)) return "";
   // Two role bindings could create the same pending user.
   if (resource.case === "roleBinding" && resource.value.identity === "") return "";
   return resource.case === "group" ? `group ${name.split("/").length}` : resource.case;
-}
-
-/** Waits for all, because a statement that is sent after a rollback would run outside of the transaction. */
-async function allOf(promises: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
 }
 
 /** Returns the call with the access that the caller has in the transaction. */

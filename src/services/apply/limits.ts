@@ -10,8 +10,8 @@ export const applyLimits = {
   smallChanges: 1_000,
   /** The maximum number of stored resources of one kind that a request is compared with. */
   storedResources: 20_000,
-  /** How many creations run at the same time on PostgreSQL. */
-  concurrentCreations: 200,
+  /** How many creations or deletions run at the same time on PostgreSQL. */
+  concurrentCalls: 200,
 } as const;
 
 /** Throws TOO_MANY_RESOURCES if a request changes more resources than one transaction should: on SQLite others wait for it. */

@@ -4,7 +4,6 @@ import { newYield } from "../../base/yielding.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import { subscriptions } from "../events/subscriptions.ts";
 import { accountAssociations } from "../iam/accounts/account-associations.ts";
 import { groups } from "../iam/groups/groups.ts";
@@ -15,6 +14,7 @@ import { identityProviders, type ProviderOptions } from "../iam/providers/identi
 import { roleBindings } from "../iam/roles/role-bindings.ts";
 import { roles } from "../iam/roles/roles.ts";
 import { repos } from "../registry/repos.ts";
+import { attemptTogether } from "./concurrent-runs.ts";
 import { executePlan } from "./execute.ts";
 import { type CallTogether, requireExpected, type ServicesOf, versionOf } from "./joined-calls.ts";
 import { requireFewChanges } from "./limits.ts";
@@ -35,7 +35,6 @@ export function planWriter({ database }: ServiceContext, options: ProviderOption
     const changes = changingSteps(seen).length;
     if (changes === 0) return seen;
     requireFewChanges(changes, request.groupUid);
-    const isPostgres = database.dialect === "postgres";
     const discovered = await discover(seen, options);
     const services: ServicesOf = (joined) => changingServices(joined, discovered);
     // The execution gives new resources their uids, so a plan is executed once.
@@ -50,14 +49,7 @@ export function planWriter({ database }: ServiceContext, options: ProviderOption
         await executePlan(plan, { ...joined, isConcurrent }, call);
         return plan;
       });
-    try {
-      return await attempt(isPostgres);
-    } catch (error) {
-      // Statements that several creations share do not say which resource failed.
-      const isShared = isPostgres && (error instanceof UniqueViolation || error instanceof ReferenceViolation);
-      if (!isShared) throw error;
-      return await attempt(false);
-    }
+    return await attemptTogether(database.dialect, attempt);
   };
 }
 

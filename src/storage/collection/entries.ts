@@ -9,7 +9,7 @@ import { sortPrefix } from "../schema/ordered-text.ts";
 import { tailUnder } from "../schema/tables/entries.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { CollectionTables, ResourceRow } from "./collection.ts";
-import { insertEntryRows } from "./gathered-rows.ts";
+import { deleteEntryRows, type EntryKey, insertEntryRows } from "./gathered-rows.ts";
 
 /** An entry of a row under one key, with its whole uid. */
 export interface Entry {
@@ -69,7 +69,15 @@ export async function updateEntries(
 /** Deletes the entries of a deleted row, and updates the counters. */
 export async function removeEntries(tx: Transaction, collection: CollectionTables, row: ResourceRow): Promise<void> {
   const keys = keysOf(row);
-  await deleteEntries(tx, collection, keys, newEntry(row));
+  const entry = newEntry(row);
+  if (tx.gather) {
+    const remove = (session: Session, entries: readonly EntryKey[]) => deleteEntryRows(session, collection, entries);
+    const { name } = entry;
+    const entries = Object.entries(uidTails(keys, entry.uid)).map(([key, tail]) => ({ key, name, tail }));
+    await tx.gather.write(`${collection.kind}.entries.delete`, entries, remove);
+  } else {
+    await deleteEntries(tx, collection, keys, entry);
+  }
   tx.counterChanges.add(keys, collection.kind, -1);
 }
 

@@ -1,8 +1,10 @@
-// Reads and inserts the rows of concurrent writes with one statement each (PostgreSQL): statements cost more than rows.
+// Reads, inserts and deletes the rows of concurrent writes with one statement each (PostgreSQL): statements cost more than rows.
+import { isDeepStrictEqual } from "node:util";
+import { ConcurrencyConflict } from "../engine/errors.ts";
 import { jsonRows, selectRows } from "../engine/json-rows.ts";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Gather, Prepared, RowLock, Session } from "../engine/session.ts";
-import { getTableColumns } from "../schema/drizzle.ts";
+import { getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Collection, CollectionTables, ResourceRow } from "./collection.ts";
 
 /** Returns the rows with these uids, in the order of the uids. Concurrent writes read and lock their rows together. */
@@ -50,6 +52,27 @@ export async function insertRows(
   await statement.execute({ rows: jsonRows(getTableColumns(collection.rows(session.tables)), rows) });
 }
 
+/** Deletes rows, as they were read. Throws ConcurrencyConflict, and ReferenceViolation if another row still refers to one of them. */
+export async function deleteRows<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  rows: readonly R[],
+): Promise<void> {
+  const statement = session.prepared(`${collection.kind}.delete_all`, (db, tables) => {
+    const table = collection.rows(tables);
+    return db
+      .delete(table)
+      .where(session.isAmong(table.uid, textPlaceholder("uids")))
+      .returning();
+  });
+  const uids = JSON.stringify(rows.map(({ uid }) => uid));
+  const deleted = await (statement as unknown as Prepared<R[]>).execute({ uids });
+  const byUid = new Map(deleted.map((row) => [row.uid, row]));
+  for (const row of rows)
+    if (!isDeepStrictEqual(byUid.get(row.uid), row))
+      throw new ConcurrencyConflict(`${collection.kind} ${row.uid} has changed`);
+}
+
 /** Inserts entries. */
 export async function insertEntryRows(
   session: Session,
@@ -61,4 +84,29 @@ export async function insertEntryRows(
     return db.insert(table).select(selectRows(getTableColumns(table)));
   });
   await statement.execute({ rows: jsonRows(getTableColumns(collection.entries(session.tables)), entries) });
+}
+
+/** The key of an entry within its table. */
+export interface EntryKey {
+  readonly key: string;
+  readonly name: string;
+  readonly tail: string;
+}
+
+/** Deletes entries. */
+export async function deleteEntryRows(
+  session: Session,
+  collection: CollectionTables,
+  entries: readonly EntryKey[],
+): Promise<void> {
+  const columns = () => {
+    const { key, name, tail } = collection.entries(session.tables);
+    return { key, name, tail };
+  };
+  const statement = session.prepared(`${collection.kind}.entries.delete_all`, (db, tables) => {
+    const { key, name, tail } = collection.entries(tables);
+    const table = collection.entries(tables);
+    return db.delete(table).where(sql`(${key}, ${name}, ${tail}) in (${selectRows(columns())})`);
+  });
+  await statement.execute({ rows: jsonRows(columns(), entries) });
 }

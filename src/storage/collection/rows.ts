@@ -7,7 +7,7 @@ import type { Prepared, RowLock, Session, Transaction } from "../engine/session.
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Change, Collection, CollectionTables, Logged, ResourceRow, RowTable } from "./collection.ts";
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
-import { gatherRows, insertRows } from "./gathered-rows.ts";
+import { deleteRows, gatherRows, insertRows } from "./gathered-rows.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
 
 /** Returns the row with this uid, or undefined. Synchronous if the driver is. */
@@ -169,16 +169,30 @@ export async function deleteRow<R extends ResourceRow>(
   row: R,
   logged: Logged = {},
 ): Promise<void> {
+  await collection.syncDependents?.(tx, row, undefined);
+  await deleteRowAlone(tx, collection, row);
+  await removeEntries(tx, collection, row);
+  if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
+  recordChange(tx, collection, "delete", row, undefined, logged);
+}
+
+/** Deletes a row without what depends on it. */
+async function deleteRowAlone<R extends ResourceRow>(
+  tx: Transaction,
+  collection: Collection<R>,
+  row: R,
+): Promise<void> {
+  if (tx.gather) {
+    const remove = (session: Session, rows: readonly R[]) => deleteRows(session, collection, rows);
+    await tx.gather.write(`${collection.kind}.delete`, [row], remove);
+    return;
+  }
   const remove = tx.prepared(`${collection.kind}.delete`, (db, tables) => {
     const table = collection.rows(tables);
     return db.delete(table).where(unchanged(table)).returning({ uid: table.uid });
   });
-  await collection.syncDependents?.(tx, row, undefined);
   const removed = await remove.execute(valuesBefore(row));
   if (removed.length === 0) throw new ConcurrencyConflict(`${collection.kind} ${row.uid} has changed`);
-  await removeEntries(tx, collection, row);
-  if (!collection.sharesUid) tx.counterChanges.drop(row.uid);
-  recordChange(tx, collection, "delete", row, undefined, logged);
 }
 
 function readRow<R extends ResourceRow>(

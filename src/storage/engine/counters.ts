@@ -1,7 +1,7 @@
 // Counts the rows of a resource under each key. Counters change in the transaction that changes the rows, so a total is
 // exact and costs one point read.
 
-import { and, eq, inArray, sql } from "../schema/drizzle.ts";
+import { and, eq, sql } from "../schema/drizzle.ts";
 import { childrenKey, uidOfKey } from "../schema/entry-keys.ts";
 import { numberPlaceholder, textPlaceholder } from "./placeholders.ts";
 import type { CounterChanges, Session, Transaction } from "./session.ts";
@@ -50,8 +50,8 @@ export function newCounterChanges(): CounterChanges {
     },
     async write(session) {
       // Sent together, and executed in this order.
-      const drops = [...dropped].sort().map((uid) => dropCounters(session, uid));
-      await Promise.all([...drops, ...runsOf(differences).map((run) => addToCounters(session, run))]);
+      const drop = dropped.size > 0 ? [dropCounters(session, [...dropped])] : [];
+      await Promise.all([...drop, ...runsOf(differences).map((run) => addToCounters(session, run))]);
     },
   };
 }
@@ -118,6 +118,13 @@ export async function readCounter(session: Session, key: string, kind: string): 
  * included.
  */
 export async function readCounters(session: Session, uid: string): Promise<Map<string, number>> {
+  const stored = await storedCounters(session, uid);
+  const counts = session.pendingCounters?.apply(uid, stored) ?? stored;
+  return new Map([...counts].filter(([, count]) => count !== 0));
+}
+
+async function storedCounters(session: Session, uid: string): Promise<ReadonlyMap<string, number>> {
+  if (session.gather) return (await session.gather.read("counters.below", [uid], readCountersOf)).get(uid)!;
   const statement = session.prepared("counters.below", (db, { counters }) =>
     db
       .select({ kind: counters.kind, count: counters.count })
@@ -125,9 +132,7 @@ export async function readCounters(session: Session, uid: string): Promise<Map<s
       .where(eq(counters.key, sql.placeholder("uid"))),
   );
   const rows = await statement.execute({ uid });
-  const stored = new Map(rows.map((row) => [row.kind, row.count]));
-  const counts = session.pendingCounters?.apply(uid, stored) ?? stored;
-  return new Map([...counts].filter(([, count]) => count !== 0));
+  return new Map(rows.map((row) => [row.kind, row.count]));
 }
 
 /**
@@ -150,9 +155,9 @@ export async function readCountersOf(
   return found;
 }
 
-async function dropCounters(session: Session, uid: string): Promise<void> {
+async function dropCounters(session: Session, uids: readonly string[]): Promise<void> {
   const statement = session.prepared("counters.drop", (db, { counters }) =>
-    db.delete(counters).where(inArray(counters.key, [sql.placeholder("uid"), sql.placeholder("children")])),
+    db.delete(counters).where(session.isAmong(counters.key, textPlaceholder("keys"))),
   );
-  await statement.execute({ uid, children: childrenKey(uid) });
+  await statement.execute({ keys: JSON.stringify(uids.flatMap((uid) => [uid, childrenKey(uid)])) });
 }

@@ -58,13 +58,19 @@ export async function isDefaultRole(session: Session, roleUid: string): Promise<
 
 /** Returns the terms accepted for exactly this group: at most one row per document. */
 export async function findAcceptancesOf(session: Session, groupUid: string) {
+  if (!session.gather) return await findAcceptances(session, [groupUid]);
+  const found = await session.gather.read("terms_acceptances.of", [groupUid], findAcceptances);
+  return found.filter(({ parent }) => parent === groupUid);
+}
+
+async function findAcceptances(session: Session, groupUids: readonly string[]) {
   const statement = session.prepared("terms_acceptances.of", (db, { termsAcceptances }) =>
     db
       .select()
       .from(termsAcceptances)
-      .where(eq(termsAcceptances.parent, sql.placeholder("groupUid"))),
+      .where(session.isAmong(termsAcceptances.parent, textPlaceholder("groupUids"))),
   );
-  return await statement.execute({ groupUid });
+  return await statement.execute({ groupUids: JSON.stringify(groupUids) });
 }
 
 /** Returns the role that a mapping grants, with its scope, or undefined if there is no such mapping. */

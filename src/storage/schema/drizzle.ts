@@ -16,6 +16,7 @@ export const {
   countDistinct,
   desc,
   eq,
+  exists,
   getTableColumns,
   getTableName,
   gt,

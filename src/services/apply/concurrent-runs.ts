@@ -1,0 +1,48 @@
+// Calls of methods that run at the same time in one transaction, where they share statements (PostgreSQL).
+import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
+import type { JoinedDatabase } from "../../storage/joined-database.ts";
+import { applyLimits } from "./limits.ts";
+
+/** Splits items into those that run at the same time, in order: neighbours of one group. An item whose group is empty runs alone. */
+export function runsOf<T>(items: readonly T[], groupOf: (item: T) => string): T[][] {
+  const runs: T[][] = [];
+  let last = "";
+  for (const item of items) {
+    const group = groupOf(item);
+    const open = runs.at(-1);
+    if (open && group !== "" && group === last && open.length < applyLimits.concurrentCalls) open.push(item);
+    else runs.push([item]);
+    last = group;
+  }
+  return runs;
+}
+
+/** Runs a function for all items at the same time. */
+export async function runAll<T>(
+  database: JoinedDatabase,
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  if (items.length > 1) await database.together(() => allOf(items.map(run)));
+  else for (const item of items) await run(item);
+}
+
+/** Waits for all, because a statement that is sent after a rollback would run outside of the transaction. */
+async function allOf(promises: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
+}
+
+/** Attempts calls at the same time where that is possible. If a shared statement fails, attempts them one after the other. */
+export async function attemptTogether<T>(
+  dialect: "sqlite" | "postgres",
+  attempt: (isConcurrent: boolean) => Promise<T>,
+): Promise<T> {
+  if (dialect === "sqlite") return await attempt(false);
+  try {
+    return await attempt(true);
+  } catch (error) {
+    // Statements that several calls share do not say which call failed.
+    if (!(error instanceof UniqueViolation || error instanceof ReferenceViolation)) throw error;
+    return await attempt(false);
+  }
+}
