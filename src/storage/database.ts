@@ -13,7 +13,6 @@ import { writeChanges } from "./change-log/change-log.ts";
 import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
-import { RolledBack } from "./engine/errors.ts";
 import { changeExportStates } from "./engine/export-states.ts";
 import type { DatabaseMeasurements } from "./engine/measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
@@ -64,7 +63,7 @@ export interface Database {
 /** How long write transactions took, from the request until their commit was durable, or until they were rolled back. */
 export interface TransactionDurations {
   readonly committed: DurationCounts;
-  /** Undone on purpose, by `RolledBack`. */
+  /** Undone on purpose: rehearsals. */
   readonly rolledBack: DurationCounts;
   readonly failed: DurationCounts;
 }
@@ -110,15 +109,16 @@ export async function openDatabase(
     for (const each of [cache, offsets, filterResults.found]) each.clear();
     accessEpoch.invalidate();
   };
+  const rehearsed: Database["rehearse"] = (context, body) =>
+    withoutCounting(() => dialect.rehearse((session) => body(transactionOn(session, context).tx)));
   return {
     dialect: dialect.name,
     session,
     read,
-    rehearse: (context, body) =>
-      withoutCounting(() => dialect.rehearse((session) => body(transactionOn(session, context).tx))),
+    rehearse: (context, body) => recorded(rehearsed(context, body), transactions.rolledBack, transactions.failed),
     async write(context, body) {
       const written = withoutCounting(() => dialect.write((session) => runBody(session, context, body), context));
-      const { result, accessChanged } = await recorded(written, transactions);
+      const { result, accessChanged } = await recorded(written, transactions.committed, transactions.failed);
       context.lifetime?.committed();
       if (accessChanged) accessEpoch.invalidate();
       return result;
@@ -199,14 +199,15 @@ async function logWrites(
   await Promise.all(statements);
 }
 
-async function recorded<T>(write: Promise<T>, { committed, rolledBack, failed }: TransactionDurations): Promise<T> {
+/** Records how long a write or its rehearsal took, by whether it ended well. */
+async function recorded<T>(write: Promise<T>, succeeded: DurationCounts, failed: DurationCounts): Promise<T> {
   const startedAt = performance.now();
   try {
     const result = await write;
-    committed.recordSince(startedAt);
+    succeeded.recordSince(startedAt);
     return result;
   } catch (error) {
-    (error instanceof RolledBack ? rolledBack : failed).recordSince(startedAt);
+    failed.recordSince(startedAt);
     throw error;
   }
 }

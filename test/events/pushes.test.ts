@@ -81,7 +81,9 @@ for (const database of ["sqlite", "postgres"] as const) {
         ...{ ...about, tag: "1.0", digest: a, when: "2025-12-31T03:04:05.082000" },
         ...{ location: "", remote_address: "192.0.2.7", user_agent: "skopeo/1.13.3" },
       });
-      assert.deepEqual(pushed!.actor, { subject: listening.server.ownerUid, act: {} });
+      // The registry says who it was, and nobody else has seen it.
+      const act = { registry: "registry.example.org", name: listening.server.ownerUid };
+      assert.deepEqual(pushed!.actor, { subject: "", act });
       const { source, subject, group, bodytype, time, audience } = pushed!.told;
       assert.deepEqual(
         { source, subject, group, bodytype, audience },

@@ -6,6 +6,7 @@ import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort } from "../harness/postgres.ts";
 import { startEmptyServer } from "../harness/server.ts";
@@ -34,6 +35,13 @@ after(() => {
 const login = (loginIssuer: string) => ({ loginIssuer, loginClientId: "gatehouse" });
 
 describe("a login provider that cannot be used is reported at the start with the setting that helps", () => {
+  let trusted: string[];
+  before(() => {
+    trusted = getCACertificates("default");
+    // Other tests in the same process trust it.
+    setDefaultCACertificates(trusted.filter((each) => each.trim() !== certificate.trim()));
+  });
+  after(() => setDefaultCACertificates(trusted));
   for (const [name, settings, expected] of [
     [
       "with a private address",

@@ -60,11 +60,6 @@ export class ConcurrencyConflict extends Error {
   override readonly name = "StaleRow";
 }
 
-/** The body of a transaction throws this to undo its writes on purpose, such as after a validation. It is not a failure. */
-export class RolledBack extends Error {
-  override readonly name = "RolledBack";
-}
-
 /** Creates the error that a driver error is translated to. */
 export type Translation = (cause: unknown) => Error;
 

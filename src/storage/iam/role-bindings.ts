@@ -112,7 +112,7 @@ export async function findRootHolders(
     return db
       .select({
         bindingUid: roleBindings.uid,
-        identity: { uid, issuer, subject, relationship, createTime },
+        ...{ uid, issuer, subject, relationship, createTime },
         isFounder: sql`${foundingBindings.uid} is not null`.mapWith(Boolean).as("is_founder"),
       })
       .from(roleBindings)
@@ -122,7 +122,8 @@ export async function findRootHolders(
       .orderBy(roleBindings.uid)
       .limit(limitOf("limit"));
   });
-  return await statement.execute(page);
+  const rows = await statement.execute(page);
+  return rows.map(({ bindingUid, isFounder, ...identity }) => ({ bindingUid, identity, isFounder }));
 }
 
 /** Returns the bindings of a role to an identity at root groups, `limit` at most, with whether it got them by creating the organization. */

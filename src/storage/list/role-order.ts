@@ -92,8 +92,8 @@ async function rolesOf<R extends ResourceRow>(
     const isUsed = existsWith(rows, source.type, sql`used.uid`);
     const { roles: all } = tables;
     // From one role to the next in the index: the rows of a role are not read.
-    const used = sql`(with recursive used(uid) as (
-        select min(${roleUid}) from ${rows} where ${roleUid} >= ${textPlaceholder("roleFrom")} and ${roleUid} < ${textPlaceholder("roleTo")}
+    const used = sql`(with recursive used as (
+        select min(${roleUid}) as uid from ${rows} where ${roleUid} >= ${textPlaceholder("roleFrom")} and ${roleUid} < ${textPlaceholder("roleTo")}
         union all
         select (select min(${roleUid}) from ${rows} where ${roleUid} > used.uid and ${roleUid} < ${textPlaceholder("roleTo")})
         from used where used.uid is not null)

@@ -1,7 +1,7 @@
 // Writes to PostgreSQL: in batches, or each in a transaction of its own.
 import type pg from "pg";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
-import { ConcurrencyConflict, driverCode, ReferenceViolation, RolledBack } from "../errors.ts";
+import { ConcurrencyConflict, driverCode, ReferenceViolation } from "../errors.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { requireLifetime, type Session, type WriteLifetime } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
@@ -28,7 +28,7 @@ export interface Writer {
 }
 
 /** Ends a transaction that is rolled back on purpose. */
-class Rehearsed extends RolledBack {}
+class Rehearsed extends Error {}
 
 /** Creates the writer of a pool. `sessionOf` returns the session of a connection, `lockKey` is that of the change log. */
 export function newWriter(

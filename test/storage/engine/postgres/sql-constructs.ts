@@ -13,6 +13,7 @@ export interface SqlConstruct {
 const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
+const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const scim = "schema/migrations/postgres/0003_scim.sql";
 
 export const uncommonConstructs: readonly SqlConstruct[] = [
@@ -36,7 +37,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: 'collate "C"',
     pattern: /\bcollate "C"/i,
-    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim],
+    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
@@ -102,6 +103,7 @@ export const commonFunctions: ReadonlySet<string> = new Set([
     "concat_ws",
     "count",
     "current_setting",
+    "min",
     "format",
     "length",
     "lower",
