@@ -115,6 +115,27 @@ export function failedPrecondition(type: string, description: string, subject = 
   });
 }
 
+/** A resource that violates a precondition. */
+export interface PreconditionViolation {
+  readonly description: string;
+  /** The uid of the resource. */
+  readonly subject: string;
+}
+
+/** FAILED_PRECONDITION by several resources. The first `maxViolations` are named. */
+export function failedPreconditions(
+  type: string,
+  description: string,
+  violations: readonly PreconditionViolation[],
+): ApiError {
+  const named = violations
+    .slice(0, maxViolations)
+    .map((each) => ({ type, description: clip(each.description), subject: clip(each.subject) }));
+  return new ApiError(Code.FAILED_PRECONDITION, clip(`Precondition failed: ${description}`, maxMessage), {
+    details: [detail(PreconditionFailureSchema, { violations: named })],
+  });
+}
+
 /** NOT_FOUND for a resource of the given type (`iam.chainguard.dev/Group`). */
 export function notFound(resourceType: string, name: string): ApiError {
   const resourceName = clip(name);

@@ -81,7 +81,7 @@ describe("gatehouse iam", () => {
   it("a name that several groups have is refused with their uids", async () => {
     const [one, two] = [
       await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),
-      await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),
+      await caller.json("iam", "groups", "create", "twin", "--parent", "example.org", "--yes"),
     ];
     const { code, stderr } = await caller.run("iam", "groups", "describe", "twin");
     assert.equal(code, 1);

@@ -36,7 +36,7 @@ describe("docs/reference/errors.md", () => {
   it("has the violation types of every failed precondition", () => {
     const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
     const types = sources.flatMap((text) => [
-      ...[...text.matchAll(/\bfailedPrecondition\(\s*"([A-Z_]+)"/g)].map(([, type]) => type!),
+      ...[...text.matchAll(/\bfailedPreconditions?\(\s*"([A-Z_]+)"/g)].map(([, type]) => type!),
       // A constant of the file.
       ...[...text.matchAll(/\bfailedPrecondition\(\s*(\w+),/g)].flatMap(
         ([, name]) => new RegExp(`const ${name} = "([A-Z_]+)"`).exec(text)?.[1] ?? [],

@@ -15,6 +15,12 @@ export interface Difference {
   readonly mine: string;
 }
 
+/** What a person has to confirm, and the text of the button that does so. */
+export interface Confirmation {
+  readonly text: string;
+  readonly button: string;
+}
+
 interface FormProps {
   /** The names of the fields, as the API names them. */
   readonly fields: readonly string[];
@@ -33,8 +39,10 @@ interface FormProps {
   readonly differences?: () => Promise<readonly Difference[]>;
   /** Takes the values of the other change into the form. */
   readonly onTakeTheirs?: () => Promise<void>;
-  /** What cannot be undone: it is shown when the form is sent, which takes another click on `button` then. */
-  readonly confirm?: { readonly text: string; readonly button: string } | undefined;
+  /** What cannot be undone: it is shown when the form is sent, which takes another click on its button then. */
+  readonly confirm?: Confirmation | undefined;
+  /** The same, if only the server knows whether there is something to confirm. */
+  readonly findConfirm?: () => Promise<Confirmation | undefined>;
   /** The fields, with what is wrong with them. */
   readonly children: (errors: Readonly<Record<string, string>>) => ReactNode;
 }
@@ -56,15 +64,17 @@ export function Form({
   const [errors, setErrors] = useState<FormErrors>(noErrors);
   const [isSending, setSending] = useState(false);
   const [conflict, setConflict] = useState<readonly Difference[]>([]);
-  const [warning, setWarning] = useState("");
-  const isWarned = confirm !== undefined && warning === confirm.text;
+  const [warning, setWarning] = useState<Confirmation>();
+  const shown = warning && (props.findConfirm !== undefined || warning.text === confirm?.text) ? warning : undefined;
   const send = async (form: HTMLFormElement | null) => {
     if (isSending || isDisabled) return;
     setSending(true);
     setErrors(noErrors);
     try {
       // The warning comes first: what the check for conflicts finds is shown once, and the next click sends the form.
-      if (confirm && !isWarned) return setWarning(confirm.text);
+      const needed = confirm ?? (await props.findConfirm?.());
+      if (needed?.text !== shown?.text) setWarning(needed);
+      if (needed && needed.text !== shown?.text) return;
       const found = conflict.length > 0 ? [] : ((await props.differences?.()) ?? []);
       setConflict(found);
       if (found.length === 0) await submit();
@@ -105,9 +115,9 @@ export function Form({
           }}
         />
       )}
-      {isWarned && (
+      {shown && (
         <p className="notice warn" role="alert">
-          {confirm.text}
+          {shown.text}
         </p>
       )}
       <div className="row actions">
@@ -117,7 +127,7 @@ export function Form({
           {props.cancel ?? t("action.cancel")}
         </Button>
         <Button type="submit" {...(color !== undefined && { color })} loading={isSending} disabled={isDisabled}>
-          {conflict.length > 0 ? t("conflict.mine") : isWarned ? confirm.button : button}
+          {conflict.length > 0 ? t("conflict.mine") : (shown?.button ?? button)}
         </Button>
       </div>
     </form>

@@ -139,6 +139,7 @@ function addPullToken(auth: Command, shell: Shell): void {
     .description("create a pull token and print how to sign in with it")
     .addOption(groupOption("--parent", "the group to pull from (default.group)"))
     .option("--name <name>", "name of its identity")
+    .option("-y, --yes", "do not ask, even if another identity there has this name")
     .option("-d, --description <text>", "description")
     .option("--ttl <time>", "lifetime, at most 8760h", "720h")
     .option("--save", "store it in the configuration of container tools");

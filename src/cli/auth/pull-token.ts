@@ -16,12 +16,14 @@ import { textAt } from "../resources/json.ts";
 import { findUid, listAll } from "../resources/lookup.ts";
 import { standardMethod } from "../resources/methods.ts";
 import { roles } from "../resources/roles.ts";
+import { confirmSibling } from "../resources/siblings.ts";
 import { checkDockerConfig, saveLogin } from "./docker-config.ts";
 
 /** The flags of `auth pull-token`. */
 export interface PullTokenFlags {
   readonly parent?: string;
   readonly name?: string;
+  readonly yes?: boolean;
   readonly description?: string;
   readonly ttl: string;
   readonly save?: boolean;
@@ -49,6 +51,8 @@ export async function createPullToken(session: Session, flags: PullTokenFlags): 
   const expiresAt = Date.now() + lifetime(flags) * 1000;
   const parent = await findGroup(session, flags.parent);
   const roleUid = await findUid(session, roles, role);
+  if (flags.name !== undefined)
+    await confirmSibling(session, identities, { name: flags.name, parent, yes: flags.yes === true });
   const name = flags.name ?? `pull-token-${randomBytes(4).toString("hex")}`;
   const issuer = issuerOf(session.issuer);
   const { issuerKeys, sign } = await newKeys();

@@ -101,13 +101,31 @@ const hints: Partial<Record<Code, (error: ConnectError, target: Target) => strin
     return `See what is missing with \`gatehouse auth can-i ${capability} --group ${scope}\`.`;
   },
   [Code.FailedPrecondition](error) {
-    const [violation] = errorDetails(error).preconditionViolations;
-    return violation ? printable(`${violation.type}: ${violation.subject}`) : "";
+    return errorDetails(error).preconditionViolations.map(preconditionHint).join("\n");
   },
   [Code.ResourceExhausted]: () => "A limit was met; try again in a while.",
   [Code.Unimplemented]: (_error, { url }) => printable(`${url} does not serve this. ${lookAtAddress}`),
   [Code.DeadlineExceeded]: () => "The server took too long; try again.",
 };
+
+/** The commands that rename a resource, by the words for its kind. */
+const renamed: Readonly<Record<string, string>> = {
+  group: "groups",
+  role: "roles",
+  identity: "identities",
+  "identity provider": "identity-providers",
+};
+
+type Violation = ReturnType<typeof errorDetails>["preconditionViolations"][number];
+
+/** Returns what is violated and by which resource, or the command that mends it. */
+function preconditionHint({ type, subject, description }: Violation): string {
+  const [, noun = ""] = /^([a-z ]+) "/.exec(description) ?? [];
+  const command = type === "AMBIGUOUS_NAME" ? renamed[noun] : undefined;
+  if (command !== undefined)
+    return printable(`${description}: gatehouse iam ${command} update ${subject} --name NEW-NAME`);
+  return printable(subject === "" ? type : `${type}: ${subject}`);
+}
 
 /** Returns the violated precondition, such as RESOURCE_NOT_EMPTY, else the reason of the error. */
 function rpcErrorReason(error: ConnectError): string {

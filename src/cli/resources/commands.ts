@@ -13,7 +13,7 @@ import { iamResources } from "./iam.ts";
 import { addMembershipCommands } from "./membership-commands.ts";
 import { groupOption, namesOf } from "./names.ts";
 import { repos, tags } from "./registry.ts";
-import type { Flag, FlagValue, Options, Resource, Verb } from "./resource.ts";
+import { type Flag, type FlagValue, hasSiblingNames, type Options, type Resource, type Verb } from "./resource.ts";
 import { roles } from "./roles.ts";
 import { addScimCommands } from "./scim-commands.ts";
 import { addTermsCommands } from "./terms-commands.ts";
@@ -94,6 +94,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
       "-f, --file <path>",
       "a file of JSON or YAML with its fields, as the API has them; - for standard input",
     );
+    addSiblingFlag(command, resource);
     act(withClient(command, oneFormats), shell, async (session, [argument], options) =>
       (await verbs()).createResource(session, resource, argument, options),
     );
@@ -112,6 +113,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
       "-f, --file <path>",
       "a file of JSON or YAML with the fields to change, as the API has them; - for standard input",
     );
+    addSiblingFlag(command, resource);
     act(withClient(command, oneFormats), shell, async (session, [text = ""], options) =>
       (await verbs()).updateResource(session, resource, text, options),
     );
@@ -129,6 +131,10 @@ const adders: Readonly<Record<Verb, Adder>> = {
     );
   },
 };
+
+function addSiblingFlag(command: Command, resource: Resource): void {
+  if (hasSiblingNames(resource)) command.option("-y, --yes", "do not ask, even if another one there has this name");
+}
 
 /** The argument that names one or several resources. */
 function nameArgument(resource: Resource, text = "<name|uid>"): Argument {

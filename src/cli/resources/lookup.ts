@@ -83,11 +83,21 @@ export async function listFirst(session: Session, resource: Resource, request: J
   return { rows, total: Number(reply.totalCount ?? rows.length) };
 }
 
+/** Returns the resources of a kind with a name, among those that `uidp` selects. */
+export async function listNamed(
+  session: Session,
+  resource: Resource,
+  name: string,
+  uidp: JsonObject,
+): Promise<JsonObject[]> {
+  const { member, filter } = resource.name ?? { member: "name", filter: "name" };
+  const rows = await listBy(session, resource, filter, name, uidp);
+  return rows.filter(resource.keep ?? (() => true)).filter((row) => textAt(row, member) === name);
+}
+
 async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
-  const { member, filter, aliases } = resource.name ?? { member: "name", filter: "name" };
-  const named = (await listBy(session, resource, filter, name, uidp))
-    .filter(resource.keep ?? (() => true))
-    .filter((row) => textAt(row, member) === name);
+  const named = await listNamed(session, resource, name, uidp);
+  const aliases = resource.name?.aliases;
   const [only, second] = named;
   if (second)
     throw severalNamed(

@@ -43,6 +43,11 @@ export interface ParentFlag extends Pick<Flag, "flags" | "description"> {
 /** The flags of a command by commander's names. */
 export type Options = Readonly<Record<string, FlagValue>>;
 
+/** Reports whether people tell resources of a kind apart by names, which the API allows to be equal. */
+export function hasSiblingNames({ argument, uidOf }: Resource): boolean {
+  return argument?.field === "name" && uidOf === undefined;
+}
+
 /** A kind of resource. */
 export interface Resource {
   /** The words of its commands: `iam role-bindings`. */

@@ -13,6 +13,7 @@ import { setMember, textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
+import { confirmSibling, holderOf } from "./siblings.ts";
 
 /** Prints a resource with related ones. */
 export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
@@ -46,6 +47,7 @@ export async function createResource(
   const completed = (await resource.complete?.(body, options, session)) ?? body;
   resource.checkCreate?.(completed);
   const parent = await findParent(session, resource, options);
+  await confirmSibling(session, resource, { name: textAt(completed, "name"), parent, yes: options.yes === true });
   const afterwards = await resource.prepareCreate?.(options, session);
   const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
   await afterwards?.(created);
@@ -67,7 +69,10 @@ export async function updateResource(session: Session, resource: Resource, text:
     fields.filter((flag) => options[optionName(flag)] !== undefined),
   );
   if (changed.length === 0) throw wrongUsage("nothing to change", "See --help for the flags.");
-  const request = { [field]: { ...completed, uid: textAt(before, "uid") }, updateMask: changed.join(",") };
+  const [name, uid] = [textAt(completed, "name"), textAt(before, "uid")];
+  if (name !== textAt(before, "name"))
+    await confirmSibling(session, resource, { name, parent: holderOf(uid), yes: options.yes === true });
+  const request = { [field]: { ...completed, uid }, updateMask: changed.join(",") };
   await printOne(session, resource, await session.call(method, request));
 }
 

@@ -12,6 +12,13 @@ export interface Target {
   uid: string | undefined;
 }
 
+/** A path that several stored resources of a kind have. */
+export interface Ambiguous {
+  readonly kind: TargetKind;
+  readonly path: string;
+  readonly uids: readonly string[];
+}
+
 /** The kinds of targets. */
 export type TargetKind = "group" | "role" | "identity" | "identityProvider";
 
@@ -37,7 +44,8 @@ const builtInByUid = new Map(builtInRoles.map(({ name, uid }) => [uid, name]));
 export class Names {
   readonly #targets: Readonly<Record<TargetKind, Map<string, Target>>>;
   readonly #paths = new Map<string, string>();
-  readonly #ambiguous = new Set<string>();
+  /** The uids of the resources with a path, if there are several. */
+  readonly #ambiguous = new Map<string, Ambiguous & { readonly uids: string[] }>();
   /** The roles of the ancestors of the group of the request, by name: the nearest one. */
   readonly #outerRoles = new Map<string, Target>();
 
@@ -70,8 +78,15 @@ export class Names {
   #learn(kind: TargetKind, uid: string, name: string): void {
     const path = joinPath(this.pathOf(parentOf(uid)), name);
     this.#paths.set(uid, path);
-    if (this.#targets[kind].has(path)) this.#ambiguous.add(`${kind} ${path}`);
-    else this.#targets[kind].set(path, { path, uid });
+    const first = this.#targets[kind].get(path);
+    if (first === undefined) {
+      this.#targets[kind].set(path, { path, uid });
+      return;
+    }
+    const key = `${kind} ${path}`;
+    const others = this.#ambiguous.get(key);
+    if (others) others.uids.push(uid);
+    else this.#ambiguous.set(key, { kind, path, uids: [first.uid!, uid] });
   }
 
   /** Returns the target of a wanted resource, which is stored or has to be created. */
@@ -93,10 +108,12 @@ export class Names {
     return this.#ambiguous.has(`${kind} ${path}`);
   }
 
-  /** Returns one path that several stored resources of a kind have; undefined if there is none. */
-  firstAmbiguous(): string | undefined {
-    const [first] = this.#ambiguous;
-    return first;
+  /** Returns the paths that several stored resources of a kind have; none below a group whose own path is one of them. */
+  ambiguous(): readonly Ambiguous[] {
+    return [...this.#ambiguous.values()].filter(({ path }) => {
+      for (let at = parentPath(path); at !== ""; at = parentPath(at)) if (this.isAmbiguous("group", at)) return false;
+      return true;
+    });
   }
 
   /** Returns the path of a stored resource of the group. */

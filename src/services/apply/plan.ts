@@ -5,7 +5,7 @@ import {
   PlannedAction,
   type PlannedChangeSchema,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { failedPreconditions, invalidField } from "../../aip/errors.ts";
 import { ownerRole } from "../../authz/built-in-roles.ts";
 import type { Yield } from "../../base/yielding.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
@@ -194,12 +194,21 @@ async function prunedSteps(
 
 /** Throws if several stored resources have the same path: then it is not clear which one the request has. */
 export function requireUnambiguous(names: Names): void {
-  const [kind = "", ...path] = names.firstAmbiguous()?.split(" ") ?? [];
-  if (kind !== "")
-    throw failedPrecondition(
-      "AMBIGUOUS_NAME",
-      `several of the kind ${kind} have the path ${JSON.stringify(path.join(" "))}; rename them`,
-    );
+  const shared = names.ambiguous().flatMap(({ kind, path, uids }) => uids.map((uid) => ({ kind, path, uid })));
+  if (shared.length === 0) return;
+  throw failedPreconditions(
+    "AMBIGUOUS_NAME",
+    `${shared.length} resources share their paths; rename all but one of each path`,
+    shared.map(({ kind, path, uid }) => ({
+      description: `${nounOf(kind)} ${JSON.stringify(path)}`,
+      subject: uid,
+    })),
+  );
+}
+
+/** Returns the words of a kind: `identity provider` for identityProvider. */
+function nounOf(kind: Kind): string {
+  return kind.replaceAll(/(?=[A-Z])/g, " ").toLowerCase();
 }
 
 /** An organization that the request does not have is not covered: files of one team must not delete what others have. */

@@ -30,6 +30,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "list.next": "Nächste Seite",
   "list.noMatch": "Nichts passt.",
   "list.clear": "Filter leeren",
+  "sibling.text": "Hier heißt schon etwas {name}. Dateien und Befehle können die beiden nicht unterscheiden.",
+  "sibling.button": "Trotzdem anlegen",
   "conflict.title": "Jemand anders hat dies geändert",
   "conflict.text": "Es wurde geändert, während dieses Formular offen war. Von Ihnen ist noch nichts gespeichert.",
   "conflict.field": "Feld",

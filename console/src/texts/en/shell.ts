@@ -29,6 +29,8 @@ export const texts = {
   "list.next": "Next page",
   "list.noMatch": "Nothing matches.",
   "list.clear": "Clear filters",
+  "sibling.text": "There is another one called {name} here. Files and commands cannot tell the two apart.",
+  "sibling.button": "Create it anyway",
   "conflict.title": "Someone else has changed this",
   "conflict.text": "It was changed while this form was open. Nothing of yours is saved yet.",
   "conflict.field": "Field",

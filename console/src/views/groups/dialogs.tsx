@@ -11,13 +11,14 @@ import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { useSiblingCheck } from "../../shell/siblings.ts";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useContents } from "../counts.ts";
 import { ContentLink } from "./content-link.tsx";
 import { useGroupAddress } from "./groups.tsx";
 
-const { getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
+const { getGroup, listGroups, createGroup, updateGroup, deleteGroup } = GroupsService.method;
 const fields = ["name", "description"] as const;
 
 /** Shows the dialog that is in the address. */
@@ -41,6 +42,7 @@ function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClos
   const [group, setGroup] = useState(() => create(GroupSchema));
   const request = { parent: parent.uid, group };
   const save = useSave(createGroup);
+  const findSibling = useSiblingCheck(listGroups);
   const submit = () =>
     save(request, {
       report: t("groups.done.created", { name: group.name }),
@@ -52,6 +54,7 @@ function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClos
         fields={fields}
         submit={submit}
         button={t("groups.create")}
+        findConfirm={() => findSibling(parent.uid, group.name)}
         onClose={onClose}
         footer={<CopyAs method={createGroup} request={request} />}
       >

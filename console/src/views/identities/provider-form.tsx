@@ -12,10 +12,12 @@ import { type FieldOf, fieldName, TextFields } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { useSiblingCheck } from "../../shell/siblings.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
-const { getIdentityProvider, createIdentityProvider, updateIdentityProvider } = IdentityProvidersService.method;
+const { getIdentityProvider, listIdentityProviders, createIdentityProvider, updateIdentityProvider } =
+  IdentityProvidersService.method;
 
 /** The text fields, by their paths in the update mask. */
 const textFields = [
@@ -55,6 +57,7 @@ export function NewProvider({ onClose }: { readonly onClose: () => void }) {
   const [values, setValues] = useState(() => valuesOf(undefined));
   const [secret, setSecret] = useState("");
   const save = useSave(createIdentityProvider);
+  const findSibling = useSiblingCheck(listIdentityProviders);
   const submit = () =>
     save(
       { parent: org, identityProvider: messageOf(values, secret) },
@@ -67,6 +70,7 @@ export function NewProvider({ onClose }: { readonly onClose: () => void }) {
         fields={fieldNames}
         submit={submit}
         button={t("providers.create")}
+        findConfirm={() => findSibling(org, values.name)}
         onClose={onClose}
         footer={<CopyAs method={createIdentityProvider} request={shown} />}
       >

@@ -18,12 +18,13 @@ import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { download } from "../../shell/secret.tsx";
+import { useSiblingCheck } from "../../shell/siblings.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { demandsOf, wasUsed } from "./identity-facts.ts";
 import { type Values, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
 
-const { createIdentity, getIdentity } = IdentitiesService.method;
+const { createIdentity, getIdentity, listIdentities } = IdentitiesService.method;
 const { createRoleBinding } = RoleBindingsService.method;
 
 /** The steps, each in the same dialog. */
@@ -81,6 +82,7 @@ function Describe({
   const [parent, setParent] = useState(org);
   const [key, setKey] = useState<NewKey>();
   const save = useSave(createIdentity);
+  const findSibling = useSiblingCheck(listIdentities);
   const requestFor = (publicKeys: string) => ({
     parent,
     identity: create(IdentitySchema, {
@@ -107,6 +109,7 @@ function Describe({
       fields={["name", "parent", ...kind.fields.flatMap(({ api }) => api ?? [])]}
       submit={submit}
       button={t("wizard.create")}
+      findConfirm={() => findSibling(parent, name)}
       isDisabled={!isComplete}
       onClose={onClose}
       footer={<CopyAs method={createIdentity} request={request} />}

@@ -16,12 +16,13 @@ import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { useSiblingCheck } from "../../shell/siblings.ts";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
 import { CapabilityChoice } from "./capability-choice.tsx";
 
-const { getRole, createRole, updateRole, deleteRole } = RolesService.method;
+const { getRole, listRoles, createRole, updateRole, deleteRole } = RolesService.method;
 const { listRoleBindings } = RoleBindingsService.method;
 const fields = ["name", "description", "capabilities"] as const;
 
@@ -45,6 +46,7 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
   const [parent, setParent] = useState(org);
   const [role, setRole] = useState(() => create(RoleSchema));
   const save = useSave(createRole);
+  const findSibling = useSiblingCheck(listRoles);
   const request = { parent, role };
   const submit = () =>
     save(request, {
@@ -57,6 +59,7 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
         fields={[...fields, "parent"]}
         submit={submit}
         button={t("roles.create")}
+        findConfirm={() => findSibling(parent, role.name)}
         onClose={onClose}
         footer={<CopyAs method={createRole} request={request} />}
       >
