@@ -2,22 +2,15 @@
 // to J5).
 import type { LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
-import {
-  bareHost,
-  hasPortZero,
-  isListed,
-  isLoopbackAddress,
-  isLoopbackUrl,
-  isPublicAddress,
-} from "../base/address-ranges.ts";
+import { bareHost, hasPortZero, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
 import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
 import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
-import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
+import { type AddressRules, findAddresses, noPublicAddress, systemErrorOf } from "./outbound-addresses.ts";
 import { readBeginning, readBody } from "./outbound-body.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
@@ -26,33 +19,20 @@ import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.t
 export const outboundLimits = { timeoutMs: 5000, maxBytes: 100 * 1024 };
 
 /** Options of a fetch. */
-export interface OutboundOptions {
-  /** Whether plain http to loopback is allowed, as in development. */
-  readonly allowLoopbackHttp: boolean;
-  /** The same for https. Defaults to false. */
-  readonly allowLoopbackHttps?: boolean;
+export interface OutboundOptions extends AddressRules {
   /** The time limit for the whole fetch, from the DNS lookup to the last byte. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /** Cancels the fetch. */
   readonly signal?: AbortSignal;
-  /** Private addresses that the operator allows for https. Absent means none. */
-  readonly allowedPrivate?: BlockList;
   /** The proxies to use. Absent means none. */
   readonly proxies?: Proxies;
   /** The trusted certificates. Absent means those of Node. */
   readonly trust?: () => SecureContext;
-  /** Whether the operator configured the host: it may then have any address and speak http. */
-  readonly isOwn?: boolean;
   /** Defaults to GET. */
   readonly method?: string;
   /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Resolves a host name. Defaults to dns-lookup.ts, or to the system resolver for names that only the operator can
-   * choose.
-   */
-  readonly resolve?: Lookup;
 }
 
 /** Method, headers and body of a request. */
@@ -253,44 +233,6 @@ async function findWay(url: URL, options: OutboundOptions, signal: AbortSignal):
 function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
   const [first] = addresses;
   return (_hostname, { all }, done) => (all ? done(null, [...addresses]) : done(null, first!.address, first!.family));
-}
-
-const lookUp = newLookup();
-
-async function findAddresses(url: URL, options: OutboundOptions): Promise<LookupAddress[]> {
-  const hostname = bareHost(url);
-  const family = isIP(hostname);
-  const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
-  const addresses = family
-    ? [{ address: hostname, family }]
-    : await resolve(hostname).catch((cause) => {
-        throw noPublicAddress(cause);
-      });
-  // One disallowed address rejects all: an answer that mixes both is an attack (security case J4).
-  if (addresses.length > 0 && addresses.every((one) => isAllowed(one, url, options))) return addresses;
-  // These addresses are not secret.
-  if (family || isLoopbackUrl(url)) throw new OutboundError("refused", "the address of the host is not public");
-  throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
-}
-
-/** One text for absent and for private names: callers must not learn which names a private network has. */
-export const noPublicAddressText = "the host has no public address";
-
-function noPublicAddress(cause: unknown): OutboundError {
-  return new OutboundError("unavailable", noPublicAddressText, cause);
-}
-
-/** Returns an error whose code is for the log of the operator. */
-function systemErrorOf(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-function isAllowed(address: LookupAddress, url: URL, options: OutboundOptions): boolean {
-  const { allowedPrivate, isOwn, allowLoopbackHttps = false } = options;
-  if (isOwn) return true;
-  if (url.protocol === "http:") return isLoopbackAddress(address);
-  if (allowLoopbackHttps && isLoopbackUrl(url) && isLoopbackAddress(address)) return true;
-  return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
 }
 
 function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal: AbortSignal) {

@@ -2,8 +2,8 @@
 // requires.
 
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
+import { noPublicAddressText } from "../authn/outbound-addresses.ts";
 import { OutboundError } from "../authn/outbound-error.ts";
-import { noPublicAddressText } from "../authn/outbound-http.ts";
 import { show as showText } from "../base/clip.ts";
 
 /** The checks of a token that do not depend on an identity. */
