@@ -1,6 +1,9 @@
 // Failures of a command: a message, a hint and an exit code.
 import { printableLines } from "./escape.ts";
 
+/** The reason of a failure by the certificate of a server: waiting does not mend it. */
+export const untrustedCertificate = "UNTRUSTED_CERTIFICATE";
+
 /** Optional parts of a failure. */
 export interface FailureOptions {
   readonly hint?: string;

@@ -9,15 +9,13 @@ import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import { type LoginOptions, loginAddress } from "./login-address.ts";
+import { startWaiting } from "./waiting.ts";
 
 /** The tokens of a sign-in. The refresh token is empty unless one was issued. */
 export interface SignedIn {
   readonly token: string;
   readonly refreshToken: string;
 }
-
-/** How long to wait for the user, in milliseconds. */
-const patienceMs = 15 * 60_000;
 
 const done = pageOf("You are signed in", "This window can be closed.");
 const failed = pageOf("You are not signed in", "The command line says why.");
@@ -37,7 +35,8 @@ export async function loginInBrowser(
     answer(request, response, state, signedIn);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const timer = setTimeout(() => signedIn.reject(new CommandFailure("nobody signed in within 15 minutes")), patienceMs);
+  using waiting = startWaiting(shell);
+  waiting.signal.addEventListener("abort", () => signedIn.reject(waiting.signal.reason));
   try {
     const { port } = server.address() as AddressInfo;
     // The state prevents other pages from passing us a token of theirs (RFC 6749 §10.12).
@@ -51,7 +50,6 @@ export async function loginInBrowser(
     await Promise.race([shown.promise, sleep(2_000, undefined, { ref: false })]);
     return tokens;
   } finally {
-    clearTimeout(timer);
     server.close();
     server.closeAllConnections();
   }

@@ -1,6 +1,6 @@
 // Requests to other servers, with a time limit and readable errors.
 import { certificateProblem } from "../../base/system-error.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, untrustedCertificate } from "../failure.ts";
 import { beginFetch } from "./proxy.ts";
 
 /** The time limit for one small document, in milliseconds. */
@@ -52,7 +52,10 @@ function noAnswer(whom: string, error: unknown): CommandFailure {
     });
   const problem = certificateProblem(error instanceof Error ? (error.cause ?? error) : error);
   if (problem !== undefined)
-    return new CommandFailure(`the certificate of ${whom} is not trusted: ${problem}`, { hint: trustHint });
+    return new CommandFailure(`the certificate of ${whom} is not trusted: ${problem}`, {
+      hint: trustHint,
+      reason: untrustedCertificate,
+    });
   return new CommandFailure(`${whom} does not answer (${causeOf(error)})`);
 }
 

@@ -1,6 +1,6 @@
 // Retries calls while a server is unavailable or busy.
 import { withRetries } from "../../../packages/client/src/retry.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, untrustedCertificate } from "../failure.ts";
 
 /** The delays between retries, in milliseconds: one minute in total, in which a server can restart. */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 30_000];
@@ -10,7 +10,8 @@ const transient = ["", "Unavailable", "DeadlineExceeded", "ResourceExhausted", "
 
 /** Reports whether the same call may succeed later. */
 export function isTransient(error: unknown): error is CommandFailure {
-  return error instanceof CommandFailure && error.exitCode !== 2 && transient.includes(error.status);
+  if (!(error instanceof CommandFailure) || error.exitCode === 2) return false;
+  return transient.includes(error.status) && error.reason !== untrustedCertificate;
 }
 
 /** Options of retries. */

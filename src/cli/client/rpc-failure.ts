@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { certificateProblem } from "../../base/system-error.ts";
 import { printable } from "../escape.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, untrustedCertificate } from "../failure.ts";
 import type { Target } from "./credential.ts";
 
 /** Converts the error of a call to a CommandFailure. Returns other errors unchanged. */
@@ -12,9 +12,11 @@ export function toFailure(error: unknown, target: Target): unknown {
   // An error before anything was sent, such as a missing token.
   if (error.cause instanceof CommandFailure) return error.cause;
   const message = printable(error.rawMessage);
-  const answered = unreachableOf(error) === undefined && !isForeign(error);
+  const unreachable = unreachableOf(error);
+  const answered = unreachable === undefined && !isForeign(error);
   return new CommandFailure(messageOf(error, message, target), {
     hint: hintOf(error, target),
+    ...(unreachable?.isCertificate && { reason: untrustedCertificate }),
     ...(answered && { status: Code[error.code], reason: rpcErrorReason(error) }),
   });
 }
@@ -42,6 +44,7 @@ interface Unreachable {
   readonly when: RegExp;
   readonly message: (url: string, code: string) => string;
   readonly hint: string;
+  readonly isCertificate?: true;
 }
 
 const unreachables: readonly Unreachable[] = [
@@ -49,11 +52,13 @@ const unreachables: readonly Unreachable[] = [
     when: /^(UNABLE_TO_\w+|\w*SELF_SIGNED\w*|CERT_(UNTRUSTED|SIGNATURE_FAILURE))$/,
     message: (url, code) => `the certificate of ${url} is not trusted (${code})`,
     hint: "Name the authority that signed it: NODE_EXTRA_CA_CERTS=FILE, a file of certificates in PEM.",
+    isCertificate: true,
   },
   {
     when: /^(CERT_\w+|ERR_TLS_CERT_\w+)$/,
     message: (url, code) => `the certificate of ${url} is not trusted: ${certificateProblem({ code })}`,
     hint: lookAtAddress,
+    isCertificate: true,
   },
   {
     when: /^ERR_PROXY$/,

@@ -12,14 +12,18 @@ import { findUid } from "./lookup.ts";
 import { groupOption } from "./names.ts";
 
 const pageSize = 200;
+/** The number of capabilities in a cell. */
+const shownCapabilities = 3;
 
-const view: View = {
+/** The view of delegations. */
+export const delegationView: View = {
   noun: "delegations",
   columns: [
     { title: "kind", value: ({ kind }) => wordOf(kind, "DELEGATION_KIND_") },
     { title: "uid", value: "uid" },
     { title: "in force", value: ({ inactivity }) => (inactivity === undefined ? "yes" : "no") },
     { title: "why not", value: whyNot },
+    { title: "lacks", value: "capabilities", wide: true },
     { title: "maker", value: ({ makerUid, madeByInstallation }) => makerOf(makerUid, madeByInstallation) },
     { title: "role uid", value: "roleUid", wide: true },
     { title: "since", value: "vouchTime", wide: true },
@@ -44,7 +48,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
     const rows = await listDelegations(session, list.opts<ListOptions>());
-    await session.output.list(view, session.output.arrange(view, rows, "as it is"));
+    await session.output.list(delegationView, session.output.arrange(delegationView, rows, "as it is"));
   });
   const confirm = parent
     .command("confirm")
@@ -58,7 +62,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     using session = await openSession(shell, confirm);
     const asked = { inactive: true, ...(place !== undefined && { parent: place }) };
     const wanted = all ? (await listDelegations(session, asked)).map((row) => textAt(row, "uid")) : uids;
-    await session.output.list(view, await confirmAll(session, [...new Set(wanted)]));
+    await session.output.list(delegationView, await confirmAll(session, [...new Set(wanted)]));
   });
 }
 
@@ -91,10 +95,13 @@ async function service() {
   return await import("../../../gen/gatehouse/iam/v1/delegations_pb.ts");
 }
 
-function whyNot(row: JsonObject): string {
-  const { inactivity, capabilities } = row;
-  const named = Array.isArray(capabilities) && capabilities.length > 0 ? `: ${capabilities.join(", ")}` : "";
-  return inactivity === undefined ? "" : wordOf(inactivity, "INACTIVITY_REASON_") + named;
+/** Returns the reason, with the first capabilities that the maker lacks; wide formats have all. */
+function whyNot({ inactivity, capabilities }: JsonObject): string {
+  if (inactivity === undefined) return "";
+  const names = Array.isArray(capabilities) ? capabilities : [];
+  const shown = names.slice(0, shownCapabilities).join(", ");
+  const more = names.length > shownCapabilities ? ` and ${names.length - shownCapabilities} more` : "";
+  return `${wordOf(inactivity, "INACTIVITY_REASON_")}${shown && `: ${shown}`}${more}`;
 }
 
 function makerOf(uid: unknown, isInstallation: unknown): string {
