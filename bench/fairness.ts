@@ -1,10 +1,11 @@
-// `npm run bench:fairness`: three organizations loop the largest plans, dry runs, applies and deletions; a fourth writes once a second.
+// `npm run bench:fairness`: three organizations loop the largest plans, dry runs, applies, deletions and imports; a fourth writes once a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ownerRole } from "../src/authz/built-in-roles.ts";
+import { newChild } from "../src/model/uid.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { newPostgresDatabase, stopPostgres } from "../test/harness/postgres.ts";
@@ -22,6 +23,9 @@ const { values } = parseArgs({
 });
 const groupCount = Number(values.groups);
 const service = "/gatehouse.apply.v1.ApplyService/";
+const importMethod = "/gatehouse.organizations.v1.OrganizationImportService/ImportResources";
+/** The maximum of a request. */
+const importBatch = 500;
 const iam = "/chainguard.platform.iam.v2beta1.";
 const seconds = Math.min(120, Number(values.seconds));
 
@@ -61,7 +65,7 @@ async function measure(on: string): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-fairness-"));
   try {
     const databaseUrl = on === "postgres" ? await newPostgresDatabase() : undefined;
-    const made = await makeOrganizations(directory, databaseUrl);
+    const { made, operatorUid } = await makeOrganizations(directory, databaseUrl);
     const settings = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
     const landmarks = { ownerUid: made[0]!.ownerUid } as never;
     await using server =
@@ -74,6 +78,8 @@ async function measure(on: string): Promise<void> {
       const { token } = await issueOwnerToken(database, directory, { ownerUid }, server.url);
       organizations.push({ url: server.url, authorization: `Bearer ${token}`, groupUid });
     }
+    const { token: operatorToken } = await issueOwnerToken(database, directory, { ownerUid: operatorUid }, server.url);
+    const operator: Caller = { url: server.url, authorization: `Bearer ${operatorToken}` };
     await database.close();
     await run(`${on}: plans and dry runs`, organizations, async (each) => {
       await call(each, `${service}ApplyResources`, {
@@ -93,8 +99,11 @@ async function measure(on: string): Promise<void> {
       const uid = body.changes?.find((change: { name: string }) => change.name === "all")?.uid;
       if (uid) await call(each, `${service}DestroySubtree`, { groupUid: uid });
     });
-    for (const count of [1_000, 9_000])
-      await measureCpu(`${on}: ${count} resources`, server.pid, organizations[0]!, count);
+    await run(`${on}: imports and deletions`, organizations, async (each) => {
+      const uid = await importGroups(operator, each.groupUid, groupCount, call);
+      await call(each, `${service}DestroySubtree`, { groupUid: uid });
+    });
+    await compareCpu(on, server.pid, organizations[0]!, operator);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -117,7 +126,18 @@ async function makeOrganizations(directory: string, databaseUrl: string | undefi
     await requireOk(server, `${iam}RoleBindingsService/CreateRoleBinding`, { parent: groupUid, roleBinding });
     made.push({ groupUid, ownerUid });
   }
-  return made;
+  const claims = Buffer.from(server.authorization.split(".")[1]!, "base64url").toString();
+  return { made, operatorUid: JSON.parse(claims).sub as string };
+}
+
+/** Imports groups into a new group, as the command does: so many in each request. Returns the uid of the group. */
+async function importGroups(operator: Caller, parent: string, count: number, send: typeof call): Promise<string> {
+  const uid = newChild(parent);
+  const children = Array.from({ length: count }, (_, i) => ({ uid: newChild(uid), name: `group-${i}` }));
+  const resources = [{ uid, name: "imported" }, ...children].map((group) => ({ group }));
+  for (let i = 0; i < resources.length; i += importBatch)
+    await send(operator, importMethod, { organizationUid: parent, resources: resources.slice(i, i + importBatch) });
+  return uid;
 }
 
 function groups(count: number, group = "") {
@@ -156,7 +176,21 @@ async function run(title: string, organizations: readonly Organization[], load: 
   );
 }
 
-async function measureCpu(title: string, pid: number, { groupUid, ...caller }: Organization, count: number) {
+/** Prints the CPU time of each resource at two sizes, and its ratio. */
+async function compareCpu(on: string, pid: number, organization: Organization, operator: Caller): Promise<void> {
+  const cpuOf = (count: number) => measureCpu(`${on}: ${count} resources`, pid, organization, operator, count);
+  const few = await cpuOf(1_000);
+  const ratios = Object.entries(await cpuOf(9_000)).map(([what, us]) => `${what} ${(us / few[what]!).toFixed(2)}`);
+  console.log(`${on}: CPU of each of 9000 by that of each of 1000: ${ratios.join(", ")}`);
+}
+
+async function measureCpu(
+  title: string,
+  pid: number,
+  { groupUid, ...caller }: Organization,
+  operator: Caller,
+  count: number,
+): Promise<Record<string, number>> {
   const used = async (work: () => Promise<unknown>) => {
     const before = cpuMicrosOf(pid);
     await work();
@@ -169,5 +203,10 @@ async function measureCpu(title: string, pid: number, { groupUid, ...caller }: O
     uid = body.changes.find((change: { name: string }) => change.name === "all").uid;
   });
   const deleted = await used(() => requireOk(caller, `${service}DestroySubtree`, { groupUid: uid }));
-  console.log(`${title}: an apply takes ${applied} us of CPU each, a deletion ${deleted} us`);
+  const imported = await used(async () => {
+    uid = await importGroups(operator, groupUid, count, requireOk);
+  });
+  await requireOk(caller, `${service}DestroySubtree`, { groupUid: uid });
+  console.log(`${title}: an apply takes ${applied} us of CPU each, a deletion ${deleted} us, an import ${imported} us`);
+  return { "an apply": applied, "a deletion": deleted, "an import": imported };
 }
