@@ -26,11 +26,19 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return await usageExit(error, program, args, shell);
     if (!(error instanceof CommandFailure)) throw error;
     shell.stderr.write(`${failureText(error)}\n`);
     return error.exitCode;
   }
+}
+
+async function usageExit(error: CommanderError, program: Command, args: readonly string[], { stderr }: Shell) {
+  if (error.code === "commander.unknownCommand") {
+    const hint = (await import("./misplaced-command.ts")).suggestPlace(program, args);
+    if (hint !== "") stderr.write(`${hint}\n`);
+  }
+  return error.exitCode === 0 ? 0 : 2;
 }
 
 /**

@@ -21,9 +21,9 @@ describe("gatehouse changes list", () => {
     assert.equal(code, 0);
     const lines = stdout.trimEnd().split("\n");
     assert.match(lines[0]!, /^TIME +ACTOR +METHOD +KIND +RESOURCE$/);
-    assert.match(lines[1]!, /^\S+Z +test +GroupsService\/UpdateGroup +groups +[0-9a-f]{40}\/[0-9a-f]{16}$/);
+    assert.match(lines[1]!, /^\S+Z +test +GroupsService\/UpdateGroup +groups +team$/);
     assert.match(lines[2]!, /GroupsService\/CreateGroup/);
-    assert.match(lines[3]!, /the server +test +groups +[0-9a-f]{40}$/);
+    assert.match(lines[3]!, /the server +test +groups +example\.org$/);
     assert.equal(lines.length, 4);
   });
 
@@ -46,7 +46,7 @@ describe("gatehouse changes list", () => {
   it("says what is wrong", async () => {
     const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
       [["--limit", "0"], 2, /a number from 1 to 10000/],
-      [["--since", "yesterday"], 2, /not a duration such as/],
+      [["--since", "last week"], 2, /"last week" is not a time\n.*yesterday/],
       [["--actor", "me"], 1, /actor_uid: must match/],
     ];
     for (const [args, code, said] of cases) {
@@ -54,9 +54,23 @@ describe("gatehouse changes list", () => {
       assert.equal(finished.code, code, finished.stderr);
       assert.match(finished.stderr, said);
     }
-    const { code, stderr } = await caller.run("changes", "list");
-    assert.equal(code, 2);
-    assert.match(stderr, /changes are listed of a group/);
+  });
+
+  it("needs no --parent with one organization, and shows names in tables and uids in wide ones", async () => {
+    const flags = ["--kind", "groups", "--resource", team];
+    const table = await caller.run("changes", "list", ...flags);
+    assert.equal(table.code, 0, table.stderr);
+    assert.match(table.stdout, /UpdateGroup +groups +team\n/);
+    assert.ok(!table.stdout.includes(team));
+    const wide = await caller.run("changes", "list", ...flags, "-o", "wide");
+    assert.match(wide.stdout, new RegExp(`team +${team} `));
+  });
+
+  it("reads times as people write them", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    for (const since of ["yesterday", "2h", "2h ago", "1d12h", "2020-01-01", `${today}T00:00:00Z`])
+      assert.match((await list("--since", since, "--resource", team)).stdout, /team/, since);
+    assert.match((await list("--until", "yesterday", "--resource", team)).stderr, /No changes\./);
   });
 });
 

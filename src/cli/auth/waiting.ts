@@ -17,7 +17,9 @@ export function startWaiting(shell: Shell): Waiting {
   const { stderr } = shell;
   const aborting = new AbortController();
   const end = (message: string) => aborting.abort(new CommandFailure(message));
-  const onError = () => end("nobody reads the address to sign in at");
+  const onError = ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE" || code === "ECONNRESET") end("nobody reads the address to sign in at");
+  };
   stderr.on("error", onError);
   const until = Date.now() + patienceMs;
   const timer = setTimeout(() => end("nobody signed in within 15 minutes"), patienceMs);

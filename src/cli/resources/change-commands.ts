@@ -7,12 +7,12 @@ import { openSession, type Session, withClient, withList } from "../client/sessi
 import { jsonText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
 import type { Format } from "../output/output.ts";
-import type { View } from "../output/view.ts";
+import { memberAt, type View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { timeOrAgo } from "./flags.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
-import { findUid } from "./lookup.ts";
+import { findUid, listFirst } from "./lookup.ts";
 import { groupOption } from "./names.ts";
 
 const maxPageSize = 200;
@@ -27,7 +27,9 @@ const view: View = {
     { title: "actor", value: actorOf },
     { title: "method", value: ({ method }) => String(method ?? "").replace(/^\/.*\.(?=\w+\/)/, "") },
     { title: "kind", value: "kind" },
-    { title: "resource", value: "resourceUid" },
+    { title: "resource", value: resourceOf },
+    { title: "resource uid", value: "resourceUid", wide: true },
+    { title: "actor uid", value: "actorUid", wide: true },
     { title: "request", value: "requestId", wide: true },
     { title: "id", value: "id", wide: true },
   ],
@@ -57,8 +59,8 @@ export function addChangeCommands(program: Command, shell: Shell): void {
     changes.command("list").description("list the changes in a group and its subgroups, the latest first"),
   );
   list
-    .option("--since <time|duration>", "only those since this time, or since so long ago, such as 24h or 7d")
-    .option("--until <time|duration>", "only those before this time")
+    .option("--since <time|duration>", "only those since this time, such as 2h, yesterday or 2026-11-28")
+    .option("--until <time|duration>", "only those before this time, likewise")
     .addOption(new Option("--limit <count>", "how many at most").argParser(readCount).default(50));
   withList(list, outputs).action(async () => {
     using session = await openSession(shell, list);
@@ -93,7 +95,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
 
 function filtered(command: Command): Command {
   return command
-    .addOption(groupOption("--parent", "the group (default.group)"))
+    .addOption(groupOption("--parent", "the group (default.group, or your only organization)"))
     .option("--actor <uid>", "only what this identity changed")
     .option("--resource <uid>", "only changes of this resource and of its descendants")
     .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings")
@@ -105,19 +107,25 @@ async function readFilter(
   { parent, actor, resource, kind, method }: FollowOptions,
 ): Promise<JsonObject> {
   const text = parent ?? session.config["default.group"];
-  if (text === undefined) {
-    throw wrongUsage(
-      "changes are listed of a group",
-      "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
-    );
-  }
   return {
-    parent: await findUid(session, groups, text),
+    parent: text === undefined ? await onlyOrganization(session) : await findUid(session, groups, text),
     ...(actor !== undefined && { actorUid: actor }),
     ...(resource !== undefined && { resourceUid: resource }),
     ...(kind !== undefined && { kind }),
     ...(method !== undefined && { method }),
   };
+}
+
+/** Returns the uid of the only organization that the caller can see. Wrong usage if there is none, or more. */
+async function onlyOrganization(session: Session): Promise<string> {
+  const { organizations } = await import("./groups.ts");
+  const { rows, total } = await listFirst(session, organizations, organizations.always ?? {}, 2);
+  const [only] = rows;
+  if (only && total === 1) return textAt(only, "uid");
+  throw wrongUsage(
+    "changes are listed of a group",
+    "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
+  );
 }
 
 async function listChanges(session: Session, request: JsonObject, limit: number): Promise<JsonObject[]> {
@@ -163,6 +171,12 @@ function changesOf(reply: JsonObject): JsonObject[] {
 function actorOf({ actorUid, actorClaims }: JsonObject): string {
   const { email, sub } = (actorClaims ?? {}) as JsonObject;
   return String(email ?? sub ?? actorUid ?? "the server");
+}
+
+/** Returns the name of the resource, or else its uid: what was deleted has its name in the state before. */
+function resourceOf({ resourceUid, before, after }: JsonObject): string {
+  const names = [after, before].map((state) => memberAt({ state: state ?? null }, "state.name"));
+  return String(names.find((name) => typeof name === "string" && name !== "") ?? resourceUid ?? "");
 }
 
 function readCount(text: string): number {

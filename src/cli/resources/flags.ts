@@ -44,10 +44,35 @@ export function seconds(value: FlagValue): number {
   return sum;
 }
 
-/** Parses a time, or a duration before now. */
+/** Parses a time, a date (its midnight in UTC, as all times are printed), `now`, `today`, `yesterday`, or a duration before now. */
 export function timeOrAgo(value: FlagValue): string {
-  const time = Date.parse(String(value));
-  return new Date(Number.isNaN(time) ? Date.now() - seconds(value) * 1000 : time).toISOString();
+  const text = String(value).trim();
+  const daysAgo = ["today", "yesterday"].indexOf(text.toLowerCase());
+  if (daysAgo >= 0) return midnight(daysAgo).toISOString();
+  if (text.toLowerCase() === "now") return new Date().toISOString();
+  // Date.parse reads much that is not meant as a time, such as "last 2".
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  return new Date(Date.now() - secondsAgo(text) * 1000).toISOString();
+}
+
+function secondsAgo(text: string): number {
+  try {
+    return seconds(text.replace(/ ago$/, ""));
+  } catch {
+    throw wrongUsage(
+      `${JSON.stringify(text)} is not a time`,
+      "Times are such as 2h, 7d, today, yesterday, 2026-11-28 and 2026-11-28T09:30:00Z.",
+    );
+  }
+}
+
+/** Returns the midnight, in UTC, that began the day so many days ago. */
+function midnight(daysAgo: number): Date {
+  const date = new Date();
+  date.setUTCHours(0, 0, 0, 0);
+  date.setUTCDate(date.getUTCDate() - daysAgo);
+  return date;
 }
 
 /** Reads the file that a flag names. Wrong usage, with the system's reason, if it cannot be read. */
