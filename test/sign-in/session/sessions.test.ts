@@ -9,6 +9,7 @@ import { keptLog } from "../../harness/kept-log.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../../harness/server.ts";
+import { viewerRole } from "../../security/tree.ts";
 
 const page = "/console/groups?open=1";
 
@@ -101,6 +102,31 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         replies.map(({ status }) => status),
         Array(8).fill(200),
       );
+    });
+
+    it("that a person ends are in the audit log of the organizations that they joined, with the client's address", async () => {
+      const invites = `/iam/v2beta1/groupInvites/${server.groupUid}`;
+      const wanted = { roleUid: viewerRole.uid, ttl: "600s", singleUse: true };
+      const { body: invite } = await rest(server.url, server.ownerToken, "POST", invites, wanted);
+      await signInAs("leaver", signInUrl(server.url, { invite: invite.code }));
+      const { browser } = await signIn("leaver");
+      await signIn("leaver");
+      assert.equal(bodyOf(await browser.post(at("revoke-others"))).revoked, 1);
+      assert.equal((await browser.post(at("sign-out"))).status, 200);
+      const uid = userUid(`${server.config.baseUrl}/development/login`, "leaver");
+      const query = new URLSearchParams({ parent: server.groupUid, kind: "session_ends" });
+      // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
+      let found: any[] = [];
+      while (found.length < 2) {
+        const { body } = await rest(server.url, server.ownerToken, "GET", `/gatehouse/changes/v1/changes?${query}`);
+        found = body.changes.filter((entry: { actorUid?: string }) => entry.actorUid === uid);
+        await setTimeout(100);
+      }
+      const seen = found.map(({ method, after }) => [method, after.check, after.outcome, after.client]);
+      assert.deepEqual(seen.toSorted(), [
+        ["/oauth/session/revoke", "session_revoked", "allowed", "127.0.0.1"],
+        ["/oauth/session/sign-out", "signed_out", "allowed", "127.0.0.1"],
+      ]);
     });
 
     it("serve pages of their own origin only", async () => {
