@@ -275,6 +275,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     await bind(server.groupUid, uid, builtInRoleUid("registry.pull"));
     await using console = await openAccess("", { as: "puller" });
     const { page, complaints } = console;
+    await page.getByRole("button", { name: "Join" }).click();
     await page.getByText(/You need role_bindings\.list at/).waitFor();
     await page.getByRole("link", { name: "Why?" }).click();
     await page.getByRole("heading", { name: /does not have role_bindings\.list/ }).waitFor();

@@ -296,6 +296,8 @@ describe("the console", { timeout: 900_000 }, () => {
     await page.getByRole("button", { name: "Accept invite" }).click();
     await page.getByLabel(/Another person/).fill("stranger");
     await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Join this organization?" }).waitFor();
+    await page.getByRole("button", { name: "Join" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Groups" }).click();
     await page.getByRole("treeitem", { name: /engineering/ }).waitFor();
