@@ -32,6 +32,17 @@ const holderView: View = {
   ],
 };
 
+/** Returns the view in which identities of one name have their uids, too, so readers can tell them apart. */
+function holderViewOf(rows: readonly JsonObject[]): View {
+  const names = rows.map(({ identity }) => nameOrUid(identity, "name", "uid"));
+  const value = ({ identity }: JsonObject) => {
+    const name = nameOrUid(identity, "name", "uid");
+    const isAlone = names.indexOf(name) === names.lastIndexOf(name) || !isJsonObject(identity);
+    return isAlone ? name : `${name} (${textAt(identity, "uid")})`;
+  };
+  return { ...holderView, columns: [{ title: "identity", value }, ...holderView.columns.slice(1)] };
+}
+
 const heldView: View = {
   noun: "roles",
   id: "binding.roleBindingUid",
@@ -79,7 +90,7 @@ function addWhoCan(access: Command, shell: Shell): void {
       ...(showConfined && { showConfined }),
     };
     const { AccessService } = await service();
-    await listPages(session, AccessService.method.whoCan, "identities", request, holderView, limit);
+    await listPages(session, AccessService.method.whoCan, "identities", request, holderViewOf, limit);
   });
 }
 
@@ -98,7 +109,7 @@ function addWhatCan(access: Command, shell: Shell): void {
       ...(capability !== undefined && { capability }),
     };
     const { AccessService } = await service();
-    await listPages(session, AccessService.method.whatCan, "roles", request, heldView, limit);
+    await listPages(session, AccessService.method.whatCan, "roles", request, () => heldView, limit);
   });
 }
 
@@ -118,7 +129,7 @@ async function listPages(
   method: Listing,
   field: string,
   request: JsonObject,
-  view: View,
+  viewOf: (rows: readonly JsonObject[]) => View,
   limit: number,
 ): Promise<void> {
   const rows: JsonObject[] = [];
@@ -130,6 +141,7 @@ async function listPages(
     total = Number(reply.totalCount ?? rows.length);
     pageToken = textAt(reply, "nextPageToken");
   } while (pageToken !== "" && rows.length < limit);
+  const view = viewOf(rows);
   await session.output.list(view, session.output.arrange(view, rows, "as it is"));
   if (pageToken !== "") note(session.shell, `${total} in all; show more with --limit.`);
 }
