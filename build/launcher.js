@@ -4,6 +4,8 @@ import "./disposable-stack.js";
 import * as module from "node:module";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { version } from "../src/base/version.ts";
+import { asksForVersion, printVersion } from "../src/print-version.js";
 
 // Both flags as in src/gatehouse.js, which has the reasons.
 setFlagsFromString("--heap-growing-percent=100");
@@ -12,11 +14,15 @@ if (isServer) process.on("SIGHUP", () => {});
 if (isServer && !process.env.GATEHOUSE_WORKER_NUMBER && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
   process.stdout.write("Starting Gatehouse…\n");
 
-const folder = compileCacheFolder();
-// NODE_COMPILE_CACHE, if set, names another directory.
-if (folder || process.env.NODE_COMPILE_CACHE) module.enableCompileCache(folder);
-const { main } = await import("../src/main.ts");
-await main(process.argv.slice(2));
+const args = process.argv.slice(2);
+if (asksForVersion(args)) printVersion(version);
+else {
+  const folder = compileCacheFolder();
+  // NODE_COMPILE_CACHE, if set, names another directory.
+  if (folder || process.env.NODE_COMPILE_CACHE) module.enableCompileCache(folder);
+  const { main } = await import("../src/main.ts");
+  await main(args);
+}
 
 /** Returns a folder in the user's own cache: an installed package may be read-only, and other users can write to `/tmp`. */
 function compileCacheFolder() {

@@ -1,9 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 // The launcher: plain JavaScript, because any Node must be able to run it. The program is TypeScript and native code for the Node of the
 // optional packages. An older Node starts that one instead (docs/decisions/0008).
+import { readFileSync } from "node:fs";
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { asksForVersion, printVersion } from "./print-version.js";
 
 const oldestNode = 26;
 const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
@@ -23,7 +25,9 @@ const isFirst = !process.env.GATEHOUSE_LAUNCHER_PID && !process.env.GATEHOUSE_WO
 if (isServer && isFirst && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
   process.stdout.write("Starting Gatehouse…\n");
 
-if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
+if (asksForVersion(process.argv.slice(2))) {
+  printVersion(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
+} else if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
   setFlagsFromString(heapFlag);
   // NODE_COMPILE_CACHE, if set, names another directory.
   module.enableCompileCache(compileCache);

@@ -11,7 +11,7 @@ import {
 import { clientOptionsOf } from "./client/options.ts";
 import { withList } from "./client/session.ts";
 import { CommandFailure, wrongUsage } from "./failure.ts";
-import { type OutputOptions, openOutput } from "./output/output.ts";
+import type { OutputOptions } from "./output/output.ts";
 import type { View } from "./output/view.ts";
 import { note, type Shell } from "./shell.ts";
 
@@ -73,6 +73,7 @@ async function listContexts(shell: Shell, command: Command): Promise<void> {
   } = clientOptionsOf<Partial<OutputOptions> & { output?: string; context?: string }>(command);
   const file = await readConfigFile(shell);
   const used = contextInUse(shell, file, named);
+  const { openOutput } = await import("./output/output.ts");
   const output = await openOutput(shell, { ...options, format });
   const rows = [...file.contexts].map(([name, own]) => {
     const settings = { ...file.common, ...own };

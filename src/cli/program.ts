@@ -1,11 +1,11 @@
 // The command line: names and flags of commands. Their code is loaded when they run.
 import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
+import { clientCommands, firstWord, serverCommands } from "./command-names.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
 import { printableLines } from "./escape.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { addExamples, addHelpCommand, configureHelp, everyCommand, pathOf } from "./help.ts";
-import { addServerCommands, serverCommands } from "./server-commands.ts";
 import { endWithReader, type Finish, processShell, type Shell } from "./shell.ts";
 import { withSafeHint } from "./suggestions.ts";
 
@@ -17,7 +17,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   const shell = processShell(environment);
   // Before the arguments are parsed, because parsing may print help and usage errors.
   endWithReader(shell, args[0] === "serve");
-  if (!serverCommands.some((name) => name === args[0])) (await import("./client/proxy.ts")).useProxiesOf(environment);
+  if (!serverCommands.includes(args[0] ?? "")) (await import("./client/proxy.ts")).useProxiesOf(environment);
   let exitCode = 0;
   const program = await newProgram(args, shell, (code) => {
     exitCode = code;
@@ -42,11 +42,11 @@ async function usageExit(error: CommanderError, program: Command, args: readonly
 }
 
 /**
- * Returns the program with its commands. Client commands are left out when the command line starts a server, which then
- * starts faster.
+ * Returns the program with its commands. Client commands are left out if the command line is one of the server's, and
+ * the other way round: both start faster so.
  */
 export async function newProgram(args: readonly string[], shell: Shell, finish: Finish): Promise<Command> {
-  const [first] = args;
+  const first = firstWord(args) ?? "";
   const program = new Command("gatehouse")
     .description(
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
@@ -56,10 +56,10 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
     .configureOutput({ outputError: (text, write) => write(printableLines(withSafeHint(text))) });
   configureHelp(program);
   program.commandsGroup("Client:");
-  const client = serverCommands.some((name) => name === first) ? undefined : await import("./client-commands.ts");
+  const client = serverCommands.includes(first) ? undefined : await import("./client-commands.ts");
   client?.addClientCommands(program, shell, finish);
   program.commandsGroup("Server:");
-  addServerCommands(program, shell, finish);
+  if (!clientCommands.includes(first)) (await import("./server-commands.ts")).addServerCommands(program, shell, finish);
   program.commandsGroup("Shell:");
   addCompletionCommands(program, shell);
   client?.addGlobalOptions(program);

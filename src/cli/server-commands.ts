@@ -9,9 +9,6 @@ import type { Finish, Shell } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { takeWorkerNumber } from "./workers/messages.ts";
 
-/** The names of these commands. */
-export const serverCommands = ["serve", "bootstrap", "db", "keys"] as const;
-
 /** Adds the commands. */
 export function addServerCommands(program: Command, shell: Shell, finish: Finish): void {
   const { environment } = shell;

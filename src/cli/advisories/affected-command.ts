@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { openSession, type Session, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";

@@ -3,7 +3,7 @@ import { Argument, type Command, Option, type OptionValues } from "commander";
 import { completing } from "../client/completing.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import { identities } from "../resources/identities.ts";
 import { capabilityNames, groupOption, namesOf } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";

@@ -2,8 +2,9 @@
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
 import { issuerOf, readClaims } from "../client/credential.ts";
+import { configuredAudience } from "../client/open-session.ts";
 import { readIfThere } from "../client/own-file.ts";
-import { configuredAudience, type Session } from "../client/session.ts";
+import type { Session } from "../client/session.ts";
 import { openTokenCache, openTokenCaches, type TokenCache } from "../client/token-cache.ts";
 import { printable } from "../escape.ts";
 import type { View } from "../output/view.ts";

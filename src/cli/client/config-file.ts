@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Document } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
 import { type CommandFailure, wrongUsage } from "../failure.ts";
-import { formats } from "../output/output.ts";
+import { formats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
 import { findHome, requireHome } from "./home.ts";

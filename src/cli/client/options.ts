@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { wrongUsage } from "../failure.ts";
 import { pathOf } from "../help.ts";
-import { type Format, formats } from "../output/output.ts";
+import { type Format, formats } from "../output/formats.ts";
 
 /** Headings in the help, after the flags of the command itself. */
 export const serverGroup = "Server and token:";

@@ -4,15 +4,11 @@ import { jsonText, printable, yamlText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import type { Section } from "./details.ts";
+import { type Format, formats } from "./formats.ts";
 import { type Arrangement, inOrder, sorted } from "./order.ts";
 import { compileQuery, type Query, selectionOf } from "./query.ts";
 import { tableColumns, withBoldTitles } from "./terminal.ts";
 import { type Column, cellText, type View } from "./view.ts";
-
-/** The values of `-o`. */
-export const formats = ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"] as const;
-/** An output format. */
-export type Format = (typeof formats)[number];
 
 /** The output flags of a command. */
 export interface OutputOptions extends Arrangement {

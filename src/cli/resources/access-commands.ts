@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { isJsonObject } from "../../base/json.ts";
 import { completing } from "../client/completing.ts";
 import { openSession, readCount, type Session, withList } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { groups } from "./groups.ts";

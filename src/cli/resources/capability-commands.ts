@@ -1,7 +1,7 @@
 // `gatehouse iam roles capabilities`: the capabilities that roles consist of. The program contains the list.
 import type { Command } from "commander";
 import { openSession, withList } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { jsonText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import { memberAt, type View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { timeOrAgo } from "./flags.ts";

@@ -2,7 +2,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";

@@ -2,7 +2,7 @@
 import { Argument, type Command } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, withClient } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { subscriptions } from "./events.ts";

@@ -2,7 +2,7 @@
 import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { groups } from "./groups.ts";

@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { confirm } from "../client/prompt.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { duration, endOf } from "./flags.ts";

@@ -6,7 +6,7 @@ import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { changeCapabilities } from "./capabilities.ts";

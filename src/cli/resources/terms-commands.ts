@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/output.ts";
+import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";

@@ -1,0 +1,79 @@
+// The modules that a command loads: they decide how long a person waits at the keyboard.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { clientCommands, serverCommands } from "../../src/cli/command-names.ts";
+import { newProgram } from "../../src/cli/program.ts";
+import { processShell } from "../../src/cli/shell.ts";
+import { environmentOf, launcher } from "./process.ts";
+
+/** Prints the addresses of all modules on standard error at the end. */
+const witness = `import { registerHooks } from "node:module";
+const seen = [];
+registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
+process.on("exit", () => console.error(JSON.stringify(seen)));`;
+
+/** This Node, which says that it is an older one, and starts no process. */
+const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } });
+import * as children from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+children.default.spawn = () => { throw new Error("a second process"); };
+syncBuiltinESMExports();`;
+
+const imported = (text: string) => ["--import", `data:text/javascript,${encodeURIComponent(text)}`];
+
+/** Returns the modules that a command loads: paths of ours, and names of packages. */
+function modulesOf(...args: string[]): { readonly own: readonly string[]; readonly packages: readonly string[] } {
+  const command = [...imported(witness), launcher, ...args];
+  const { status, stderr } = spawnSync(process.execPath, command, { env: environmentOf({}), encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const seen: string[] = JSON.parse(stderr).filter((url: string) => url.startsWith("file:"));
+  const own = seen
+    .filter((url) => !url.includes("/node_modules/"))
+    .map((url) => url.split(/.*[/](?=src[/]|gen[/]|packages[/]|package.json)/)[1]!);
+  const packages = seen.flatMap((url) => /.*[/]node_modules[/]((?:@[^/]+[/])?[^/]+)/.exec(url)?.[1] ?? []);
+  return { own, packages: [...new Set(packages)] };
+}
+
+describe("the modules of a command", () => {
+  it("--version loads two files, and starts no second process under an older Node", () => {
+    assert.deepEqual(modulesOf("--version").own, ["src/gatehouse.js", "src/print-version.js"]);
+    const command = [...imported(older), launcher, "--version"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
+    assert.deepEqual([status, stderr], [0, ""]);
+    assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
+  });
+
+  for (const args of [["--help"], ["iam", "groups", "--help"], ["complete", "--", "iam", "groups", "l"]])
+    it(`${args.join(" ")} loads no package but commander, no session and no description of a service`, () => {
+      const { own, packages } = modulesOf(...args);
+      assert.deepEqual(packages, ["commander"]);
+      assert.deepEqual(
+        own.filter((file) => file.startsWith("gen/") || /open-session|output[/]output[.]ts/.test(file)),
+        [],
+      );
+    });
+
+  it("help and completion of client commands load neither the commands nor the configuration of servers", () => {
+    for (const args of [
+      ["iam", "groups", "--help"],
+      ["complete", "--", "iam", "groups", "l"],
+    ]) {
+      const { own } = modulesOf(...args);
+      assert.deepEqual(
+        own.filter((file) => /server-commands|src[/]config[/]config[.]ts/.test(file)),
+        [],
+      );
+    }
+  });
+
+  it("every command is listed on its side, because a command line loads one side only", async () => {
+    const program = await newProgram([], processShell({}), () => {});
+    const names = program.commands.map((command) => command.name());
+    const shells = ["completion", "complete", "get", "help"];
+    assert.deepEqual(
+      names.filter((name) => !shells.includes(name)).sort(),
+      [...clientCommands, ...serverCommands].sort(),
+    );
+  });
+});
