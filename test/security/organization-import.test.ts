@@ -77,6 +77,16 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(await ground.once(undefined, importMethod, request)), "UNAUTHENTICATED");
     });
 
+    it("a request with more resources than one call may have is rejected with both numbers, and writes nothing", async () => {
+      const uid = "c".repeat(40);
+      const resources = Array.from({ length: 501 }, () => ({ group: { uid, name: "too many" } }));
+      const outcome = await ground.once(ground.server.ownerToken, importMethod, { organizationUid: uid, resources });
+      assert.equal(codeOf(outcome), "INVALID_ARGUMENT");
+      assert.match(JSON.stringify(outcome), /has 501 items, and must not have more than 500/);
+      const [result] = await importing(uid, { group: { uid, name: "fits" } });
+      assert.equal(result!.outcome, "IMPORT_OUTCOME_CREATED");
+    });
+
     it("I1: a file of one organization changes nothing of another", async () => {
       const { server } = ground;
       const [own, other] = [await addGroup(server, null), await addGroup(server, null)];

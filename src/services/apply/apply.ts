@@ -76,7 +76,10 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
 
 function checkBounds({ resources, pruneKinds, prune }: ApplyResourcesRequest): void {
   if (resources.length > applyLimits.requestResources)
-    throw invalidField("resources", `must not have more than ${applyLimits.requestResources} items`);
+    throw invalidField(
+      "resources",
+      `has ${resources.length} items, and must not have more than ${applyLimits.requestResources}`,
+    );
   if (pruneKinds.length > 0 && !prune) throw invalidField("prune_kinds", "must be empty without prune");
 }
 

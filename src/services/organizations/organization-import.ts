@@ -63,7 +63,7 @@ export function organizationImport(
         if (organizationUid.includes("/"))
           throw invalidField("organization_uid", "must be the uid of an organization (a root group)");
         if (resources.length > maxResources)
-          throw invalidField("resources", `must not have more than ${maxResources} items`);
+          throw invalidField("resources", `has ${resources.length} items, and must not have more than ${maxResources}`);
         const place = { call, isDryRun: validateOnly, acceptsVerified: acceptVerified };
         const started = new Map<string, Promise<unknown>>();
         const results: Promise<Result>[] = [];
