@@ -63,3 +63,9 @@ export function originOf({
     traceId: readTraceParent(header("traceparent"))?.traceId,
   };
 }
+
+/** Returns the client of a call for the audit log, without what is not known. */
+export function clientOf(call: Pick<Call, "clientAddress" | "header">): { client?: string; userAgent?: string } {
+  const { client, userAgent } = originOf(call);
+  return { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };
+}

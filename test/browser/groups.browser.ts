@@ -199,6 +199,7 @@ describe("a group that is not empty", { timeout: 600_000 }, () => {
     await using console = await openConsole(browser, server, { path: pathTo("?dialog=delete") });
     const { page, complaints } = console;
     await signIn(page, "cleaner");
+    await page.getByRole("button", { name: "Join" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete full" });
     await dialog.getByText("This group is not empty. First delete:").waitFor();
     assert.deepEqual(await dialog.getByRole("listitem").allTextContents(), [

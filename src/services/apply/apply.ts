@@ -14,7 +14,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
-import { originOf } from "../../pipeline/observe.ts";
+import { clientOf } from "../../pipeline/observe.ts";
 import { readTogether, type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -52,8 +52,7 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
       }),
       exportResources: expensive(async (request, call) => {
         const resources = await readTogether(database, call, (session) => exportResources(session, request, call));
-        const { client, userAgent } = originOf(call);
-        const after: ResourceExport = { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };
+        const after: ResourceExport = clientOf(call);
         const { groupUid } = request;
         await database.write(writeContext(call, context.clock), async (tx) =>
           tx.logChange({ kind: resourceExportKind, uid: groupUid, groupUid, before: null, after }),

@@ -39,8 +39,8 @@ function keyRetirementOf(row: unknown): JsonObject {
 }
 
 function endedSessionOf(row: unknown): JsonObject {
-  const { sessionId, email, isBrowser, createTime } = row as EndedSession;
-  return { sessionId, email, browser: isBrowser, createTime: timeText(createTime) };
+  const { isBrowser, createTime, ...shown } = row as EndedSession;
+  return { ...shown, browser: isBrowser, createTime: timeText(createTime) };
 }
 
 function detailsOf(row: unknown): JsonObject {

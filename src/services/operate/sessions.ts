@@ -7,8 +7,10 @@ import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
+import { clientOf } from "../../pipeline/observe.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import type { CallerClient } from "../../storage/change-log/access-entries.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import { countSessions, listSessions } from "../../storage/sign-in/session-list.ts";
 import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
@@ -17,7 +19,7 @@ import { requireUnlimited } from "../organizations/operator-call.ts";
 /** What the methods need. */
 export interface SessionContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
   /** Records a session that an operator ended in the audit log. */
-  logEndedSession(tx: Transaction, session: RefreshFamilyRow): Promise<void>;
+  logEndedSession(tx: Transaction, session: RefreshFamilyRow, client: CallerClient): Promise<void>;
 }
 
 /** Returns the methods for sessions. */
@@ -54,7 +56,7 @@ export function sessionMethods(
         const session = await findRefreshFamily(tx, sessionId);
         if (!session) throw notFound("operate.gatehouse.dev/Session", sessionId);
         await deleteRefreshFamily(tx, sessionId);
-        await context.logEndedSession(tx, session);
+        await context.logEndedSession(tx, session, clientOf(call));
       });
       return {};
     },

@@ -69,8 +69,11 @@ export interface KeyRetirement {
 /** The kind of the entry for a session that an operator ended. Its retention is that of changes. */
 export const endedSessionKind = "ended_sessions";
 
-/** The content of that entry. The entry is about the identity of the session. */
-export interface EndedSession {
+/** The client of a caller. */
+export type CallerClient = Pick<AccessDetails, "client" | "userAgent">;
+
+/** The content of that entry, with the operator's client. The entry is about the identity of the session. */
+export interface EndedSession extends CallerClient {
   readonly sessionId: string;
   /** The e-mail address that the login provider gave. It may be empty. */
   readonly email: string;
@@ -93,7 +96,7 @@ export interface SecretExport {
 export const resourceExportKind = "resource_exports";
 
 /** The content of that entry: the client. */
-export type ResourceExport = Pick<AccessDetails, "client" | "userAgent">;
+export type ResourceExport = CallerClient;
 
 /** Appends entries at the end of the transaction. */
 export function appendAccessEntries(tx: Transaction, entries: readonly AccessEntry[]): void {

@@ -144,8 +144,11 @@ for (const database of ["sqlite", "postgres"] as const)
       assert.equal(own?.actorUid, server.ownerUid);
       assert.equal(own?.resourceUid, server.ownerUid);
       assert.match(String(own?.method), /OperateService\/EndSession$/);
-      assert.deepEqual(Object.keys(own!.after as object).sort(), ["browser", "createTime", "email", "sessionId"]);
+      const members = ["browser", "createTime", "email", "sessionId"];
+      assert.deepEqual(Object.keys(own!.after as object).sort(), [...members, "client", "userAgent"].sort());
+      assert.equal((own!.after as JsonObject).client, "127.0.0.1");
       const other = await entryAt(elsewhere);
+      assert.deepEqual(Object.keys(other!.after as object).sort(), members);
       assert.match(String(other?.method), /OperateService\/EndSession$/);
       assert.equal(other?.actorUid ?? "", "");
       assert.deepEqual(other?.actorClaims ?? {}, {});

@@ -11,6 +11,9 @@ import { isUserUid, userUidsOf } from "../users/user-uid.ts";
 /** How many owners are read at once. */
 const batchSize = 50;
 
+/** Keys that end sooner do not count, in milliseconds: their owner could not bind another one in time. */
+const shortestKeyLifeMs = 24 * 60 * 60 * 1000;
+
 /** Whether an organization has an owner who can get a token now; `without` is a binding that does not count. */
 export async function hasReachableOwner(
   session: Session,
@@ -28,7 +31,7 @@ export async function hasReachableOwner(
 }
 
 /**
- * Whether an owner can get a token now. Static keys that another identity vouches for do not count: that identity is an owner, too, or
+ * Whether an owner can get a token now, and for a day. Static keys that another identity vouches for do not count: that identity is an owner, too, or
  * gets this right from one. A pattern counts, because it may match others.
  */
 export async function isReachable(
@@ -49,7 +52,8 @@ export async function isReachable(
     }
     case "staticKeys": {
       const { expirationTime: end } = relationship.value as { readonly expirationTime?: string };
-      if (staticKeysExpiry(end === undefined ? end : Date.parse(end), createTime) <= now) return false;
+      if (staticKeysExpiry(end === undefined ? end : Date.parse(end), createTime) <= now + shortestKeyLifeMs)
+        return false;
       return isFounder || (await findDelegation(session, "identities", uid))?.isInstallation === true;
     }
     case "awsIdentity":
