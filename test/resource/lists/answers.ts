@@ -4,8 +4,8 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { defaultPageSize } from "../../../src/aip/pagination.ts";
 import type { ApiClient } from "../../harness/api-clients.ts";
 import { codeOf, methodPath, replyOf } from "../../security/ground.ts";
-import { type Kind, type KindName, kinds, type Rows, withoutEmpty } from "./kinds.ts";
-import { type Caller, modelList, type Question } from "./model.ts";
+import { type Kind, type KindName, kinds, type Reader, type Rows, withoutEmpty } from "./kinds.ts";
+import { type Caller, modelList, type Question, readerOf } from "./model.ts";
 
 /** Asks for one page and compares it with the model; answers where the next one begins. */
 export async function comparePage(
@@ -34,38 +34,41 @@ export async function comparePage(
     wanted.map(({ uid }) => uid),
     says,
   );
+  const reader = readerOf(caller, rows);
   for (const [i, item] of items.entries())
-    assert.deepEqual(partOf(name, item, rows), withoutEmpty(shown(wanted[i]!, rows)), says);
+    assert.deepEqual(partOf(name, item, rows, reader), withoutEmpty(shown(wanted[i]!, rows, reader)), says);
   assert.equal(Number(reply.totalCount ?? 0), listed.length, says);
   assert.equal(reply.nextPageToken ? "more" : "", start + wanted.length < listed.length ? "more" : "", says);
   return String(reply.nextPageToken ?? "");
 }
 
 /** What the model knows of an item. */
-function partOf(name: KindName, item: JsonObject, rows: Rows): JsonObject {
+function partOf(name: KindName, item: JsonObject, rows: Rows, reader: Reader): JsonObject {
   const row = rows[name].find(({ uid }) => uid === item.uid)!;
   const { events = [], ...rest } = item;
   const authors = (events as JsonObject[]).map(({ author }) => author!);
-  const known = Object.keys(kinds[name].shown(row, rows)).filter((key) => key !== "events");
+  const known = Object.keys(kinds[name].shown(row, rows, reader)).filter((key) => key !== "events");
   return withoutEmpty({ ...Object.fromEntries(known.map((key) => [key, rest[key]])), events: authors });
 }
 
 /** Asks for one row, which may have been deleted. */
 export async function compareOne(
   apiClient: ApiClient,
-  { token }: Caller,
+  caller: Caller,
   name: KindName,
   uid: string,
   rows: Rows,
 ): Promise<void> {
   const { service }: Kind = kinds[name];
   const method = `${service}/Get${service.replace(/ies(?=Service)/, "y").replace(/s?Service$/, "")}`;
-  const outcome = await apiClient.call(token, methodPath(method), { uid });
+  const outcome = await apiClient.call(caller.token, methodPath(method), { uid });
   const row = rows[name].find((each) => each.uid === uid);
   // One that was deleted is still shown, as such.
   if (!row && name === "advisories") assert.ok(replyOf(outcome).deleteTime, uid);
   else assert.equal(codeOf(outcome), row ? "OK" : "NOT_FOUND", `${method} ${uid}`);
-  if (row) assert.deepEqual(partOf(name, replyOf(outcome), rows), withoutEmpty(kinds[name].shown(row, rows)));
+  const reader = readerOf(caller, rows);
+  if (row)
+    assert.deepEqual(partOf(name, replyOf(outcome), rows, reader), withoutEmpty(kinds[name].shown(row, rows, reader)));
 }
 
 /** Goes through all pages of a list that skips nothing. */

@@ -21,6 +21,12 @@ export type KindName = (typeof kindNames)[number];
 /** Everything in the database by what it is, in the order in which it came. */
 export type Rows = Readonly<Record<KindName | "events", readonly Row[]>>;
 
+/** The caller, who sees the names of what they may list, and those in role bindings of their own. */
+export interface Reader {
+  readonly uid: string;
+  sees(name: "groups" | "roles", uid: string): boolean;
+}
+
 /** A resource that is listed. */
 export interface Kind {
   readonly service: string;
@@ -33,7 +39,7 @@ export interface Kind {
   /** Whether the uid of a granted group can be that of a row. */
   readonly includesGranted?: boolean;
   /** Fields of an item, as JSON has them once empty ones are left out. */
-  shown(row: Row, rows: Rows): Record<string, unknown>;
+  shown(row: Row, rows: Rows, reader: Reader): Record<string, unknown>;
 }
 
 const byTime = { uid: "uid", create_time: "createTime" };
@@ -64,19 +70,21 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   role_bindings: {
     ...{ service: "RoleBindingsService", plural: "roleBindings", capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST },
     orders: byTime,
-    shown: ({ uid, createTime, parent, roleUid }, { groups, roles }) => {
-      const named = (list: readonly Row[], wanted: string) => {
+    shown: ({ uid, createTime, parent, roleUid, identityUid }, { groups, roles }, reader) => {
+      const named = (list: readonly Row[], wanted: string, isSeen: boolean) => {
         const { name, description } = list.find((row) => row.uid === wanted)!;
-        return withoutEmpty({ uid: wanted, name, description });
+        return isSeen ? withoutEmpty({ uid: wanted, name, description }) : { uid: wanted };
       };
-      return { uid, createTime: timeText(createTime), group: named(groups, parent), role: named(roles, roleUid) };
+      const group = named(groups, parent, reader.sees("groups", parent));
+      const role = named(roles, roleUid, identityUid === reader.uid || reader.sees("roles", roleUid));
+      return { uid, createTime: timeText(createTime), group, role };
     },
   },
   group_invites: {
     ...{ service: "GroupInvitesService", plural: "groupInvites", capability: Capability.CAP_IAM_GROUP_INVITES_LIST },
     orders: byTime,
-    shown: ({ uid, roleUid, recipient: email, singleUse, expirationTime }, { roles }) => {
-      const role = roles.find((each) => each.uid === roleUid);
+    shown: ({ uid, roleUid, recipient: email, singleUse, expirationTime }, { roles }, reader) => {
+      const role = reader.sees("roles", roleUid) ? roles.find((each) => each.uid === roleUid) : undefined;
       const { name, description } = role ?? {};
       const known = role && withoutEmpty({ uid: roleUid, name, description, capabilities: capabilityNames(role) });
       return { uid, roleUid, email, singleUse, expirationTime: timeText(expirationTime), role: known };

@@ -1,7 +1,7 @@
 // What lists show, on plain arrays: who may see a row, whether it is asked for, and in which order.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isBelow, isWithin, parentOf } from "../../../src/model/uid.ts";
-import { type Kind, type KindName, kinds, type Row, type Rows } from "./kinds.ts";
+import { type Kind, type KindName, kinds, type Reader, type Row, type Rows } from "./kinds.ts";
 
 /** A caller. */
 export interface Caller {
@@ -36,6 +36,16 @@ function defaultOrder(name: KindName): string {
 /** Names are of letters whose units, code points and bytes are in one order. */
 function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : Number(a > b);
+}
+
+/** Returns what a caller sees of others in their items. */
+export function readerOf(caller: Caller, rows: Rows): Reader {
+  const isForAll = (uid: string) => rows.roles.some((role) => role.uid === uid && role.parent === null);
+  return {
+    uid: caller.uid,
+    sees: (name, uid) =>
+      (name === "roles" && isForAll(uid)) || (visible(caller, name, rows) ?? []).some((row) => row.uid === uid),
+  };
 }
 
 function visible(caller: Caller, name: KindName, rows: Rows): readonly Row[] | undefined {
