@@ -125,8 +125,7 @@ async function rowOf(
   const { time } = tx.context;
   const externalId = (given.externalId as string | undefined) || null;
   const isActive = (given.active as boolean | undefined) ?? before?.isActive ?? true;
-  // RFC 7643 §2.5: null is "not assigned". Whether a person is active is always assigned, so it stays as it was.
-  const attributes = sorted({ ...given, active: isActive });
+  const attributes = sorted(before ? given : { ...given, active: isActive });
   requireSmall(attributes);
   const identityUid = identityOf(provider, before, externalId);
   return {

@@ -47,10 +47,10 @@ describe("a server that never answers", () => {
     );
   });
 
-  it("of a sign-in elsewhere, after one retry", async (t) => {
+  it("ends a sign-in without a browser at its first request", async (t) => {
     const url = await startSilent(t, (_request, response) => response.writeHead(403).end('{"message":"not here"}'));
     const stderr = new PassThrough() as unknown as NodeJS.WriteStream;
     const login = loginHeadless({ ...processShell({}), stderr }, { url, issuer: url, audience: url }, {});
-    await assert.rejects(login, /not here/);
+    await assert.rejects(login, /does not answer/);
   });
 });

@@ -245,12 +245,14 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await patch(path, { op: "replace", path: "active", value: active });
         for (const operation of [
           { op: "replace", path: "active", value: null },
+          { op: "add", path: "active", value: null },
           { op: "replace", value: { active: null } },
-          { op: "remove", path: "active" },
         ]) {
           assert.equal((await patch(path, operation)).body.active, active, JSON.stringify(operation));
           assert.equal(await isActive(JSON.stringify(operation)), active);
         }
+        // What is removed is not shown, and the person stays as they were.
+        assert.equal((await patch(path, { op: "remove", path: "active" })).body.active, undefined);
         assert.equal((await put(null)).body.active, active);
         assert.equal((await put()).body.active, active);
       }

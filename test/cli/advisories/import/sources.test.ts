@@ -90,7 +90,10 @@ describe("the files of an import", () => {
   it("must be UTF-8, since other bytes would become other characters", async () => {
     const directory = write({ "a.json": Buffer.from([0x22, 0xe4, 0x22]), "b.json": Buffer.from("\ufeff1", "utf16le") });
     const problems = (await read(directory)).map((line) => line.replace(/^.*!/, "!"));
-    assert.deepEqual(problems, ["! is not UTF-8", "! is not UTF-8"]);
+    assert.deepEqual(problems, [
+      "! the byte 0xe4 at offset 1 is not UTF-8",
+      "! the byte 0xff at offset 0 is not UTF-8, but looks like UTF-16",
+    ]);
   });
 
   it("in archives: archives in them are named, and one bad entry does not hide the others", async () => {
