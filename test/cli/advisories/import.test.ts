@@ -236,6 +236,44 @@ describe("advisories import", () => {
     });
   });
 
+  it("two files of one document id are both kept, or the records of the older one are named and the import fails", async () => {
+    /** A document as of a day, about these vulnerabilities. */
+    const document = (day: number, ...names: string[]) => ({
+      ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://vex.example/1", author: "Team" },
+      timestamp: `2020-01-0${day}T00:00:00Z`,
+      statements: names.map((name) => ({
+        ...{ vulnerability: { name }, status: "affected", action_statement: "update" },
+        products: [{ "@id": "pkg:npm/left@1.0.0" }],
+      })),
+    });
+    const [older, later] = [document(1, "CVE-2020-1", "CVE-2020-2"), document(2, "CVE-2020-2", "CVE-2020-3")];
+    for (const [files, old, winner] of [
+      [{ "a.json": older, "b.json": later }, "a", "b"],
+      [{ "a.json": later, "b.json": older }, "b", "a"],
+    ] as const) {
+      const [group, folder] = [await desk.newGroup(), desk.folder(files)];
+      const counts = [];
+      for (const flags of [["--dry-run"], [], []]) {
+        const { code, stdout, stderr } = await desk.importInto(group, folder, ...flags);
+        counts.push(stdout.replace("would be: ", ""));
+        assert.equal(code, 1);
+        const line = `${old}.json: CVE-2020-1: is not in ${winner}.json, a later version of the same document; import one of them with another --author to keep both (record left out)`;
+        assert.deepEqual(
+          saidIn(folder, stderr).filter((text) => text.includes("CVE-2020-1")),
+          [line],
+        );
+      }
+      const [dry, first, second] = counts;
+      assert.equal(dry, first);
+      assert.equal(second, `${summary(0, 0, 3, 1)}\n`);
+      assert.equal(await desk.countOf(group), 2);
+    }
+    const apart = [document(1, "CVE-2020-1"), document(1, "CVE-2020-3")];
+    const group = await desk.newGroup();
+    const same = await desk.importInto(group, desk.folder({ "a.json": apart[0], "b.json": apart[1] }));
+    assert.deepEqual([same.code, same.stdout], [0, `${summary(2, 0, 0)}\n`]);
+  });
+
   it("--author and --format win over what the files say", async () => {
     const group = await desk.newGroup();
     const file = path.join(desk.folder({ "a.json": vex }), "a.json");

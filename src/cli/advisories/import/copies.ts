@@ -9,6 +9,8 @@ import type { Place } from "./report.ts";
 export interface Copy {
   readonly place: Place;
   readonly digest: string;
+  /** The key of its document. */
+  readonly document: string;
   /** In seconds and nanoseconds; undefined where the source does not say when it changed the record. */
   readonly modified: Version | undefined;
   readonly isWithdrawn: boolean;
@@ -27,7 +29,8 @@ export interface Result {
   readonly error: string;
 }
 
-type Version = readonly [seconds: bigint, nanos: number, revision: bigint];
+/** Versions of one document compare by their parts, from the first on. */
+export type Version = readonly [seconds: bigint, nanos: number, revision: bigint];
 
 /** What is to be done with a copy. */
 export type Decision =
@@ -40,13 +43,18 @@ export type Decision =
 
 /** The copy of a record that is about to be sent. */
 export function newCopy(record: AdvisoryRecord, place: Place): Copy {
-  const { modifyTime, revision, withdrawTime, statements } = record;
+  const { source, document, modifyTime, revision, withdrawTime, statements } = record;
   const products = statements.flatMap(({ product }) => (product ? [identityOf(product)] : []));
   return {
-    products: new Set(products),
+    ...{ products: new Set(products), document: documentKeyOf(source, document) },
     ...{ place, digest: digestOf(record), result: undefined, repeats: [], isWithdrawn: withdrawTime !== undefined },
     modified: modifyTime && [modifyTime.seconds, modifyTime.nanos, revision],
   };
+}
+
+/** Returns the key of a document of a source. */
+export function documentKeyOf(source: string, document: string): string {
+  return JSON.stringify([source, document]);
 }
 
 /** Decides about a copy, knowing the last copy of the same key that was sent, which has been answered unless they are equal. */
@@ -124,7 +132,8 @@ export function isTaken(outcome: RecordOutcome): boolean {
   return outcome === CREATED || outcome === UPDATED || outcome === WITHDRAWN;
 }
 
-function compare(a: Version, b: Version): number {
+/** Returns a negative number if the first version is older. */
+export function compare(a: Version, b: Version): number {
   for (const [i, part] of a.entries()) {
     if (part !== b[i]) return part < b[i]! ? -1 : 1;
   }

@@ -124,7 +124,7 @@ async function importDocument(
   report: Report,
   { stop, advance }: Course,
 ): Promise<void> {
-  const document: OpenDocument = { isWhole: true, replaced: 0 };
+  const document: OpenDocument = { file: found.file, isWhole: true, replaced: 0 };
   const onFailure = () => {
     document.isWhole = false;
   };

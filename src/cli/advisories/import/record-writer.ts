@@ -25,6 +25,7 @@ import {
   outcomeAfter,
   tieReason,
 } from "./copies.ts";
+import { newDocumentVersions } from "./document-versions.ts";
 import { newPatience, type Retry } from "./patience.ts";
 import { newRecordCalls } from "./record-calls.ts";
 import type { Place, Report } from "./report.ts";
@@ -32,6 +33,7 @@ import { type Item, maxBatch, openSender } from "./sender.ts";
 
 /** A document whose records are being sent. */
 export interface OpenDocument {
+  readonly file: string;
   /** Whether all of its records so far were read and taken. */
   isWhole: boolean;
   /** How many of its records replaced earlier versions. */
@@ -80,7 +82,7 @@ export async function openRecordWriter(
   const calls = newRecordCalls(client, { group, dryRun }, newPatience(timeoutMs, retry));
   const copies = new Map<string, Copy>();
   const sources = new Set<string>();
-  const completed = new Set<string>();
+  const documents = newDocumentVersions();
   const sender = openSender<SentItem>(async (items) => {
     const answered = await calls.send(items.map(({ record }) => record)).catch((error: unknown) => {
       if (!dryRun && isTransient(error)) for (const { copy } of items) report.missResponse(copy.place);
@@ -93,11 +95,10 @@ export async function openRecordWriter(
   return {
     sources,
     has: (key) => copies.has(key),
-    hasCompleted: (source, document) => completed.has(JSON.stringify([source, document])),
+    hasCompleted: documents.has,
     async add(record, place, document) {
       sources.add(record.source);
-      const bytes = toBinary(AdvisoryRecordSchema, record);
-      const [size, values] = [bytes.length, countValues(AdvisoryRecordSchema, bytes, maxBatch.values)];
+      const { size, values } = sizeOf(record);
       const key = keyOf(record);
       const copy = newCopy(record, place);
       const earlier = copies.get(key);
@@ -109,19 +110,28 @@ export async function openRecordWriter(
       if (error === "") return await sender.add({ record, key, size, values, copy, after: decision.after, document });
       settle(report, { copy, after: undefined, document }, { outcome: RecordOutcome.LEFT_OUT, error }, dryRun);
     },
-    complete({ source, document: id, modifyTime, revision }, document) {
-      const version = { modifyTime: toTimestamp(modifyTime), revision: BigInt(revision) };
+    complete(version, document) {
+      const { source, document: id, revision } = version;
+      const request = { source, document: id, modifyTime: toTimestamp(version.modifyTime), revision: BigInt(revision) };
       sender.afterwards(async () => {
         if (!document.isWhole) return;
-        completed.add(JSON.stringify([source, id]));
-        const deletedCount = await calls.complete({ source, document: id, ...version });
+        documents.complete(version, document.file);
+        const deletedCount = await calls.complete(request);
         // In a dry run the server still has the versions that records of the document replace.
         report.superseded += dryRun ? Math.max(0, deletedCount - document.replaced) : deletedCount;
       });
     },
-    finish: () => sender.finish(),
+    async finish() {
+      await sender.finish();
+      for (const [copy, reason] of documents.lost(copies.values())) loseRecord(report, copy, reason, dryRun);
+    },
     abandon: () => sender.abandon(),
   };
+}
+
+function sizeOf(record: AdvisoryRecord): Pick<Item, "size" | "values"> {
+  const bytes = toBinary(AdvisoryRecordSchema, record);
+  return { size: bytes.length, values: countValues(AdvisoryRecordSchema, bytes, maxBatch.values) };
 }
 
 /** Why no request can hold a record; empty when one can. */
@@ -171,6 +181,12 @@ function settle(
   else if (outcome !== RecordOutcome.LEFT_OUT && after && lost.length > 0)
     retract(report, after, lossReason(copy.place, lost));
   for (const place of copy.repeats) countRepeat(report, copy, place);
+}
+
+/** Reports a record that a later version of its document has deleted. One that this import had stored is not an earlier version. */
+function loseRecord(report: Report, copy: Copy, reason: string, isDryRun: boolean): void {
+  if (copy.result?.outcome === RecordOutcome.CREATED && !isDryRun && report.superseded > 0) report.superseded--;
+  retract(report, copy, reason);
 }
 
 /** A copy that was taken, and that another one of the same time has replaced: nothing is left of it. */

@@ -63,7 +63,7 @@ describe("copies of one record in one import", () => {
     const writer = await openRecordWriter(session, { group, dryRun, timeoutMs: 60_000 }, report, (call) => call());
     for (const [i, copy] of copies.entries()) {
       const place = { file: `${i}.json`, record: copy.key };
-      await writer.add(recordOf(copy), place, { isWhole: true, replaced: 0 });
+      await writer.add(recordOf(copy), place, { file: place.file, isWhole: true, replaced: 0 });
     }
     await writer.finish();
     return { report, counts: report.summary({ isDryRun: false, isComplete: true }) };
