@@ -56,7 +56,8 @@ function* itemsOf(document: unknown, source: string) {
 }
 
 function readRecord(record: Members, source: string): AdvisoryRecord {
-  const id = record.requiredText("id");
+  const said = record.requiredText("id");
+  const id = readId(record, said);
   const modified = record.requiredTime("modified");
   const published = record.time("published");
   const withdrawn = record.time("withdrawn");
@@ -69,7 +70,8 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
   const cves = texts.aliases.length + upstream.length === 0 && id.startsWith("CGA-") ? othersOf(related, id) : [];
   const statements = statementsOf(record, published ?? modified);
   return create(AdvisoryRecordSchema, {
-    ...{ source, document: publicId, vulnerability: publicId, advisoryId: publicId, format: RecordFormat.OSV },
+    // By its own id, a record whose id was repaired does not replace the one that has the repaired id.
+    ...{ source, ...keyOf(id === said ? publicId : said), advisoryId: publicId, format: RecordFormat.OSV },
     ...{ modifyTime: modified.timestamp, ...texts, related, upstream: [...upstream, ...cves], statements },
     ...(published ? { publishTime: published.timestamp } : {}),
     ...(withdrawn ? { withdrawTime: withdrawn.timestamp } : {}),
@@ -92,6 +94,18 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
 function statementsOf(record: Members, time: ReadTime): ProductStatement[] {
   const items = record.strict().objects("affected", documentLimits.packages);
   return items.map((item) => readAffected(item, time));
+}
+
+/** Returns the id, with each blank as a hyphen: ids are words of requests, paths and lists. */
+function readId(record: Members, said: string): string {
+  const id = said.trim().replace(/\s+/g, "-");
+  if (id === said) return said;
+  record.repair("id", `is read as ${JSON.stringify(id)}, since ids have no blanks`);
+  return id;
+}
+
+function keyOf(id: string): Pick<AdvisoryRecord, "document" | "vulnerability"> {
+  return { document: id, vulnerability: id };
 }
 
 /** Our own records of databases that OSV has not registered have `x_` before the id, which is among the related ones. */

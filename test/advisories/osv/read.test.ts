@@ -334,6 +334,13 @@ describe("OSV that is wrong", () => {
     });
   }
 
+  it("an id with blanks is read with hyphens and reported, and replaces no record that has such an id", () => {
+    const { record: found, problems } = read(record({ id: " ACME 2030  1" }));
+    assert.deepEqual(problems, ['id: is read as "ACME-2030-1", since ids have no blanks']);
+    assert.deepEqual([found?.advisoryId, found?.document], ["ACME-2030-1", " ACME 2030  1"]);
+    assert.equal(recordJson(found!).id, "ACME-2030-1");
+  });
+
   it("a wrong record does not spoil the others", () => {
     const items = [...readOsv([record(), { id: "A-1" }, null, record({ id: "A-2" })], { source: "" }).items];
     assert.deepEqual(
