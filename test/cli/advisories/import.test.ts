@@ -106,6 +106,7 @@ describe("advisories import", () => {
     assert.ok(!stderr.includes("\u001b"));
     const reasons = saidIn(directory, stderr).map((line) => line.replace(/JSON: .*?(?= \(record|$)/, "JSON"));
     assert.deepEqual(reasons.sort(), [
+      "1 file skipped (1 .txt)",
       "\\u{1b}[31mf.json: is not valid JSON",
       "a.json: is not valid JSON",
       "b.json: is in none of the formats osv, secdb, openvex, csaf, yaml",
@@ -134,6 +135,31 @@ describe("advisories import", () => {
       "next.json: is a document of CSAF 2.1, which is not read (only CSAF 2.0 is): nothing to import",
       "pointer.json: is a Git LFS pointer to a file: nothing to import",
     ]);
+  });
+
+  it("counts the files that it skips by their extension, and fails if it skips all of them", async () => {
+    const group = await desk.newGroup();
+    const skipped = { "a/x.md": "# x", "a/y.MD": "# y", "b.txt": "", LICENSE: "", ".git/z": "" };
+    const all = await desk.importInto(group, desk.folder(skipped));
+    assert.equal(all.code, 1);
+    assert.deepEqual(all.stderr.trimEnd().split("\n"), [
+      "4 files skipped (2 .md, 1 .txt, 1 without an extension)",
+      "No file was read: advisories are in files named .json, .ndjson, .jsonl, .yaml or .yml, also with .gz behind, and in .zip.",
+    ]);
+    const archive = zip([
+      { name: "a/", content: Buffer.from("") },
+      { name: "a/x.md", content: Buffer.from("# x") },
+      { name: "a/.y.md", content: Buffer.from("# y") },
+    ]);
+    const zipped = await desk.importInto(group, desk.folder({ "a.zip": archive }));
+    assert.deepEqual([zipped.code, zipped.stderr.split("\n")[0]], [1, "1 file skipped (1 .md)"]);
+    const some = await desk.importInto(group, desk.folder({ ...skipped, "a.json": record(1) }));
+    assert.deepEqual([some.code, some.stdout], [0, `${summary(1, 0, 0)}\n`]);
+    assert.equal(some.stderr, "4 files skipped (2 .md, 1 .txt, 1 without an extension)\n");
+    const json = await desk.importInto(group, desk.folder({ "a.md": "" }), "-o", "json");
+    assert.deepEqual([json.code, JSON.parse(json.stdout).filesSkipped], [1, { ".md": 1 }]);
+    const empty = await desk.importInto(group, desk.folder({ "a.json": "[]", "a.md": "" }));
+    assert.deepEqual([empty.code, empty.stderr], [0, "1 file skipped (1 .md)\nNo advisories.\n"]);
   });
 
   it("what an export writes of no advisories is imported as none, which is said", async () => {
@@ -296,6 +322,7 @@ describe("advisories import", () => {
         fieldsRepaired: 0,
         filesNotRead: 1,
         filesWithoutAdvisories: [],
+        filesSkipped: {},
         recordsWithoutResponse: 0,
         recordsOfEarlierVersionsDeleted: 0,
       },
@@ -319,6 +346,17 @@ describe("advisories import", () => {
     assert.match(stderr, /GO-2030-1001: affected\[0\]\.package\.ecosystem: is read as "PyPI"\n/);
     const found = await desk.caller.run("advisories", "affected", "pkg:pypi/left@1.0", "--group", group);
     assert.match(found.stdout, /GO-2030-1001/);
+  });
+
+  it("an OSV id with a blank is repaired and reported, next to a record that has the repaired id", async () => {
+    const group = await desk.newGroup();
+    const affected = [{ package: { ecosystem: "npm", name: "left" }, versions: ["1.0.0"] }];
+    const files = { "a.json": record(1, { id: "ACME 1", affected }), "b.json": record(2, { id: "ACME-1" }) };
+    const { code, stdout, stderr } = await desk.importInto(group, desk.folder(files));
+    assert.deepEqual([code, stdout], [0, `${summary(2, 0, 0)}; 1 field repaired\n`]);
+    assert.match(stderr, /a\.json: ACME 1: id: is read as "ACME-1", since ids have no blanks\n/);
+    const found = await desk.caller.run("advisories", "affected", "pkg:npm/left@1.0.0", "--group", group);
+    assert.match(found.stdout, /ACME-1/);
   });
 
   it("a record that would lose one of its packages is left out, and the import fails", async () => {

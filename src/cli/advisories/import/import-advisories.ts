@@ -69,6 +69,7 @@ async function importAll(
     for await (const source of filesOf(paths)) {
       if (stop.aborted) return undefined;
       if ("reason" in source) report.failFile(source.name, source.reason);
+      else if ("extension" in source) report.skipFile(source.extension);
       else if ("what" in source) report.nameFile(source.name, source);
       else await importFile(source, options, writer, report, { stop, advance });
     }
@@ -104,6 +105,7 @@ async function importFile(
   { stop, advance }: Course,
 ): Promise<void> {
   let left = source.bytes;
+  report.readFile();
   for await (const found of documentsOf(source, options, report)) {
     if (stop.aborted) return;
     await importDocument(found, writer, report, {

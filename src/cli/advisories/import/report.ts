@@ -4,6 +4,7 @@ import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/reco
 import type { NamedFile } from "../../../advisories/named-files.ts";
 import type { Problem } from "../../../advisories/reading.ts";
 import { printable } from "../../escape.ts";
+import { noDocuments, SkippedFiles } from "./skipped-files.ts";
 
 /** Where a record is: the file, and what the record is called in it. */
 export interface Place {
@@ -53,6 +54,8 @@ export class Report {
   /** Files that are not read, and what they are. */
   readonly #named: { readonly file: string; readonly what: string }[] = [];
   #namedCount = 0;
+  readonly #skipped = new SkippedFiles();
+  #hasRead = false;
   #unanswered = 0;
   /** The first one that stands for records. */
   #unreadRecords = "";
@@ -95,6 +98,21 @@ export class Report {
     if (this.#named.length < shownProblems) this.#named.push({ file, what });
   }
 
+  /** Reports a file that is read. */
+  readFile(): void {
+    this.#hasRead = true;
+  }
+
+  /** Reports a file that is not read, by the end of its name. */
+  skipFile(extension: string): void {
+    this.#skipped.add(extension);
+  }
+
+  /** Whether there were files, and the names of all say that they hold no advisories. */
+  get #hasSkippedAll(): boolean {
+    return this.#skipped.count > 0 && !this.#hasRead && this.#lost.file + this.#namedCount === 0;
+  }
+
   #add(line: Line): void {
     this.#lost[line.lost]++;
     if (this.#lines[line.lost].length < shownProblems) this.#lines[line.lost].push(line);
@@ -115,7 +133,7 @@ export class Report {
 
   /** Whether everything that was found could be read and was taken, but for fields. */
   get isWhole(): boolean {
-    return this.#counts.leftOut === 0 && this.#lost.file === 0;
+    return this.#counts.leftOut === 0 && this.#lost.file === 0 && !this.#hasSkippedAll;
   }
 
   /** Why the sources may have records that were not found; empty when all files were read and all records taken. */
@@ -133,7 +151,10 @@ export class Report {
     return [
       ...[...named, ...shown.map(textOf)].map(printable),
       ...(hidden === 0 ? [] : [`… and ${hidden} more`]),
-      ...(this.records + this.#lost.file + this.#namedCount === 0 ? ["No advisories."] : []),
+      ...this.#skipped.lines().map(printable),
+      ...(this.records + this.#lost.file + this.#namedCount > 0
+        ? []
+        : [this.#hasSkippedAll ? noDocuments : "No advisories."]),
       ...(this.pruning ? pruningLines(this.pruning).map(printable) : []),
     ];
   }
@@ -172,6 +193,7 @@ export class Report {
       recordsWithoutResponse: this.#unanswered,
       filesNotRead: this.#lost.file,
       filesWithoutAdvisories: this.#named.map(({ file, what }) => ({ file, what })),
+      filesSkipped: Object.fromEntries(this.#skipped.entries()),
       recordsOfEarlierVersionsDeleted: this.superseded,
       ...(this.pruning ? pruningData(this.pruning) : {}),
       problems: problems.map(({ file, record, path, rule, lost }) => ({ file, record, path, rule, leftOut: lost })),

@@ -31,7 +31,14 @@ export interface NamedSource extends NamedFile {
   readonly name: string;
 }
 
-type Source = SourceFile | BadSource | NamedSource;
+/** A file that is not read, since its name is not that of advisories. */
+export interface SkippedSource {
+  readonly name: string;
+  /** The end of the name, such as `.md`; empty when it has none. */
+  readonly extension: string;
+}
+
+type Source = SourceFile | BadSource | NamedSource | SkippedSource;
 
 const documents = /\.(json|ndjson|jsonl|ya?ml)(\.gz)?$/i;
 const archives = /\.(zip|tar|tgz|tar\.\w+|7z|rar)$/i;
@@ -70,7 +77,17 @@ async function* filesBelow(directory: string, depth: number): AsyncGenerator<Sou
     if (entry.isSymbolicLink() && (await isDirectory(file)))
       yield { name: file, what: "a link to a directory, which is not followed", standsForRecords: true };
     else if (entry.isDirectory() || documents.test(file) || archives.test(file)) yield* filesAt(file, depth + 1, false);
+    else yield skipped(file);
   }
+}
+
+function skipped(name: string): SkippedSource {
+  return { name, extension: path.extname(name).toLowerCase() };
+}
+
+/** Whether an entry of an archive is a file that no tool has hidden. It is counted then. */
+function isSkipped(entry: string): boolean {
+  return !entry.endsWith("/") && !archives.test(entry) && !/(^|\/)\./.test(entry);
 }
 
 /**
@@ -107,7 +124,10 @@ async function* filesIn(archive: string): AsyncGenerator<Source> {
     for await (const entry of zip.eachEntry()) {
       const name = `${archive}: ${entry.fileName}`;
       if (archives.test(entry.fileName)) yield { name, reason: "is an archive in an archive: unpack it first" };
-      if (!documents.test(entry.fileName)) continue;
+      if (!documents.test(entry.fileName)) {
+        if (isSkipped(entry.fileName)) yield skipped(name);
+        continue;
+      }
       unpacked += entry.uncompressedSize;
       if (unpacked > sourceLimits.archiveBytes)
         throw new BadDocument(`unpacks to more than the limit of ${sizeText(sourceLimits.archiveBytes)}`);

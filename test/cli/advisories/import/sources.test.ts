@@ -20,6 +20,7 @@ async function read(...paths: readonly string[]): Promise<string[]> {
     const name = source.name.replace(`${home}/`, "");
     if ("reason" in source) lines.push(`${name}! ${source.reason}`);
     else if ("what" in source) lines.push(`${name}? ${source.what}`);
+    else if ("extension" in source) lines.push(`${name} skipped`);
     else {
       try {
         for await (const { place, text } of source.texts()) lines.push(`${name} ${place}: ${text}`);
@@ -61,10 +62,12 @@ describe("the files of an import", () => {
       "a.json : 1",
       "b/c.YAML : 2",
       "broken.json! there is no such file",
+      "d.txt skipped",
       "g.json.gz : 6",
       "h.tar.gz! is an archive but not a zip file: unpack it first",
       "i.tgz! is an archive but not a zip file: unpack it first",
       "linked.json : 1",
+      "lock skipped",
       "loop? a link to a directory, which is not followed",
       "pipe.json? a pipe, a socket or a device, which is not read",
     ]);
@@ -118,6 +121,7 @@ describe("the files of an import", () => {
       "e.ndjson.gz line 1: 4",
       "e.ndjson.gz line 2: 5",
       "f.json.gz! incorrect header check",
+      "readme.txt skipped",
     ]);
   });
 
