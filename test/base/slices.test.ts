@@ -17,7 +17,7 @@ describe("slices of long computations", () => {
     assert.ok(slices >= 30, `${slices} slices`);
   });
 
-  it("of eight computations one has a slice in each turn of the event loop", async () => {
+  it("eight computations share the event loop: one of them has a slice in each tick", async () => {
     let turn = 0;
     const slicesOfTurn = new Map<number, number>();
     const count = () => slicesOfTurn.set(turn, (slicesOfTurn.get(turn) ?? 0) + 1);

@@ -97,7 +97,7 @@ describe("a person who is asked to join", { timeout: 300_000 }, () => {
     assert.deepEqual(await findProblems(page), []);
   });
 
-  it("is shown a card in the console at an address of the organization, and no call names the organization before", async () => {
+  it("the console shows a card to a person who has not joined, and no call names the organization before", async () => {
     await bindRole(server, "pending", "viewer", true);
     const path = `/console/o/${server.groupUid}/groups/${server.groupUid}`;
     await using opened = await openConsole(browser, server, { path });

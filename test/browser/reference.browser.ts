@@ -128,7 +128,7 @@ describe("the API reference", { timeout: 300_000 }, () => {
 });
 
 describe("the guides", { timeout: 120_000 }, () => {
-  it("are searched by words: results lead to the section, by mouse and by keyboard", async () => {
+  it("the guides are searched by words: results lead to the section, by mouse and by keyboard", async () => {
     buildConsole();
     await using browser = await openChromium();
     await using server = await startTestServer({});

@@ -23,7 +23,7 @@ describe("a second sibling with one name", { timeout: 120_000 }, () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  it("is created after a second click only, and another name needs none", async () => {
+  it("a sibling of the same name is created after a second click only, and another name needs none", async () => {
     const path = `/console/o/${server.groupUid}/groups/${parent}`;
     await using console = await openConsole(browser, server, { path });
     const { page } = console;

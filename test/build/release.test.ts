@@ -39,7 +39,7 @@ describe("the version of a release", () => {
 
 describe("documents", () => {
   const documents = versionedDocuments(".");
-  it("that show the version of Gatehouse include the security policy, the chart and the first steps", () => {
+  it("the documents that show the version of Gatehouse include the security policy, the chart and the first steps", () => {
     const showing = documents.filter((file) => shownVersions(readFileSync(file, "utf8")).length > 0);
     for (const file of ["README.md", "SECURITY.md", "deploy/helm/gatehouse/Chart.yaml", "docs/first-steps.md"])
       assert.ok(showing.includes(file), file);
@@ -50,7 +50,7 @@ describe("documents", () => {
       assert.deepEqual(others, []);
     });
 
-  it("of the repository that show the version are all updated by a release", () => {
+  it("a release updates every document that shows the version", () => {
     const files = execFileSync("git", ["ls-files", "*.md", "*.yaml", "*.yml", "deploy"], { encoding: "utf8" })
       .trim()
       .split("\n");

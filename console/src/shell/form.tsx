@@ -15,7 +15,7 @@ export interface Difference {
   readonly mine: string;
 }
 
-/** What a person has to confirm, and the text of the button that does so. */
+/** A question that a second click answers, and the text of its button. */
 export interface Confirmation {
   readonly text: string;
   readonly button: string;
@@ -39,7 +39,7 @@ interface FormProps {
   readonly differences?: () => Promise<readonly Difference[]>;
   /** Takes the values of the other change into the form. */
   readonly onTakeTheirs?: () => Promise<void>;
-  /** What cannot be undone: it is shown when the form is sent, which takes another click on its button then. */
+  /** A warning of something that cannot be undone. It is shown when the form is sent, and another click then sends it. */
   readonly confirm?: Confirmation | undefined;
   /** The same, if only the server knows whether there is something to confirm. */
   readonly findConfirm?: () => Promise<Confirmation | undefined>;

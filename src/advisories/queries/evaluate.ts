@@ -59,7 +59,7 @@ function isSaid({ record, statement }: Said, { status }: VersionStatus): boolean
   return !isOutside || record.format === RecordFormat.OSV;
 }
 
-/** What is safe on one platform may not be on others, and what is safe in a part of a package may not be in the rest. */
+/** A status that holds for one platform or one part of a package says nothing about the others. */
 function isTold({ product, release }: ProductStatement, { status }: VersionStatus, asked: QueriedPackage): boolean {
   if (status !== NOT_AFFECTED && status !== FIXED) return true;
   if (!isAboutAllOf(product!, asked)) return false;

@@ -86,7 +86,7 @@ interface Fixes {
   readonly fixes: readonly Fix[];
   /** The problems that belong to none of them. */
   readonly problems: readonly Problem[];
-  /** What cannot be read, and may name vulnerabilities: each is a record that is left out. */
+  /** Members that cannot be read and may name vulnerabilities: each is a record that is left out. */
   readonly lost: readonly Problem[];
 }
 

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 /** The length of the versions whose parsed forms are kept, for each order. A parsed version takes some thirty bytes a character. */
 const maxLength = 64 * 1024;
 
-/** What an entry takes besides its version, in characters. */
+/** The size of an entry without its version, in characters. */
 const entryLength = 16;
 
 /** Stands for a version that cannot be parsed: the cache has no undefined values. */

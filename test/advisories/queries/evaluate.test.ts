@@ -224,7 +224,7 @@ describe("statements on a part of a package", () => {
     return create(AdvisoryStatementsSchema, { records: [record] });
   };
 
-  it("that it is safe does not hold for the rest of the package", () => {
+  it("a statement that a part of a package is safe does not hold for the rest of the package", () => {
     for (const status of [ProductStatus.FIXED, ProductStatus.NOT_AFFECTED]) {
       assert.equal(evaluate(part(status), asked("pkg:golang/a.example/b@v1.0.0")), undefined);
       for (const inner of ["#cmd/tool", "#cmd/tool/x", "/cmd/tool"]) {
@@ -234,7 +234,7 @@ describe("statements on a part of a package", () => {
     }
   });
 
-  it("that it is affected is told of the package", () => {
+  it("a statement that a part of a package is affected holds for the package", () => {
     const answer = evaluate(part(ProductStatus.AFFECTED), asked("pkg:golang/a.example/b@v1.0.0"));
     assert.equal(answer?.status, ProductStatus.AFFECTED);
   });

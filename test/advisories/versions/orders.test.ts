@@ -283,7 +283,7 @@ describe("orders of versions", () => {
     assert.ok(order("1.0", "1.1-3")! < 0);
   });
 
-  it("of GitHub Actions, a tag that is moved may be any version that begins like it", () => {
+  it("a moved tag of GitHub Actions may be any version that begins like it", () => {
     const order = orderOfPurl("pkg:github/a/b");
     for (const later of ["4.0.1", "v4.1", "4.1.0", "v4.2.0"]) {
       assert.equal(order("v4", later), undefined);

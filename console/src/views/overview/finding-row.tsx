@@ -51,7 +51,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
   );
 }
 
-/** What the time of each kind is, except for delegations; of the others, that of the creation. */
+/** The meaning of the time of each kind, except for delegations. Kinds that are missing have the time of the creation. */
 const times: Readonly<Record<number, TextId>> = {
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
