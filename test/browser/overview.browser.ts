@@ -170,6 +170,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await using console = await openConsole(browser, server, { path: `/console/o/${empty}/overview` });
     const { page, complaints } = console;
     await signIn(page, "owner");
+    await page.getByRole("button", { name: "Join" }).click();
     const steps = page.getByRole("region", { name: "First steps" });
     for (const name of ["New identity", "Grant access"]) await steps.getByRole("link", { name }).waitFor();
     await attention(page).getByText("Nothing needs your attention.").waitFor();
