@@ -234,6 +234,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     await createResource(server, `roleBindings/${server.groupUid}`, { identityUid: uid, roleUid: clerk });
     await using console = await openRoles("?dialog=new", { as: "clerk" });
     const { page, complaints } = console;
+    await page.getByRole("button", { name: "Join" }).click();
     const dialog = page.getByRole("dialog", { name: "New role" });
     await dialog.getByLabel("Filter capabilities").fill("roles.");
     assert.equal(await dialog.getByRole("checkbox", { name: "roles.create" }).isDisabled(), false);
@@ -248,6 +249,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     const roleUid = builtInRoleUid("registry.pull");
     await createResource(server, `roleBindings/${server.groupUid}`, { identityUid: uid, roleUid });
     await using puller = await openRoles("", { as: "puller" });
+    await puller.page.getByRole("button", { name: "Join" }).click();
     await puller.page.getByText(/You need roles\.list at/).waitFor();
     assert.equal(await puller.page.getByRole("link", { name: "Roles", exact: true }).count(), 0);
     await using stranger = await openRoles("", { as: "stranger" });
