@@ -60,9 +60,9 @@ export async function openSqliteStore(): Promise<Store> {
 /** Databases that were emptied for reuse: creating one takes longer than most tests. */
 const freeUrls: string[] = [];
 
-/** Opens a store on a PostgreSQL database with a language collation, unlike its tables. */
-export async function openPostgresStore(): Promise<Store> {
-  const url = freeUrls.pop() ?? (await newPostgresUrl());
+/** Opens a store on a PostgreSQL database with a language collation, unlike its tables. A database that was used before keeps its statistics. */
+export async function openPostgresStore(newUrl?: string): Promise<Store> {
+  const url = newUrl ?? freeUrls.pop() ?? (await newPostgresUrl());
   const handles = openHandles(url);
   const database = await handles.open();
   const raw = new pg.Client({ connectionString: url });

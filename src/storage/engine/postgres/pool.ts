@@ -177,7 +177,11 @@ async function commitWrite<T>(
   const finished = finish(result);
   // A statement that could not be sent must keep COMMIT from being sent. This waits for no response.
   await Promise.race([finished, new Promise<void>((resolve) => process.nextTick(resolve))]);
-  const [{ command }] = await Promise.all([client.query("COMMIT"), finished]);
+  const committed = client.query("COMMIT");
+  committed.catch(() => {});
+  // First: both may be settled by one message of the server, and the error of a statement says more than a COMMIT that became a ROLLBACK.
+  await finished;
+  const { command } = await committed;
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
   if (command !== "COMMIT") throw new Error("the transaction went on after one of its statements had failed");
   return result;

@@ -16,7 +16,7 @@ import { loadPostgresDriver, sql } from "../../../../src/storage/schema/drizzle.
 import { postgresTables } from "../../../../src/storage/schema/tables.postgres.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { context, type groupRow as GroupRow, groupRow, groups, write } from "../../fixtures.ts";
-import { openPostgresStore, type Store } from "../../stores.ts";
+import { newPostgresUrl, openPostgresStore, type Store } from "../../stores.ts";
 import { createIndependently } from "./independent-writes.ts";
 
 after(stopPostgres);
@@ -120,7 +120,7 @@ describe("writes that arrive together", () => {
 
 describe("the settings of a session", () => {
   it("make a statement look up uids in the index, although it was prepared while the table was empty", async () => {
-    await using store = await openPostgresStore();
+    await using store = await openPostgresStore(await newPostgresUrl());
     const client = new pg.Client(store.url);
     await client.connect();
     try {
