@@ -102,6 +102,8 @@ interface ExportFlags extends ClientOptions {
   readonly format: ExportFormat;
   readonly author: string;
   readonly ecosystem: string;
+  readonly output?: string;
+  readonly layout?: "osv-scanner";
 }
 
 function addExport(advisories: Command, shell: Shell): void {
@@ -110,21 +112,31 @@ function addExport(advisories: Command, shell: Shell): void {
     .addOption(groupOption("--group", "the group whose advisories are written (default.group)"))
     .addOption(new Option("--format <format>", "the format").choices(exportFormats).makeOptionMandatory())
     .option("--output <path>", "a file, or for osv a directory; by default standard output")
+    .addOption(new Option("--layout <layout>", "for osv: the offline database of a scanner").choices(["osv-scanner"]))
     .option("--author <name>", "publisher, for openvex and csaf", "Gatehouse")
     .option(
       "--ecosystem <name>",
       "ecosystem of packages without a language, such as Wolfi or Alpine:v3.22",
       "Chainguard",
     );
-  command.action(async (flags: ExportFlags & { output?: string }) => {
-    const { output } = flags;
+  command.action(async (flags: ExportFlags) => {
+    const { output, layout } = flags;
+    if (layout && flags.format !== "osv") throw wrongUsage(`--layout ${layout} needs --format osv`);
+    if (layout && output === undefined) throw wrongUsage(`--layout ${layout} needs a directory as --output`);
     if (flags.format === "osv") await checkEcosystem(flags.ecosystem);
     // Its --output is a path, not a format.
     const { output: _path, ...client } = clientOptionsOf<ClientOptions>(command);
     using session = await openSession(shell, command, client);
     const { exportAdvisories } = await import("./export.ts");
     const { format, author, ecosystem } = flags;
-    await exportAdvisories(session, { group: await groupOf(session, flags), format, output, author, ecosystem });
+    await exportAdvisories(session, {
+      group: await groupOf(session, flags),
+      format,
+      output,
+      layout,
+      author,
+      ecosystem,
+    });
   });
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { AdvisoryRecordsService, RecordView } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type ExportFormat, type ExportSource, exportedAdvisories } from "../../advisories/exported.ts";
+import type { OsvRecord } from "../../advisories/osv/write.ts";
 import { writerOf } from "../../advisories/writers.ts";
 import type { WriteOptions } from "../../advisories/writing.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
@@ -22,6 +23,8 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   /** The path of the output; undefined for standard output. */
   readonly output: string | undefined;
+  /** The layout of the output; undefined for a document, or for the feed of a directory. */
+  readonly layout: "osv-scanner" | undefined;
   /** The publisher. */
   readonly author: string;
   /** The OSV ecosystem of packages without one; package URLs get its distribution. */
@@ -77,7 +80,7 @@ async function openSource(session: Session, parent: string): Promise<{ source: E
 /** Writes to standard output or a file. For OSV, a path without .json is a directory. */
 async function write(
   shell: Shell,
-  { group, format, output }: ExportOptions,
+  { group, format, output, layout }: ExportOptions,
   advisories: AsyncIterable<AdvisoryStatements>,
   options: WriteOptions,
   losses: LossReport,
@@ -85,18 +88,33 @@ async function write(
   const parts = () => writerOf(format)(advisories, options, losses);
   if (output === undefined) return await print(shell, parts());
   try {
-    if (format !== "osv" || /\.json$/i.test(output)) return await writeWhole(output, parts());
-    const [{ osvRecordsOf }, { writeFeed }] = await Promise.all([
-      import("../../advisories/osv/write.ts"),
-      import("./feed-directory.ts"),
-    ]);
-    const { removed } = await writeFeed(output, group, osvRecordsOf(advisories, options, losses));
-    if (removed > 0) note(shell, `${removed} ${removed === 1 ? "record" : "records"} removed from the feed`);
+    if (layout === undefined && (format !== "osv" || /\.json$/i.test(output))) return await writeWhole(output, parts());
+    const { osvRecordsOf } = await import("../../advisories/osv/write.ts");
+    const records = osvRecordsOf(advisories, options, losses);
+    const { removed, what } = await writeDirectory(output, group, layout, records, losses);
+    if (removed > 0) note(shell, `${removed} ${what}${removed === 1 ? "" : "s"} removed from the feed`);
   } catch (error) {
     // Errors of the server are not about the file.
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new CommandFailure(`${output} cannot be written: ${errorMessage(error, output)}`);
   }
+}
+
+/** Writes a directory in the layout. Returns how many of its files have been removed, and what they are. */
+async function writeDirectory(
+  output: string,
+  group: string,
+  layout: ExportOptions["layout"],
+  records: AsyncIterable<OsvRecord>,
+  losses: LossReport,
+): Promise<{ readonly removed: number; readonly what: string }> {
+  if (layout === undefined) {
+    const { writeFeed } = await import("./feed-directory.ts");
+    return { ...(await writeFeed(output, group, records)), what: "record" };
+  }
+  const { writeScannerDirectory } = await import("./scanner-directory.ts");
+  const onUnknown = (ecosystem: string, id: string) => losses.add(`packages of ${JSON.stringify(ecosystem)}`, id);
+  return { ...(await writeScannerDirectory(output, group, records, onUnknown)), what: "archive" };
 }
 
 /** Waits for slow readers: the export may be larger than memory. */

@@ -49,8 +49,8 @@ export async function writeFeed(
 /** The maximum length of a name, in characters; file systems allow 255 bytes. */
 const maxName = 200;
 
-/** Ids are untrusted: a file name must not leave the directory, be too long, or replace the index. */
-function fileNameOf(id: string): string {
+/** Returns the file name of a record. Ids are untrusted: a name must not leave the directory, be too long, or replace the index. */
+export function fileNameOf(id: string): string {
   const name = encodeURIComponent(id).replace(/^\./, "%2E");
   if (name.length > maxName) return `${name.slice(0, maxName)}~${hash("sha256", id).slice(0, 16)}.json`;
   return `${name === "all" ? "%61ll" : name}.json`;
@@ -70,7 +70,7 @@ async function writeIfChanged(file: string, text: string): Promise<void> {
 }
 
 /** Returns the JSON in a file; undefined if the file is missing or not JSON. */
-async function readJson(file: string): Promise<unknown> {
+export async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {

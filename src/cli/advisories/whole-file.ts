@@ -6,10 +6,10 @@ import { pipeline } from "node:stream/promises";
 import { removeOnSignal } from "../remove-on-signal.ts";
 
 /**
- * Writes a long text to a temporary file, and renames it when it is complete: readers see the old or the new file.
+ * Writes a long text, or bytes, to a temporary file, and renames it when it is complete: readers see the old or the new file.
  * Pipes and devices such as /dev/stdout are written directly.
  */
-export async function writeWhole(file: string, parts: AsyncIterable<string>): Promise<void> {
+export async function writeWhole(file: string, parts: AsyncIterable<string | Buffer>): Promise<void> {
   const known = await stat(file).catch(() => undefined);
   const write = (stream: WriteStream) => pipeline(Readable.from(parts), stream);
   if (known && !known.isFile() && !known.isDirectory()) return await write(createWriteStream(file));
