@@ -81,27 +81,27 @@ async function measure(on: string): Promise<void> {
     const { token: operatorToken } = await issueOwnerToken(database, directory, { ownerUid: operatorUid }, server.url);
     const operator: Caller = { url: server.url, authorization: `Bearer ${operatorToken}` };
     await database.close();
-    await run(`${on}: plans and dry runs`, organizations, async (each) => {
-      await call(each, `${service}ApplyResources`, {
+    await run(`${on}: plans and dry runs`, organizations, async (each, send) => {
+      await send(each, `${service}ApplyResources`, {
         groupUid: each.groupUid,
         resources: groups(groupCount),
         planOnly: true,
       });
-      await call(each, `${service}ApplyResources`, {
+      await send(each, `${service}ApplyResources`, {
         groupUid: each.groupUid,
         resources: groups(groupCount),
         validateOnly: true,
       });
     });
-    await run(`${on}: applies and deletions`, organizations, async (each) => {
+    await run(`${on}: applies and deletions`, organizations, async (each, send) => {
       const resources = [{ group: { name: "all" } }, ...groups(groupCount, "all")];
-      const { body } = await call(each, `${service}ApplyResources`, { groupUid: each.groupUid, resources });
+      const { body } = await send(each, `${service}ApplyResources`, { groupUid: each.groupUid, resources });
       const uid = body.changes?.find((change: { name: string }) => change.name === "all")?.uid;
-      if (uid) await call(each, `${service}DestroySubtree`, { groupUid: uid });
+      if (uid) await send(each, `${service}DestroySubtree`, { groupUid: uid });
     });
-    await run(`${on}: imports and deletions`, organizations, async (each) => {
-      const uid = await importGroups(operator, each.groupUid, groupCount, call);
-      await call(each, `${service}DestroySubtree`, { groupUid: uid });
+    await run(`${on}: imports and deletions`, organizations, async (each, send) => {
+      const uid = await importGroups(operator, each.groupUid, groupCount, send);
+      await send(each, `${service}DestroySubtree`, { groupUid: uid });
     });
     await compareCpu(on, server.pid, organizations[0]!, operator);
   } finally {
@@ -144,35 +144,52 @@ function groups(count: number, group = "") {
   return Array.from({ length: count }, (_, i) => ({ group: { group, name: `group-${i}`, description: "generated" } }));
 }
 
-/** Loops the load of all organizations but the last, which writes once a second, and prints how long its writes took. */
-async function run(title: string, organizations: readonly Organization[], load: (each: Organization) => Promise<void>) {
+/**
+ * Loops the load of all organizations but the last, which writes once a second. Prints how long its writes took, and how many requests of
+ * the others ended while one of them waited.
+ */
+async function run(
+  title: string,
+  organizations: readonly Organization[],
+  load: (each: Organization, send: typeof call) => Promise<void>,
+) {
   const end = performance.now() + seconds * 1000;
+  const ends: number[] = [];
+  const send: typeof call = async (...request) => {
+    const response = await call(...request);
+    ends.push(performance.now());
+    return response;
+  };
   let loops = 0;
   const loaded = organizations.slice(0, -1).map(async (each) => {
     while (performance.now() < end) {
       const began = performance.now();
-      await load(each);
+      await load(each, send);
       loops++;
       // A caller over its budget is told to wait.
       if (performance.now() - began < 100) await pause(1000);
     }
   });
   const times: number[] = [];
+  let mostWaitedFor = 0;
   let rejected = 0;
   const fourth = organizations.at(-1)!;
   for (let i = 0; performance.now() < end; i++) {
     const began = performance.now();
     const group = { name: `write-${title.replaceAll(/[^a-z]/g, "-")}-${i}` };
     const { status } = await call(fourth, `${iam}GroupsService/CreateGroup`, { parent: fourth.groupUid, group });
-    if (status === 200) times.push(performance.now() - began);
+    const ended = performance.now();
+    if (status === 200) times.push(ended - began);
     else rejected++;
+    mostWaitedFor = Math.max(mostWaitedFor, ends.filter((at) => at > began && at < ended).length);
     await pause(Math.max(0, 1000 - (performance.now() - began)));
   }
   await Promise.all(loaded);
   times.sort((a, b) => a - b);
   const [p50, p99] = [50, 99].map((percent) => Math.round(percentile(times, percent)));
   console.log(
-    `${title}: ${times.length} writes, p50 ${p50} ms, p99 ${p99} ms, ${rejected} rejected; ${loops} loops of others`,
+    `${title}: ${times.length} writes, p50 ${p50} ms, p99 ${p99} ms, ${rejected} rejected; ` +
+      `${loops} loops of others, of whose requests at most ${mostWaitedFor} ended during one write`,
   );
 }
 

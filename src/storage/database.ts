@@ -9,7 +9,7 @@ import { newPageCache } from "./cache/page-cache.ts";
 import { newReadCache, type ReadCache } from "./cache/read-cache.ts";
 import { newRowCache, type RowCache } from "./cache/row-cache.ts";
 import { newValueCounts } from "./cache/value-counts.ts";
-import { writeChanges } from "./change-log/change-log.ts";
+import { type AppendChanges, convertLargeWrite, writeChanges } from "./change-log/change-log.ts";
 import { unfinishedError, unfinishedSetting } from "./engine/copy.ts";
 import { newCounterChanges } from "./engine/counters.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect, DialectTransaction, LoggedWrite } from "./engine/dialect.ts";
@@ -145,7 +145,11 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
   const accessChanged = hasChangedAccess();
   if (!session.pendingCounters) await counterChanges.write(session);
   const logged = { context, changes, accessChanged };
-  if (!session.pendingLog) await logWrites(session, [logged], session.pendingExports ? new Set() : changedExports);
+  if (!session.pendingLog) {
+    const append = context.isLarge ? await convertLargeWrite(session, logged) : undefined;
+    if (append) await session.lockLargeLog();
+    await logWrites(session, [logged], session.pendingExports ? new Set() : changedExports, append);
+  }
   // Nothing after this may fail: other writes commit these changes.
   session.pendingLog?.push(logged);
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
@@ -190,11 +194,12 @@ async function logWrites(
   session: DialectTransaction,
   writes: readonly LoggedWrite[],
   exported: ReadonlySet<string>,
+  append: AppendChanges = () => writeChanges(session, writes),
 ): Promise<void> {
-  const statements: Promise<void>[] = [];
+  const statements: Promise<unknown>[] = [];
   if (writes.some(({ accessChanged }) => accessChanged)) statements.push(advanceAccessEpoch(session));
   if (exported.size > 0 || writes.some(({ changes }) => changes.length > 0))
-    statements.push(session.lockChanges(), writeChanges(session, writes), changeExportStates(session, exported));
+    statements.push(session.lockChanges(), append(), changeExportStates(session, exported));
   // Sent together, and executed in this order.
   await Promise.all(statements);
 }

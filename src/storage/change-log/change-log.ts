@@ -1,5 +1,6 @@
 // The change log: every change of a resource, in commit order. The audit log, webhooks and caches read it.
 
+import { nextSlice } from "../../base/slices.ts";
 import type { LoggedWrite } from "../engine/dialect.ts";
 import { jsonRows, selectRows } from "../engine/json-rows.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
@@ -15,13 +16,43 @@ export const wantedKind = textPlaceholder("kind");
 type ChangeRow = Tables["changes"]["$inferSelect"];
 type NewChangeRow = Omit<ChangeRow, "sequence">;
 
-/** Appends the changes of a transaction at its end. The caller has ordered transactions by commit. */
+/** How many changes of a large write are converted, and appended, between two looks at the time. */
+const pageSize = 200;
+
+/** Appends changes that were converted. The caller has ordered transactions by commit. */
+export type AppendChanges = () => Promise<unknown>;
+
+/** Appends the changes of transactions at their end. The caller has ordered them by commit. */
 export async function writeChanges(
   session: Session,
   writes: readonly Pick<LoggedWrite, "context" | "changes">[],
 ): Promise<void> {
   const rows = writes.flatMap(({ context, changes }) => changes.map((change) => rowOf(context, change)));
-  if (session.dialect === "postgres") return await appendAll(session, rows);
+  if (session.dialect === "postgres") {
+    if (rows.length > 0) await appendAll(session, rows)();
+  } else for (const row of rows) await append(session, row);
+}
+
+/** Converts the changes of a large write in slices, before it locks the change log. Returns the function that appends them. */
+export async function convertLargeWrite(
+  session: Session,
+  { context, changes }: Pick<LoggedWrite, "context" | "changes">,
+): Promise<AppendChanges> {
+  const pages: AppendChanges[] = [];
+  for (let i = 0; i < changes.length; i += pageSize) {
+    await nextSlice();
+    const rows = changes.slice(i, i + pageSize).map((change) => rowOf(context, change));
+    pages.push(session.dialect === "postgres" ? appendAll(session, rows) : () => appendEach(session, rows));
+  }
+  // PostgreSQL gets all statements at once. On SQLite one writes after the other, since the log has their order.
+  if (session.dialect === "postgres") return () => Promise.all(pages.map((append) => append()));
+  return async () => {
+    for (const append of pages) await append();
+  };
+}
+
+async function appendEach(session: Session, rows: readonly NewChangeRow[]): Promise<void> {
+  await nextSlice();
   for (const row of rows) await append(session, row);
 }
 
@@ -38,8 +69,8 @@ async function append(session: Session, row: NewChangeRow): Promise<void> {
   await statement.execute({ ...row });
 }
 
-/** Appends the changes with one statement, which numbers them in their order. */
-async function appendAll(session: Session, rows: readonly NewChangeRow[]): Promise<void> {
+/** Returns the function that appends the changes with one statement, which numbers them in their order. */
+function appendAll(session: Session, rows: readonly NewChangeRow[]): AppendChanges {
   const statement = session.prepared("changes.append_all", (db, { changes }) => {
     // As a subquery, it is looked up once for all rows.
     const name = sql`(select cast(pg_get_serial_sequence('changes', 'sequence') as regclass))`;
@@ -49,7 +80,8 @@ async function appendAll(session: Session, rows: readonly NewChangeRow[]): Promi
     return db.insert(changes).select(sql`overriding system value ${selected}`);
   });
   const columns = getTableColumns(session.tables.changes);
-  if (rows.length > 0) await statement.execute({ rows: jsonRows(columns, rows) });
+  const json = jsonRows(columns, rows);
+  return async () => await statement.execute({ rows: json });
 }
 
 /** Returns changes after a sequence number, oldest first. */

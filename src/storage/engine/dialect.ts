@@ -17,6 +17,11 @@ export interface DialectTransaction extends Session {
   readonly shareStatements?: Transaction["shareStatements"];
   /** Waits until this transaction may append to the change log, because sequence numbers must follow commit order. */
   lockChanges(): Promise<void>;
+  /**
+   * Waits until no other large write holds or wants the lock of the change log, for which other writes would wait as long as all of them
+   * together take. Does nothing on SQLite.
+   */
+  lockLargeLog(): Promise<void>;
 }
 
 /** One of the two databases, as the rest of the program sees it. */

@@ -13,7 +13,7 @@ import { openPool } from "./pool.ts";
 import { openReplicas } from "./replicas.ts";
 import { newSharedSession } from "./shared-session.ts";
 import { runAsync } from "./statement.ts";
-import { changesLock } from "./transaction.ts";
+import { logLocksOf } from "./transaction.ts";
 import { newWriter } from "./writer.ts";
 
 const { drizzle } = loadPostgresDriver();
@@ -45,7 +45,7 @@ export async function openPostgres(
     return session;
   }
 
-  const writer = newWriter(pool, sessionOf, limits, log, schema.lockKey(changesLock));
+  const writer = newWriter(pool, sessionOf, limits, log, logLocksOf(schema));
   const opened = newSharedSession(pool.shared, postgresDialect, sessionOf, () => {
     version.forget();
     replicas?.forget();

@@ -4,15 +4,30 @@ import { getTableName } from "../../schema/drizzle.ts";
 import { newCounterChanges } from "../counters.ts";
 import type { DialectTransaction } from "../dialect.ts";
 import type { Session } from "../session.ts";
+import type { InstallationSchema } from "./installation-schema.ts";
 import { newSharedStatements } from "./write-member.ts";
 
-/** The number of the advisory lock of the change log; `InstallationSchema.lockKey` makes its key. */
+/** The numbers of advisory locks. */
 export const changesLock = 7_301_002;
+const largeLogLock = 7_301_004;
+
+/** The keys of the advisory locks of one installation. */
+export interface LogLocks {
+  /** Held while changes are appended to the log, until the commit. */
+  readonly changes: string;
+  /** Held by the one large write that may wait for the other lock. */
+  readonly largeLog: string;
+}
+
+/** Returns the keys of the locks in a schema. */
+export function logLocksOf({ lockKey }: Pick<InstallationSchema, "lockKey">): LogLocks {
+  return { changes: lockKey(changesLock), largeLog: lockKey(largeLogLock) };
+}
 
 /** Creates the transaction that the writes of a batch share. */
-export function batchTransactionOf(client: pg.PoolClient, session: Session, lockKey: string): DialectTransaction {
+export function batchTransactionOf(client: pg.PoolClient, session: Session, locks: LogLocks): DialectTransaction {
   return {
-    ...transactionOf(client, session, lockKey, false),
+    ...transactionOf(client, session, locks, false),
     pendingCounters: newCounterChanges(),
     pendingExports: new Set<string>(),
     pendingLog: [],
@@ -23,10 +38,10 @@ export function batchTransactionOf(client: pg.PoolClient, session: Session, lock
 export function ownTransactionOf(
   client: pg.PoolClient,
   session: Session,
-  lockKey: string,
+  locks: LogLocks,
   isRetry: boolean,
 ): DialectTransaction {
-  const tx = transactionOf(client, session, lockKey, isRetry);
+  const tx = transactionOf(client, session, locks, isRetry);
   return { ...tx, shareStatements: () => newSharedStatements({ tx, begun: Promise.resolve() }) };
 }
 
@@ -37,7 +52,7 @@ export function ownTransactionOf(
 export function transactionOf(
   client: pg.PoolClient,
   session: Session,
-  lockKey: string,
+  locks: LogLocks,
   isRetry: boolean,
 ): DialectTransaction {
   return {
@@ -52,7 +67,10 @@ export function transactionOf(
     },
     // Sequence numbers are assigned before the commit: without a lock, a reader could miss the slower of two writers.
     async lockChanges() {
-      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${lockKey})` });
+      await client.query({ name: "gatehouse_lock_changes", text: `SELECT pg_advisory_xact_lock(${locks.changes})` });
+    },
+    async lockLargeLog() {
+      await client.query({ name: "gatehouse_lock_large_log", text: `SELECT pg_advisory_xact_lock(${locks.largeLog})` });
     },
   };
 }

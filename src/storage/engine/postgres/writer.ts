@@ -6,7 +6,7 @@ import { newSemaphore } from "../semaphore.ts";
 import { requireLifetime, type Session, type WriteLifetime } from "../session.ts";
 import { translatePostgresError } from "./errors.ts";
 import type { PostgresPool } from "./pool.ts";
-import { batchTransactionOf, ownTransactionOf } from "./transaction.ts";
+import { batchTransactionOf, type LogLocks, ownTransactionOf } from "./transaction.ts";
 import type { WriteBody } from "./write-batch.ts";
 import { WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
@@ -30,13 +30,13 @@ export interface Writer {
 /** Ends a transaction that is rolled back on purpose. */
 class Rehearsed extends Error {}
 
-/** Creates the writer of a pool. `sessionOf` returns the session of a connection, `lockKey` is that of the change log. */
+/** Creates the writer of a pool. `sessionOf` returns the session of a connection, `locks` are those of the change log. */
 export function newWriter(
   pool: Pick<PostgresPool, "write">,
   sessionOf: (client: pg.PoolClient) => Session,
   limits: DatabaseLimits,
   log: DatabaseHooks["log"],
-  lockKey: string,
+  locks: LogLocks,
 ): Writer {
   const writers = newSemaphore({
     permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
@@ -49,7 +49,7 @@ export function newWriter(
       pool.write(async (client, begun) => {
         requireLifetime(lifetime);
         await begun;
-        const result = await body(ownTransactionOf(client, sessionOf(client), lockKey, isRetry));
+        const result = await body(ownTransactionOf(client, sessionOf(client), locks, isRetry));
         requireLifetime(lifetime);
         return result;
       });
@@ -76,7 +76,7 @@ export function newWriter(
     maxWaiting: limits.maxWaiting,
     maxWaitMs: limits.lockTimeoutMs,
     transact: (body, finish) => pool.write(body, { lockTimeoutMs: batchLockTimeoutMs(limits), finish }),
-    newTransaction: (client) => batchTransactionOf(client, sessionOf(client), lockKey),
+    newTransaction: (client) => batchTransactionOf(client, sessionOf(client), locks),
     async finish(tx) {
       // In this order for all writers, which prevents deadlocks.
       await Promise.all([tx.pendingCounters!.write(tx), log(tx, tx.pendingLog!, tx.pendingExports!)]);

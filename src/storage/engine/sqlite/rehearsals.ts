@@ -32,6 +32,7 @@ function rehearsalOf(session: Session): DialectTransaction {
     pendingExports: new Set(),
     lockTables: async () => {},
     lockChanges: async () => {},
+    lockLargeLog: async () => {},
   };
 }
 

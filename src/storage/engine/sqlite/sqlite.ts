@@ -153,6 +153,7 @@ function newTransaction(writer: BetterSqlite.Database, statements: StatementDura
     // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.
     lockTables: async () => {},
     lockChanges: async () => {},
+    lockLargeLog: async () => {},
   };
 }
 

@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { lastChangeOfKind, readChanges } from "../../../../src/storage/change-log/change-log.ts";
+import { lastChange, lastChangeOfKind, readChanges } from "../../../../src/storage/change-log/change-log.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../../../src/storage/collection/rows.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { StorageUnavailable, UniqueViolation } from "../../../../src/storage/engine/errors.ts";
+import { changesLock } from "../../../../src/storage/engine/postgres/transaction.ts";
 import type { Session } from "../../../../src/storage/engine/session.ts";
 import { readSetting, writeSetting } from "../../../../src/storage/engine/settings.ts";
 import { loadPostgresDriver, sql } from "../../../../src/storage/schema/drizzle.ts";
 import { postgresTables } from "../../../../src/storage/schema/tables.postgres.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
+import { untilTrue } from "../../../harness/until.ts";
 import { conformance } from "../../conformance.ts";
 import {
   bindingRow,
   collections,
+  context,
   groupRow,
   groups,
   identities,
@@ -164,6 +167,38 @@ describe("PostgreSQL: transactions", () => {
     });
     const { rows, findings } = await store.database.read((session) => checkDatabase(session, collections));
     assert.deepEqual({ rows, findings }, { rows: 3, findings: [] });
+  });
+
+  it("one waits for one large one at most, however many of those are at their end", async () => {
+    await using store = await openPostgresStore();
+    const { database } = store;
+    const create = (name: string, isLarge: boolean) =>
+      database.write({ ...context, isLarge }, (tx) => insertRow(tx, groups, groupRow(parents.pop()!.uid, name)));
+    // Of three organizations, which share no counter.
+    const parents = [1, 2, 3].map((n) => groupRow(null, n));
+    for (const parent of parents) await write(database, (tx) => insertRow(tx, groups, parent));
+    const earlier = await lastChange(database.session);
+    const waitFor = async (count: number) =>
+      await untilTrue(async () => {
+        const waiting = await store.tamper(
+          "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        );
+        return waiting.length === count;
+      });
+    await store.tamper("BEGIN");
+    await store.tamper(`SELECT pg_advisory_xact_lock(${changesLock})`);
+    const writes = [create("large", true)];
+    await waitFor(1);
+    writes.push(create("also large", true));
+    await waitFor(2);
+    writes.push(create("small", false));
+    await waitFor(3);
+    await store.tamper("COMMIT");
+    await Promise.all(writes);
+    const names = (await readChanges(database.session, earlier, 3)).map(
+      ({ after }) => (after as { name: string }).name,
+    );
+    assert.deepEqual(names, ["group large", "group small", "group also large"]);
   });
 
   it("one that continues after a failed statement is rejected, not committed", async () => {
