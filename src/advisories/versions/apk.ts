@@ -3,8 +3,13 @@ import { compareTexts } from "../../base/compare-texts.ts";
 import { keepParses } from "./kept-parses.ts";
 import { compareDigits } from "./texts.ts";
 
-/** The parts of a version, in the order in which they may follow each other. A later kind is a smaller version. */
-const kinds = { first: 0, number: 1, letter: 2, suffix: 3, suffixNumber: 4, hash: 5, revision: 6, end: 7 } as const;
+/**
+ * The parts of a version, in the order in which they may follow each other. A later kind is a smaller version. `rest` is everything from
+ * where the format forbids the version.
+ */
+const kinds = {
+  ...{ first: 0, number: 1, letter: 2, suffix: 3, suffixNumber: 4, hash: 5, revision: 6, end: 7, rest: 8 },
+} as const;
 
 interface Part {
   readonly kind: (typeof kinds)[keyof typeof kinds];
@@ -15,10 +20,17 @@ interface Part {
 const suffixes: readonly string[] = ["alpha", "beta", "pre", "rc", "", "cvs", "svn", "git", "hg", "p"];
 const release = suffixes.indexOf("");
 
-/** Compares part by part. Undefined if one of them is not a version of apk. */
+// Up to Alpine 3.13 some packages had a number after the letter, such as 1.9.5p2 of sudo, which apk-tools 2 compares like this.
+const numbersAndLetter = /^([0-9]+(?:\.[0-9]+)*)(?:([a-z])(?![a-z])([0-9]*))?/;
+const suffix = `_(?:${suffixes.filter((name) => name !== "").join("|")})(?![a-z])[0-9]*`;
+const suffixesToRevision = new RegExp(`^((?:${suffix})*)(~[0-9a-f]+(?![a-z0-9]))?(-r[0-9]+)?`);
+
+/**
+ * Compares part by part. Undefined if the parts before the first one that the format forbids do not decide: `10.2.24.r0` is after
+ * `10.2.22-r0`, and its place next to `10.2.24-r0` is not known.
+ */
 export function compareApk(a: string, b: string): number | undefined {
   const [left, right] = [parseKept(a.trim()), parseKept(b.trim())];
-  if (!left || !right) return undefined;
   const end: Part = { kind: kinds.end, text: "" };
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const order = compareParts(left[i] ?? end, right[i] ?? end);
@@ -29,29 +41,34 @@ export function compareApk(a: string, b: string): number | undefined {
 
 const parseKept = keepParses(parse);
 
-/** Undefined if it is not a version. */
-function parse(version: string): Part[] | undefined {
-  const [, numbers, letter = "", patch = "", tail = ""] =
-    /^([0-9]+(?:\.[0-9]+)*)(?:([a-z])([0-9]*))?(.*)$/s.exec(version) ?? [];
-  if (numbers === undefined) return undefined;
+function parse(version: string): Part[] {
+  const [head = "", numbers, letter = "", patch = ""] = numbersAndLetter.exec(version) ?? [];
+  // An epoch, which other formats write as 1: or 1!, would count before all parts.
+  if (numbers === undefined || /[:!]/.test(version)) return [{ kind: kinds.rest, text: version }];
   const found: Part[] = numbers.split(".").map((text, i) => ({ kind: i === 0 ? kinds.first : kinds.number, text }));
-  if (letter !== "") found.push({ kind: kinds.letter, text: letter });
-  // Up to Alpine 3.13 some packages had such versions, 1.9.5p2 of sudo for one, which apk-tools 2 compares like this.
-  if (patch !== "") found.push({ kind: kinds.number, text: patch });
-  const [, suffixed = "", hash = "", revision = "", rest] =
-    /^((?:_[a-z]+[0-9]*)*)(~[0-9a-f]+)?(-r[0-9]+)?(.*)$/s.exec(tail) ?? [];
-  if (rest !== "") return undefined;
-  for (const [, name = "", number = ""] of suffixed.matchAll(/_([a-z]+)([0-9]*)/g)) {
-    if (!suffixes.includes(name)) return undefined;
-    found.push({ kind: kinds.suffix, text: name });
-    if (number !== "") found.push({ kind: kinds.suffixNumber, text: number });
-  }
-  if (hash !== "") found.push({ kind: kinds.hash, text: hash });
-  if (revision !== "") found.push({ kind: kinds.revision, text: revision.slice("-r".length) });
-  return found;
+  const tail = version.slice(head.length);
+  const [known = "", suffixed = "", hash = "", revision = ""] = suffixesToRevision.exec(tail) ?? [];
+  const named = [...suffixed.matchAll(/_([a-z]+)([0-9]*)/g)].flatMap(([, name = "", number = ""]): Part[] => [
+    { kind: kinds.suffix, text: name },
+    ...partsOf(kinds.suffixNumber, number),
+  ]);
+  return [
+    ...found,
+    ...partsOf(kinds.letter, letter),
+    ...partsOf(kinds.number, patch),
+    ...named,
+    ...partsOf(kinds.hash, hash),
+    ...partsOf(kinds.revision, revision.slice("-r".length)),
+    ...partsOf(kinds.rest, tail.slice(known.length)),
+  ];
 }
 
-function compareParts(a: Part, b: Part): number {
+function partsOf(kind: Part["kind"], text: string): Part[] {
+  return text === "" ? [] : [{ kind, text }];
+}
+
+function compareParts(a: Part, b: Part): number | undefined {
+  if (a.kind === kinds.rest || b.kind === kinds.rest) return a.kind === b.kind && a.text === b.text ? 0 : undefined;
   if (a.kind === b.kind) return compareEqualKinds(a, b);
   if (isBeforeRelease(a)) return -1;
   if (isBeforeRelease(b)) return 1;

@@ -13,16 +13,14 @@ const nothing = Symbol();
  * Returns the function, which keeps its latest results. A query compares one version with those of all advisories of a package, and the
  * next query the versions of the same advisories again.
  */
-export function keepParses<T extends object>(
-  parse: (version: string) => T | undefined,
-): (version: string) => T | undefined {
-  const kept = new LRUCache<string, T | typeof nothing>({
+export function keepParses<T extends object | undefined>(parse: (version: string) => T): (version: string) => T {
+  const kept = new LRUCache<string, NonNullable<T> | typeof nothing>({
     maxSize: maxLength,
     sizeCalculation: (_, version) => entryLength + version.length,
   });
   return (version) => {
     const known = kept.get(version);
-    if (known !== undefined) return known === nothing ? undefined : known;
+    if (known !== undefined) return known === nothing ? (undefined as T) : known;
     const parsed = parse(version);
     kept.set(version, parsed ?? nothing);
     return parsed;

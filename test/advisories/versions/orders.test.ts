@@ -183,9 +183,10 @@ const orders: Readonly<Record<string, Expected>> = {
       "1.9 1.10",
       "2 10",
       "1.9.4-r2 1.9.4_p1-r0 1.9.4p-r0 1.9.4p2-r0 1.9.4p10-r0 1.9.5-r0",
+      "10.2.22-r0 10.2.24.r0 10.2.25-word 10.3.0-r1 10.3.0-r2-1",
     ],
     same: ["1.2.3-r0 1.2.3-r00"],
-    unknown: ["", "a", "1.0_word", "1.0-1", "1.0-r0-r1", "1..0"],
+    unknown: ["", "a", "1.0_word", "1.0-1", "1.0-r", "1.0beta1", "1.0.r0", "1..0", "0:2.0", "2:1.0"],
   },
   opam: { order: orderOfPurl("pkg:opam/a"), ascending: ["1.0~beta 1.0 1.0.1"], same: ["1.0 1.00"] },
   "Linux, kernel.org": {
@@ -281,6 +282,22 @@ describe("orders of versions", () => {
     const order = orderOfPurl("pkg:rpm/redhat/a");
     assert.equal(order("1.0", "1.0-3"), undefined);
     assert.ok(order("1.0", "1.1-3")! < 0);
+  });
+
+  it("of apk, parts that the format forbids are compared with nothing but themselves", () => {
+    const order = orderOfPurl("pkg:apk/alpine/a");
+    for (const [a, b] of [
+      ["1.2.r0", "1.2-r0"],
+      ["1.2.r0", "1.2.r1"],
+      ["1.2-word", "1.2-r1"],
+      ["1.2_p1x", "1.2_p1"],
+      ["1.2~abx", "1.2~ab"],
+      ["1.2rc1", "1.2"],
+    ] as const) {
+      assert.equal(order(a, b), undefined, `${a} and ${b}`);
+      assert.equal(order(b, a), undefined, `${b} and ${a}`);
+    }
+    assert.equal(order("1.2-word ", "1.2-word"), 0);
   });
 
   it("a moved tag of GitHub Actions may be any version that begins like it", () => {
