@@ -6,15 +6,16 @@ import { everyCommand, pathOf } from "./help.ts";
 const maxSuggestions = 3;
 
 /**
- * Returns a line that suggests commands; empty without one. For `groups list` and for `group list`, suggests
- * `gatehouse iam groups list`.
+ * Returns a line that suggests commands of the whole program; empty without one. For `groups list` and for `group list`,
+ * suggests `gatehouse iam groups list`; for `iam serve`, `gatehouse serve`.
  */
 export function suggestPlace(program: Command, args: readonly string[]): string {
   const words = args.filter((word) => !word.startsWith("-"));
   const from = words.findIndex((_, i) => !isCommand(program, words.slice(0, i + 1)));
   if (from < 0) return "";
   const [noun = "", ...rest] = words.slice(from);
-  const places = placesOf(program, noun);
+  // The parser suggests misspelt top-level commands in their own place.
+  const places = placesOf(program, noun).filter((place) => from > 0 || place.parent !== program);
   const fitting = places.filter((place) => rest[0] !== undefined && inner(place, rest[0]));
   const chosen = (fitting.length > 0 ? fitting : places).slice(0, maxSuggestions);
   const shown = chosen.map((place) => `\`gatehouse ${pathOf(inner(place, rest[0]) ?? place)}\``);
@@ -24,8 +25,7 @@ export function suggestPlace(program: Command, args: readonly string[]): string 
 function placesOf(program: Command, noun: string): Command[] {
   const places: Command[] = [];
   everyCommand(program, (command) => {
-    // A misspelt top-level command is suggested by the parser.
-    if (command.parent?.parent && [command.name(), ...command.aliases()].some((name) => isLike(name, noun)))
+    if (command.parent && [command.name(), ...command.aliases()].some((name) => isLike(name, noun)))
       places.push(command);
   });
   const exact = places.filter((command) => command.name() === noun);

@@ -26,17 +26,19 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return await usageExit(error, program, args, shell);
+    if (error instanceof CommanderError) return await usageExit(error, args, shell);
     if (!(error instanceof CommandFailure)) throw error;
     shell.stderr.write(`${failureText(error)}\n`);
     return error.exitCode;
   }
 }
 
-async function usageExit(error: CommanderError, program: Command, args: readonly string[], { stderr }: Shell) {
+async function usageExit(error: CommanderError, args: readonly string[], shell: Shell) {
   if (error.code === "commander.unknownCommand") {
-    const hint = (await import("./misplaced-command.ts")).suggestPlace(program, args);
-    if (hint !== "") stderr.write(`${hint}\n`);
+    // The program that parsed the arguments has only the commands of one side.
+    const whole = await newProgram([], shell, () => {});
+    const hint = (await import("./misplaced-command.ts")).suggestPlace(whole, args);
+    if (hint !== "") shell.stderr.write(`${hint}\n`);
   }
   return error.exitCode === 0 ? 0 : 2;
 }

@@ -10,6 +10,11 @@ const cases: readonly (readonly [args: string, suggested: RegExp])[] = [
   ["role_bindings list", /Did you mean `gatehouse iam role-bindings list`\?/],
   ["iam repos list", /Did you mean `gatehouse images repos list`\?/],
   ["who-can example.org", /Did you mean `gatehouse iam access who-can`\?/],
+  ["iam serve", /Did you mean `gatehouse serve`\?/],
+  ["auth db backup", /Did you mean `gatehouse db backup`\?/],
+  ["config migrate", /Did you mean `gatehouse db migrate`\?/],
+  ["events key rotate", /Did you mean `gatehouse keys rotate`\?/],
+  ["db groups list", /Did you mean `gatehouse iam groups list`\?/],
 ];
 
 describe("a command without what precedes it", () => {
