@@ -5,7 +5,7 @@ import { reach, readBody } from "./client/reach.ts";
 import { openSession, type Session, withClient } from "./client/session.ts";
 import { callTimeoutMs } from "./client/transport.ts";
 import { printableLines } from "./escape.ts";
-import { CommandFailure, wrongUsage } from "./failure.ts";
+import { CommandFailure, unknownValue, wrongUsage } from "./failure.ts";
 import { readFile, readInput } from "./input.ts";
 import type { Shell } from "./shell.ts";
 
@@ -46,7 +46,12 @@ export function addApiCommand(program: Command, shell: Shell): void {
 function readMethod(method: string): string {
   const known = methods.find((name) => name === method.toUpperCase());
   if (known) return known;
-  throw wrongUsage(`${JSON.stringify(method)} is not a method of the API`, `Methods are ${methods.join(", ")}.`);
+  throw unknownValue(
+    `${JSON.stringify(method)} is not a method of the API`,
+    method,
+    methods,
+    `Methods are ${methods.join(", ")}.`,
+  );
 }
 
 /**

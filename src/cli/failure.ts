@@ -1,4 +1,5 @@
 // Failures of a command: a message, a hint and an exit code.
+import { didYouMean } from "../base/similar.ts";
 import { printableLines } from "./escape.ts";
 
 /** The reason of a failure by the certificate of a server: waiting does not mend it. */
@@ -39,6 +40,17 @@ export class CommandFailure extends Error {
 /** A failure by wrong usage: exit code 2. */
 export function wrongUsage(message: string, hint = ""): CommandFailure {
   return new CommandFailure(message, { hint, exitCode: 2 });
+}
+
+/** A wrong usage by a value that is none of the known ones. The hint suggests similar ones before it says what all are. */
+export function unknownValue(message: string, value: string, known: readonly string[], all: string): CommandFailure {
+  return wrongUsage(message, suggestingHint(value, known, all));
+}
+
+/** Returns the hint, preceded by the known values that are most like a value. */
+export function suggestingHint(value: string, known: readonly string[], hint: string): string {
+  const suggestion = didYouMean(value, known);
+  return suggestion === "" ? hint : `${suggestion[0]!.toUpperCase()}${suggestion.slice(1)}\n${hint}`;
 }
 
 /** Returns the text for standard error. */

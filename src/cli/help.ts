@@ -1,6 +1,6 @@
 // The help of commands: `help` with a whole path, own flags first, and examples.
 import { type Command, Help } from "commander";
-import { wrongUsage } from "./failure.ts";
+import { unknownValue } from "./failure.ts";
 
 /** Lists a command's own flags before shared ones. Call it before commands are added. */
 export function configureHelp(program: Command): void {
@@ -36,8 +36,10 @@ export function findCommand(command: Command, words: readonly string[]): Command
     .visibleCommands(command)
     .map((candidate) => candidate.name());
   const place = `gatehouse ${pathOf(command)}`.trim();
-  throw wrongUsage(
+  throw unknownValue(
     `${place} has no command ${JSON.stringify(word)}`,
+    word,
+    known,
     known.length > 0 ? `Commands are ${known.join(", ")}.` : "",
   );
 }

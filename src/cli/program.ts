@@ -1,6 +1,7 @@
 // The command line: names and flags of commands. Their code is loaded when they run.
 import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
+import { readChoices } from "./choices.ts";
 import { clientCommands, firstWord, serverCommands } from "./command-names.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
 import { printableLines } from "./escape.ts";
@@ -78,6 +79,7 @@ async function finishCommands(program: Command, args: readonly string[]): Promis
   const examples: Examples = isServer ? {} : (await import("./examples.ts")).examples;
   everyCommand(program, (command) => {
     command.exitOverride();
+    readChoices(command);
     addExamples(command, examples[pathOf(command)] ?? []);
     if (command.commands.length > 0) addHelpCommand(command);
   });

@@ -1,4 +1,5 @@
 // Warns about variables that look like settings: unlike a misspelt flag, a misspelt variable is not an error.
+import { editDistance } from "../base/similar.ts";
 import { settings, variableOf } from "../config/settings.ts";
 import { printable } from "./escape.ts";
 import { neverProposed } from "./suggestions.ts";
@@ -42,17 +43,5 @@ const maxDistance = 4;
 /** Whole words that are missing or appended count as one step. */
 function farness(name: string, candidate: string): number {
   const isPart = candidate.startsWith(`${name}_`) || name.startsWith(`${candidate}_`);
-  return isPart ? 1 : distanceOf(name, candidate);
-}
-
-/** Returns the Levenshtein distance: the number of characters to insert, delete or replace. */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
-  for (const [i, char] of [...one].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < other.length; j++)
-      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (other[j] === char ? 0 : 1)));
-    row = next;
-  }
-  return row.at(-1)!;
+  return isPart ? 1 : editDistance(name, candidate);
 }

@@ -89,7 +89,7 @@ describe("help", () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^gatehouse: gatehouse iam has no command "gruops"\n {2}Commands are organizations, folders, groups, /,
+      /^gatehouse: gatehouse iam has no command "gruops"\n {2}Did you mean groups\?\n {2}Commands are organizations, folders, groups, /,
     );
     assert.equal((await caller.run("help", "iam", "groups", "list", "x")).code, 2);
   });

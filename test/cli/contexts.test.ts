@@ -118,7 +118,10 @@ describe("the commands of contexts", () => {
     assert.equal((await run("config", "delete-context", "there")).code, 0);
     assert.equal((await run("config", "current-context")).code, 1);
     const { code, stderr } = await run("config", "delete-context", "there");
-    assert.deepEqual([code, stderr], [2, 'gatehouse: there is no context "there"\n  Contexts are here.\n']);
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'gatehouse: there is no context "there"\n  Did you mean here?\n  Contexts are here.\n'],
+    );
   });
   it("are completed by name", async () => {
     assert.match((await run("complete", "config", "use-context", "th")).stdout, /^there\thttp:\/\/127\.0\.0\.1:2\n/);

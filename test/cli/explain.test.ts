@@ -48,8 +48,9 @@ describe("gatehouse auth can-i", () => {
 
   it("a capability that there is not is refused by name", async () => {
     const { code, stderr } = await canI("gruops.list", "--group", "example.org");
-    assert.equal(code, 1);
-    assert.match(stderr, /capability: must be the name of a capability/);
+    // 1 means that access is not granted.
+    assert.equal(code, 2);
+    assert.match(stderr, /there is no capability "gruops\.list"\n {2}Did you mean groups\.list\?/);
   });
 });
 

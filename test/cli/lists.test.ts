@@ -73,7 +73,7 @@ describe("a list", () => {
   const wrong: [args: string[], said: RegExp][] = [
     [
       ["--sort", "nmae"],
-      /^gatehouse: --sort: folders have no field "nmae"\n {2}Columns are name, uid, description, created, updated\.\n$/,
+      /^gatehouse: --sort: folders have no field "nmae"\n {2}Did you mean name\?\n {2}Columns are name, uid, description, created, updated\.\n$/,
     ],
     [["--sort", ""], /--sort: folders have no field ""/],
     [["--limit", "0"], /It is a whole number from 1/],

@@ -219,7 +219,10 @@ describe("gatehouse iam", () => {
       "gruops.list",
     );
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /there is no capability "gruops.list"\n.*iam roles capabilities list/);
+    assert.match(
+      wrong.stderr,
+      /there is no capability "gruops.list"\n {2}Did you mean groups\.list\?\n.*iam roles capabilities list/,
+    );
     const all = await caller.json("iam", "roles", "capabilities", "list");
     const listed = all.items.find(({ name }: { name: string }) => name === "groups.list");
     assert.equal(listed.constant, "CAP_IAM_GROUPS_LIST");

@@ -9,6 +9,7 @@ import {
   ApplyService,
   SpecKind,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { notOneOf } from "../../base/similar.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
@@ -86,7 +87,7 @@ function kindNamed(name: string): SpecKind {
   // The value of the kind RoleBinding is called ROLE_BINDING.
   const value = kind?.replaceAll(/(?<=.)(?=[A-Z])/g, "_").toUpperCase();
   if (value !== undefined) return SpecKind[value as keyof typeof SpecKind];
-  throw wrongUsage(`--prune-kinds: ${JSON.stringify(name)} is not one of ${documentKinds.join(", ")}`);
+  throw wrongUsage(`--prune-kinds: ${notOneOf(name, documentKinds)}`);
 }
 
 /** Returns the uid of the group that the paths begin at; empty for an organization that does not exist. */

@@ -2,6 +2,7 @@
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { type ResourceSpec, ResourceSpecSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { didYouMean } from "../../base/similar.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import { printable, yamlText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
@@ -42,7 +43,7 @@ function resourceOf(content: unknown, place: string, reading: Reading): Resource
   if (!isJsonObject(content)) throw wrongUsage(`${place}: a document must be a mapping with \`kind\``);
   const { kind, ...fields } = content as JsonObject;
   if (typeof kind !== "string" || !documentKinds.includes(kind))
-    throw wrongUsage(`${place}: kind: ${shown(kind)} is not one of ${documentKinds.join(", ")}`);
+    throw wrongUsage(`${place}: kind: ${shown(kind)} is not one of ${documentKinds.join(", ")}${suggested(kind)}`);
   if (kind === "IdentityProvider") readSecret(fields, place, reading);
   try {
     return fromJson(ResourceSpecSchema, { [fieldOf(kind)]: fields });
@@ -90,6 +91,11 @@ function kindOf(field: string): DocumentKind {
 
 function fieldOf(kind: DocumentKind): string {
   return `${kind.charAt(0).toLowerCase()}${kind.slice(1)}`;
+}
+
+function suggested(kind: unknown): string {
+  const suggestion = typeof kind === "string" ? didYouMean(kind, documentKinds) : "";
+  return suggestion && `; ${suggestion}`;
 }
 
 function shown(value: unknown): string {

@@ -5,6 +5,7 @@ import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { View } from "../output/view.ts";
+import { findCapabilities } from "../resources/capabilities.ts";
 import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";
@@ -30,6 +31,7 @@ const checkView: View = {
 
 /** Prints yes or no with the reason. No is a failure of the command. */
 export async function explainAccess(session: Session, capability: string, group: string, as: string | undefined) {
+  await findCapabilities([capability]);
   const request = {
     group: await findUid(session, groups, group),
     capability,

@@ -2,7 +2,8 @@
 import path from "node:path";
 import type { Document } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
-import { type CommandFailure, wrongUsage } from "../failure.ts";
+import { notOneOf } from "../../base/similar.ts";
+import { type CommandFailure, unknownValue, wrongUsage } from "../failure.ts";
 import { formats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addressProblem } from "./address.ts";
@@ -49,8 +50,7 @@ const problems: Readonly<Partial<Record<ConfigKey, (value: string) => string | f
   "platform.registry": (value) =>
     !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value) &&
     `${JSON.stringify(value)} is not a host such as cgr.example.com`,
-  "output.format": (value) =>
-    !formats.some((format) => format === value) && `${JSON.stringify(value)} is not one of ${formats.join(", ")}`,
+  "output.format": (value) => !formats.some((format) => format === value) && notOneOf(value, formats),
 };
 
 /** Returns the path of the file; undefined without a home directory. */
@@ -79,8 +79,10 @@ export function contextInUse({ environment }: Shell, file: ConfigFile, named?: s
 
 /** The failure for a context that the file does not have. */
 export function unknownContext({ contexts }: ConfigFile, context: string): CommandFailure {
-  return wrongUsage(
+  return unknownValue(
     `there is no context ${JSON.stringify(context)}`,
+    context,
+    [...contexts.keys()],
     contexts.size > 0
       ? `Contexts are ${[...contexts.keys()].join(", ")}.`
       : "Make one with `gatehouse config set platform.api URL --context NAME`.",
@@ -163,10 +165,12 @@ export function checkContextName(name: string): void {
 /** Returns the key with this name. Wrong usage if there is none. */
 export function parseConfigKey(text: string): ConfigKey {
   if (Object.hasOwn(configKeys, text)) return text as ConfigKey;
-  throw wrongUsage(
-    `there is no setting ${JSON.stringify(text)}`,
-    `Settings are ${Object.keys(configKeys).join(", ")}.`,
-  );
+  throw unknownKey(`there is no setting ${JSON.stringify(text)}`, text);
+}
+
+function unknownKey(message: string, key: string): CommandFailure {
+  const known = Object.keys(configKeys);
+  return unknownValue(message, key, known, `Settings are ${known.join(", ")}.`);
 }
 
 function flatten(content: unknown, file: string): ClientConfig {
@@ -174,7 +178,7 @@ function flatten(content: unknown, file: string): ClientConfig {
   for (const [section, members] of Object.entries(asObject(content, file))) {
     for (const [name, value] of Object.entries(asObject(members, `${file}: ${section}`))) {
       const key = `${section}.${name}`;
-      if (!Object.hasOwn(configKeys, key)) throw wrongUsage(`${file} sets ${key}, which is not a setting`);
+      if (!Object.hasOwn(configKeys, key)) throw unknownKey(`${file} sets ${key}, which is not a setting`, key);
       if (typeof value !== "string") throw wrongUsage(`${file}: ${key} must be a text`);
       found[key as ConfigKey] = value;
     }

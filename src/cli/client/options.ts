@@ -1,6 +1,6 @@
 // The flags shared by client commands. They may precede the command: `gatehouse -o json iam groups list`.
 import { type Command, Option } from "commander";
-import { wrongUsage } from "../failure.ts";
+import { unknownValue, wrongUsage } from "../failure.ts";
 import { pathOf } from "../help.ts";
 import { type Format, formats } from "../output/formats.ts";
 
@@ -72,8 +72,10 @@ function checkTaken(command: Command, { flags, long }: Option, value: unknown): 
   const words = pathOf(command);
   if (own?.flags !== flags) throw wrongUsage(`\`gatehouse ${words}\` does not take ${flags}`);
   if (own.argChoices && !own.argChoices.includes(String(value)))
-    throw wrongUsage(
+    throw unknownValue(
       `\`gatehouse ${words}\` has no format ${JSON.stringify(value)}`,
+      String(value),
+      own.argChoices,
       `Formats are ${own.argChoices.join(", ")}.`,
     );
 }

@@ -1,6 +1,6 @@
 // Sorts and limits a list.
 import type { JsonObject } from "@bufbuild/protobuf";
-import { wrongUsage } from "../failure.ts";
+import { unknownValue } from "../failure.ts";
 import { type Column, cellText, type View } from "./view.ts";
 
 /** The values of `--sort` and `--limit`. */
@@ -59,6 +59,7 @@ function fieldOf(view: View, rows: readonly JsonObject[], field: string): Column
   );
   if (column) return column.value;
   if (field !== "" && (view.hasField?.(field) ?? rows.some((row) => cellText(row, field) !== ""))) return field;
-  const titles = view.columns.map(({ title }) => title.replaceAll(" ", "-")).join(", ");
-  throw wrongUsage(`--sort: ${view.noun} have no field ${JSON.stringify(field)}`, `Columns are ${titles}.`);
+  const titles = view.columns.map(({ title }) => title.replaceAll(" ", "-"));
+  const message = `--sort: ${view.noun} have no field ${JSON.stringify(field)}`;
+  throw unknownValue(message, field, titles, `Columns are ${titles.join(", ")}.`);
 }

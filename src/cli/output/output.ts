@@ -1,7 +1,7 @@
 // Prints results: one view of the data, several formats.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { jsonText, printable, yamlText } from "../escape.ts";
-import { wrongUsage } from "../failure.ts";
+import { unknownValue } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
 import type { Section } from "./details.ts";
 import { type Format, formats } from "./formats.ts";
@@ -84,7 +84,12 @@ export async function openOutput(shell: Shell, options: OutputOptions): Promise<
 function formatOf(format: string): Format {
   const known = formats.find((candidate) => candidate === format);
   if (known !== undefined) return known;
-  throw wrongUsage(`there is no format ${JSON.stringify(format)}`, `Formats are ${formats.join(", ")}.`);
+  throw unknownValue(
+    `there is no format ${JSON.stringify(format)}`,
+    format,
+    formats,
+    `Formats are ${formats.join(", ")}.`,
+  );
 }
 
 function isForPeople(format: Format): boolean {

@@ -7,6 +7,7 @@ import { openSession, readCount, type Session, withList } from "../client/sessio
 import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
+import { findCapabilities } from "./capabilities.ts";
 import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
 import { textAt } from "./json.ts";
@@ -85,7 +86,7 @@ function addWhoCan(access: Command, shell: Shell): void {
     const { capability, identity, showConfined, limit } = whoCan.opts<WhoOptions>();
     const request = {
       group: await findUid(session, groups, group),
-      ...(capability !== undefined && { capability }),
+      ...(await capabilityFilter(capability)),
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
       ...(showConfined && { showConfined }),
     };
@@ -106,7 +107,7 @@ function addWhatCan(access: Command, shell: Shell): void {
     const { capability, limit } = whatCan.opts<Pick<WhoOptions, "capability" | "limit">>();
     const request = {
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
-      ...(capability !== undefined && { capability }),
+      ...(await capabilityFilter(capability)),
     };
     const { AccessService } = await service();
     await listPages(session, AccessService.method.whatCan, "roles", request, () => heldView, limit);
@@ -115,6 +116,12 @@ function addWhatCan(access: Command, shell: Shell): void {
 
 function capabilityOption(description: string): Option {
   return completing(new Option("--capability <name>", description), capabilityNames);
+}
+
+async function capabilityFilter(capability: string | undefined): Promise<JsonObject> {
+  if (capability === undefined) return {};
+  await findCapabilities([capability]);
+  return { capability };
 }
 
 function limitOption(): Option {

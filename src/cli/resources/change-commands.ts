@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { jsonText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
@@ -73,6 +74,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
     };
     const changes = await listChanges(session, request, options.limit);
     await session.output.list(view, session.output.arrange(view, changes, "as it is"));
+    if (changes.length === 0 && options.kind !== undefined) await noteUnknownKind(session, options.kind);
   });
   const follow = filtered(
     changes.command("follow").description("print each new change as a line of JSON, until interrupted"),
@@ -138,6 +140,13 @@ async function listChanges(session: Session, request: JsonObject, limit: number)
     pageToken = textAt(reply, "nextPageToken");
   } while (pageToken !== "" && found.length < limit);
   return found;
+}
+
+/** Says that no change has this kind, if this program knows none. Another version of the server may have more kinds. */
+async function noteUnknownKind({ shell }: Session, kind: string): Promise<void> {
+  const { rowViews } = await import("../../services/changes/row-views.ts");
+  const kinds = [...rowViews.keys()];
+  if (!kinds.includes(kind)) note(shell, `--kind: ${notOneOf(kind, kinds)}`);
 }
 
 /** Follows the log, one session after another: each finds the token again, which may have been renewed. */

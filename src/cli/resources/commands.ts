@@ -1,5 +1,5 @@
 // The commands of every resource: `gatehouse iam groups list` and so on.
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import type { Format } from "../output/formats.ts";
@@ -159,18 +159,10 @@ function addFlags(command: Command, flags: readonly Partial<Flag>[], isCreate: b
     const option = new Option(text, description).conflicts([...conflicts]);
     const offers = completer ?? (refersTo && namesOf(refersTo()));
     if (offers) completing(option, offers);
-    if (choices) option.choices(choices).argParser((value) => choiceOf(value, choices));
+    if (choices) option.choices(choices);
     if (isCreate && fallback !== undefined) option.default(fallback);
     command.addOption(option.makeOptionMandatory(isCreate && required === true));
   }
-}
-
-/** Returns the matching choice, ignoring case and with - for _. */
-function choiceOf(value: string, choices: readonly string[]): string {
-  const plain = (text: string) => text.toLowerCase().replaceAll("_", "-");
-  const found = choices.find((choice) => plain(choice) === plain(value));
-  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
-  return found;
 }
 
 type Body = (session: Session, args: readonly string[], options: Options) => Promise<void>;

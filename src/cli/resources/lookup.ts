@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isUid } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
-import { CommandFailure, wrongUsage } from "../failure.ts";
+import { CommandFailure, suggestingHint, wrongUsage } from "../failure.ts";
 import { textAt } from "./json.ts";
 import { listMethod } from "./methods.ts";
 import type { Resource } from "./resource.ts";
@@ -43,9 +43,11 @@ export async function findUid(
 /** Returns the uid of a resource that shares the uid of another one: by its own name, or by that of the other. */
 async function findSharedUid(session: Session, resource: Resource, other: Resource, text: string): Promise<string> {
   const rows = await listAll(session, resource, {});
+  const known = rows.map((row) => textAt(row, "name"));
   const named = rows.filter((row) => textAt(row, "name") === text).map((row) => textAt(row, "uid"));
   const shared = await findUid(session, other, text).catch((error: unknown) => {
-    if (named.length === 0 || !(error instanceof CommandFailure)) throw error;
+    if (!(error instanceof CommandFailure)) throw error;
+    if (named.length === 0) throw error.with({ hint: suggestingHint(text, known, error.hint) });
     return "";
   });
   const isThere = shared !== "" && (named.length === 0 || rows.some(({ uid }) => uid === shared));
@@ -90,13 +92,22 @@ export async function listNamed(
   name: string,
   uidp: JsonObject,
 ): Promise<JsonObject[]> {
-  const { member, filter } = resource.name ?? { member: "name", filter: "name" };
-  const rows = await listBy(session, resource, filter, name, uidp);
-  return rows.filter(resource.keep ?? (() => true)).filter((row) => textAt(row, member) === name);
+  return (await listCandidates(session, resource, name, uidp)).filter((row) => nameOf(resource, row) === name);
+}
+
+/** Returns the resources of a kind with a name; without a filter for it in the API, those with any name. */
+async function listCandidates(session: Session, resource: Resource, name: string, uidp: JsonObject) {
+  const rows = await listBy(session, resource, resource.name?.filter ?? "name", name, uidp);
+  return rows.filter(resource.keep ?? (() => true));
+}
+
+function nameOf({ name }: Resource, row: JsonObject): string {
+  return textAt(row, name?.member ?? "name");
 }
 
 async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
-  const named = await listNamed(session, resource, name, uidp);
+  const candidates = await listCandidates(session, resource, name, uidp);
+  const named = candidates.filter((row) => nameOf(resource, row) === name);
   const aliases = resource.name?.aliases;
   const [only, second] = named;
   if (second)
@@ -107,8 +118,10 @@ async function findNamed(session: Session, resource: Resource, name: string, uid
     );
   const found = only ?? (aliases && (await findAliased(session, resource, aliases, name)));
   if (found) return textAt(found, "uid");
+  // Suggests no more than the list that was read, and what every server has.
+  const known = [...candidates.map((row) => nameOf(resource, row)), ...((await resource.builtIn?.()) ?? [])];
   throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(name)} that you can see`, {
-    hint: `See \`gatehouse ${resource.path} list\`, or name it by its uid.`,
+    hint: suggestingHint(name, known, `See \`gatehouse ${resource.path} list\`, or name it by its uid.`),
   });
 }
 

@@ -2,6 +2,7 @@
 import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
+import { CommandFailure, suggestingHint } from "../failure.ts";
 import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
@@ -64,7 +65,12 @@ async function uidOf(session: Session, name: string): Promise<string> {
   const { listPendingOrganizations } = await methods();
   const pending = await all(session, listPendingOrganizations, "organizations");
   const named = pending.filter((one) => textAt(one, "name") === name);
-  return named.length === 1 ? textAt(named[0]!, "organization") : await findUid(session, groups, name);
+  if (named.length === 1) return textAt(named[0]!, "organization");
+  return await findUid(session, groups, name).catch((error: unknown) => {
+    if (!(error instanceof CommandFailure)) throw error;
+    const known = pending.map((one) => textAt(one, "name"));
+    throw error.with({ hint: suggestingHint(name, known, error.hint) });
+  });
 }
 
 async function all(session: Session, method: DescMethodUnary, items: string): Promise<JsonObject[]> {

@@ -69,6 +69,8 @@ export interface Resource {
     /** What the list request needs in addition, to find all of them. */
     readonly request?: JsonObject;
   };
+  /** Returns the names that every server has. */
+  readonly builtIn?: () => Promise<readonly string[]>;
   /** Whether resources of this kind nest, so a path of names identifies one. */
   readonly nests?: boolean;
   /** The argument of `create`, and the field that it sets. */

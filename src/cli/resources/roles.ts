@@ -25,6 +25,7 @@ export const roles: Resource = {
       created,
     ],
   },
+  builtIn: builtInNames,
   argument: { name: "name", field: "name" },
   parent: "group",
   fields: [
@@ -55,3 +56,9 @@ export const roles: Resource = {
   complete: changeCapabilities,
   filters: [named, { flags: "--managed", description: "only built-in ones", field: "uidp.inRoot" }],
 };
+
+/** Returns the names of built-in roles, without the one that is for the installation only. */
+async function builtInNames(): Promise<string[]> {
+  const { builtInRoles, operatorRole } = await import("../../authz/built-in-roles.ts");
+  return builtInRoles.filter((role) => role !== operatorRole).map((role) => role.name);
+}
