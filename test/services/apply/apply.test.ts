@@ -243,6 +243,15 @@ for (const database of ["sqlite", "postgres"] as const) {
       const { groupUid } = await applied({ resources });
       assert.deepEqual((await applied({ groupUid, resources })).changes, []);
     });
+
+    // If each deletion took longer than the one before, the deadline would come first.
+    it("deletes 9,900 groups, nearly as many as it may, within the deadline of a call", async () => {
+      const groups = Array.from({ length: 9_900 }, (_, i) => ({ group: { name: `group-${i}` } }));
+      const { groupUid } = await applied({ resources: [{ organization: { name: "wide" } }, ...groups] });
+      const deleted = await outcome(destroy, { groupUid });
+      assert.ok("response" in deleted, JSON.stringify(deleted));
+      assert.equal((deleted.response as { counts: Record<string, number> }).counts.groups, 9_901);
+    });
   });
 }
 
