@@ -1,17 +1,11 @@
 // `gatehouse api`: sends one REST request with the session's token, for methods without a command.
-import type { JsonValue } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
-import { reach, readBody } from "./client/reach.ts";
-import { openSession, type Session, withClient } from "./client/session.ts";
-import { callTimeoutMs } from "./client/transport.ts";
-import { printableLines } from "./escape.ts";
-import { CommandFailure, unknownValue, wrongUsage } from "./failure.ts";
+import { openSession, withClient } from "./client/session.ts";
+import { unknownValue, wrongUsage } from "./failure.ts";
 import { readFile, readInput } from "./input.ts";
 import type { Shell } from "./shell.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** The maximum size of a printed response. */
-const maxResponseBytes = 64 * 1024 * 1024;
 
 interface ApiFlags {
   readonly data?: string;
@@ -33,6 +27,7 @@ export function addApiCommand(program: Command, shell: Shell): void {
   withClient(command, ["json", "yaml", "table", "none"]).action(
     async (method: string, path: string, flags: ApiFlags) => {
       using session = await openSession(shell, command);
+      const { sendRequest } = await import("./api-request.ts");
       await sendRequest(
         session,
         method,
@@ -75,53 +70,4 @@ export function addressOf(server: string, path: string, parameters: readonly str
 async function bodyOf(shell: Shell, data: string | undefined): Promise<string | undefined> {
   if (data === "-") return await readInput(shell, data);
   return data?.startsWith("@") ? readFile(data.slice(1), "--data") : data;
-}
-
-/**
- * Sends the request, and again with another token if the server rejects the first one. A status from 400 is a failure.
- */
-async function sendRequest(session: Session, method: string, address: URL, body: string | undefined): Promise<void> {
-  if (body !== undefined && ["GET", "HEAD"].includes(method)) throw wrongUsage(`a ${method} request has no body`);
-  const send = async (token: string) =>
-    await reach(
-      session.url,
-      address,
-      {
-        method,
-        redirect: "manual",
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body }),
-      },
-      callTimeoutMs,
-    );
-  const { token } = await session.credential();
-  let response = await send(token);
-  const renewed = response.status === 401 ? await session.renewed(token) : undefined;
-  if (renewed) {
-    await response.body?.cancel();
-    response = await send(renewed.token);
-  }
-  await printResponse(session, response);
-  if (response.status >= 300)
-    throw new CommandFailure(`${session.url} answers ${response.status} ${response.statusText}`);
-}
-
-/** Prints JSON in the session's format; other text without characters that terminals interpret. */
-async function printResponse(session: Session, response: Response): Promise<void> {
-  const content = (await readBody(session.url, response, maxResponseBytes)).toString();
-  if (content === "" || session.output.format === "none") return;
-  const value = jsonOf(content);
-  if (value !== undefined) await session.output.data(value);
-  else session.shell.stdout.write(printableLines(content));
-}
-
-function jsonOf(content: string): JsonValue | undefined {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
 }

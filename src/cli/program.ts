@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
 import { readChoices } from "./choices.ts";
+import { useProxiesOf } from "./client/proxy-environment.ts";
 import { clientCommands, firstWord, serverCommands } from "./command-names.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
 import { printableLines } from "./escape.ts";
@@ -18,7 +19,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
   const shell = processShell(environment);
   // Before the arguments are parsed, because parsing may print help and usage errors.
   endWithReader(shell, args[0] === "serve");
-  if (!serverCommands.includes(args[0] ?? "")) (await import("./client/proxy.ts")).useProxiesOf(environment);
+  useProxiesOf(environment);
   let exitCode = 0;
   const program = await newProgram(args, shell, (code) => {
     exitCode = code;

@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import { isJsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
-import { reach, readBody } from "./client/reach.ts";
 import { openSession, withClient } from "./client/session.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import type { View } from "./output/view.ts";
@@ -38,6 +37,7 @@ export function addVersionCommand(program: Command, shell: Shell): void {
 
 /** Returns the version in the server's public OpenAPI document. Prints on standard error why there is none. */
 async function serverVersion(shell: Shell, url: string): Promise<string> {
+  const { reach, readBody } = await import("./client/reach.ts");
   try {
     const response = await reach(url, `${url}/openapi/auth.json`, { redirect: "manual" }, patienceMs);
     const document: unknown = JSON.parse((await readBody(url, response, maxDocumentBytes)).toString());

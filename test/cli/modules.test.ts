@@ -5,13 +5,8 @@ import { describe, it } from "node:test";
 import { clientCommands, serverCommands } from "../../src/cli/command-names.ts";
 import { newProgram } from "../../src/cli/program.ts";
 import { processShell } from "../../src/cli/shell.ts";
-import { environmentOf, launcher } from "./process.ts";
-
-/** Prints the addresses of all modules on standard error at the end. */
-const witness = `import { registerHooks } from "node:module";
-const seen = [];
-registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
-process.on("exit", () => console.error(JSON.stringify(seen)));`;
+import { importing, loadedBy } from "../harness/loaded-modules.ts";
+import { launcher } from "./process.ts";
 
 /** This Node, which says that it is an older one, and starts no process. */
 const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } });
@@ -20,34 +15,30 @@ import { syncBuiltinESMExports } from "node:module";
 children.default.spawn = () => { throw new Error("a second process"); };
 syncBuiltinESMExports();`;
 
-const imported = (text: string) => ["--import", `data:text/javascript,${encodeURIComponent(text)}`];
-
-/** Returns the modules that a command loads: paths of ours, and names of packages. */
-function modulesOf(...args: string[]): { readonly own: readonly string[]; readonly packages: readonly string[] } {
-  const command = [...imported(witness), launcher, ...args];
-  const { status, stderr } = spawnSync(process.execPath, command, { env: environmentOf({}), encoding: "utf8" });
-  assert.equal(status, 0, stderr);
-  const seen: string[] = JSON.parse(stderr).filter((url: string) => url.startsWith("file:"));
-  const own = seen
+/** Returns the modules that a command loads: paths of ours, names of packages, and modules of Node that take long. */
+function modulesOf(...args: string[]) {
+  const { files, slowBuiltins } = loadedBy(launcher, args);
+  const own = files
     .filter((url) => !url.includes("/node_modules/"))
     .map((url) => url.split(/.*[/](?=src[/]|gen[/]|packages[/]|package.json)/)[1]!);
-  const packages = seen.flatMap((url) => /.*[/]node_modules[/]((?:@[^/]+[/])?[^/]+)/.exec(url)?.[1] ?? []);
-  return { own, packages: [...new Set(packages)] };
+  const packages = files.flatMap((url) => /.*[/]node_modules[/]((?:@[^/]+[/])?[^/]+)/.exec(url)?.[1] ?? []);
+  return { own, packages: [...new Set(packages)], slowBuiltins };
 }
 
 describe("the modules of a command", () => {
   it("--version loads two files, and starts no second process under an older Node", () => {
     assert.deepEqual(modulesOf("--version").own, ["src/gatehouse.js", "src/print-version.js"]);
-    const command = [...imported(older), launcher, "--version"];
+    const command = [...importing(older), launcher, "--version"];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
     assert.deepEqual([status, stderr], [0, ""]);
     assert.match(stdout, /^\d+\.\d+\.\d+\S*\n$/);
   });
 
   for (const args of [["--help"], ["iam", "groups", "--help"], ["complete", "--", "iam", "groups", "l"]])
-    it(`${args.join(" ")} loads no package but commander, no session and no description of a service`, () => {
-      const { own, packages } = modulesOf(...args);
+    it(`${args.join(" ")} loads no package but commander, no session, no description of a service, no TLS and no cryptography`, () => {
+      const { own, packages, slowBuiltins } = modulesOf(...args);
       assert.deepEqual(packages, ["commander"]);
+      assert.deepEqual(slowBuiltins, []);
       assert.deepEqual(
         own.filter((file) => file.startsWith("gen/") || /open-session|output[/]output[.]ts/.test(file)),
         [],

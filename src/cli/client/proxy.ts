@@ -9,13 +9,9 @@ import { http } from "../../base/node-http.ts";
 import { proxyFor } from "../../base/proxies.ts";
 import { toProxies } from "../../config/proxy-config.ts";
 import { readProxySettings } from "../../config/read-settings.ts";
+import { proxyEnvironment } from "./proxy-environment.ts";
 
-let proxies = once(() => toProxies(readProxySettings({})));
-
-/** Sets the proxies of the command. The variables are parsed with the first request. */
-export function useProxiesOf(environment: NodeJS.ProcessEnv): void {
-  proxies = once(() => toProxies(readProxySettings(environment)));
-}
+const proxies = once(() => toProxies(readProxySettings(proxyEnvironment())));
 
 /** Starts a request through the proxy for its URL, if any. */
 export function beginFetch(address: string | URL, init: RequestInit): Promise<Response> {
