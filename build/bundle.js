@@ -21,6 +21,7 @@ const files = [
 ];
 
 const server = path.join(root, "src/cli/serve.ts");
+const program = path.join(root, "src/cli/server-commands.ts");
 const commandLine = path.join(root, "src/cli/client-commands.ts");
 
 // All but the console, which console/build.js makes.
@@ -28,7 +29,7 @@ for (const name of existsSync(dist) ? readdirSync(dist) : [])
   if (name !== "console") rmSync(path.join(dist, name), { recursive: true });
 /** The imports of each module. */
 const graph = new Map();
-let groups;
+let onlyServer;
 await build({
   cwd: root,
   input: { gatehouse: "build/launcher.js" },
@@ -53,7 +54,8 @@ await build({
     comments: false,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    // One chunk for a server, and one for what it shares with the command line: many small files take longer to load.
+    // One chunk for what only a server loads: many small files take longer to load. What it shares with commands stays in small ones,
+    // because a command needs few of them.
     codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: "server" }] },
   },
 });
@@ -67,9 +69,10 @@ writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...graph.ke
 
 /** Returns the chunk of a module; null leaves the choice to rolldown. */
 function groupOf(id) {
-  groups ??= { server: reachable(server, false), commandLine: reachable(commandLine, true) };
-  if (!groups.server.has(id)) return null;
-  return groups.commandLine.has(id) ? "shared" : "server";
+  onlyServer ??= reachable(server, false)
+    .difference(reachable(program, false))
+    .difference(reachable(commandLine, true));
+  return onlyServer.has(id) ? "server" : null;
 }
 
 /** Returns the modules that a module imports, and those that they import. */

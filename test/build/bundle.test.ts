@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
@@ -11,8 +11,12 @@ import { compressionGzip, createConnectTransport, createGrpcTransport } from "@c
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { Health } from "../../gen/health/v1/health_pb.ts";
 import { answersOf, signInAs, signInUrl } from "../harness/browser.ts";
+import { loadedBy } from "../harness/loaded-modules.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
+
+/** The size of a file that help may load: the descriptors, the server and most packages are larger. */
+const maxChunkBytes = 100_000;
 
 describe("the bundle", () => {
   const servers: ChildProcess[] = [];
@@ -61,6 +65,17 @@ describe("the bundle", () => {
       const code = readFileSync(path.join(folder, "dist/chunks", name), "utf8");
       assert.ok(!code.includes(path.resolve("src")) && !code.includes(path.resolve("node_modules")), name);
     }
+  });
+
+  it("loads neither the server nor TLS and cryptography for help and completion, and two files for the version", () => {
+    const gatehouse = path.join(folder, "dist/gatehouse.js");
+    const server = readdirSync(path.join(folder, "dist/chunks")).find((name) => /^server-.{8}[.]js$/.test(name))!;
+    for (const args of [["--help"], ["iam", "groups", "--help"], ["complete", "--", "iam", "groups", "l"]]) {
+      const { files, slowBuiltins } = loadedBy(gatehouse, args);
+      const isLarge = (url: string) => url.endsWith(server) || statSync(new URL(url)).size > maxChunkBytes;
+      assert.deepEqual([files.filter(isLarge), slowBuiltins], [[], []], args.join(" "));
+    }
+    assert.equal(loadedBy(gatehouse, ["--version"]).files.length, 2);
   });
 
   it("serves every version of the API, and what a request loads", async () => {
