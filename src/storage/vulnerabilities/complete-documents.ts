@@ -1,6 +1,6 @@
 // Stores which documents were imported completely.
 
-import { placeholders } from "../engine/placeholders.ts";
+import { placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -10,6 +10,20 @@ export type CompleteDocumentRow = Tables["completeDocuments"]["$inferSelect"];
 
 /** Identifies a document: the group that imported it, its source, and its id. */
 export type DocumentKey = Pick<CompleteDocumentRow, "parent" | "source" | "document">;
+
+/**
+ * Locks a document until the end of the transaction: "shared" to store its records, which must then read whether it is complete, and
+ * "exclusive" to complete it. So each record is stored before the completion, which then sees it, or is decided by it. SQLite has one
+ * writer at a time, and needs no lock.
+ */
+export async function lockDocument(tx: Transaction, key: DocumentKey, mode: "shared" | "exclusive"): Promise<void> {
+  if (!tx.rowLock) return;
+  const lock = mode === "shared" ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  const statement = tx.prepared(`complete_documents.lock.${mode}`, (db) =>
+    db.select({ one: sql`1` }).from(sql`${lock}(hashtextextended(${textPlaceholder("document")}, 0)) AS locked`),
+  );
+  await statement.execute({ document: JSON.stringify([key.parent, key.source, key.document]) });
+}
 
 /** Returns the version of a document that was imported completely, or undefined. */
 export async function findCompleteDocument(

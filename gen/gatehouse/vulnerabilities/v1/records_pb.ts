@@ -645,7 +645,8 @@ export const CompleteDocumentRequestSchema: GenMessage<CompleteDocumentRequest> 
  */
 export type CompleteDocumentResponse = Message<"gatehouse.vulnerabilities.v1.CompleteDocumentResponse"> & {
   /**
-   * How many records of earlier versions were deleted.
+   * How many records of earlier versions this call deleted. What an earlier call deleted is not counted again, so the count
+   * of a repeated call is 0 if the first one ended.
    *
    * @generated from field: int32 deleted_count = 1;
    */
@@ -1307,8 +1308,8 @@ export const AdvisoryRecordsService: GenService<{
   /**
    * Declares that all records of one version of a document have been imported.
    *
-   * Records that only earlier versions of the document had are deleted, and copies of earlier versions that arrive from now
-   * on change nothing.
+   * Records that only earlier versions of the document had are deleted, also those that are stored while the call runs. Copies of
+   * earlier versions that arrive from now on change nothing. A repeated call deletes what an interrupted one left.
    *
    * @generated from rpc gatehouse.vulnerabilities.v1.AdvisoryRecordsService.CompleteDocument
    */

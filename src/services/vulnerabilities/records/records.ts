@@ -20,7 +20,12 @@ import { findRow } from "../../../storage/collection/rows.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
-import { findCompleteDocument, writeCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
+import {
+  type CompleteDocumentRow,
+  findCompleteDocument,
+  lockDocument,
+  writeCompleteDocument,
+} from "../../../storage/vulnerabilities/complete-documents.ts";
 import {
   findCopiesOfDocument,
   findStoredCopy,
@@ -160,7 +165,7 @@ async function storePreviewed(
   return await resultOf(() => work.write(call, (tx) => storeRecord(tx, parent, incoming, since)));
 }
 
-/** Records that a document is complete in a version, and deletes its older copies. */
+/** Stores that a document is complete in a version, and deletes its older copies. */
 async function completeDocument(
   { database, clock }: ServiceContext,
   work: RecordWork,
@@ -172,22 +177,37 @@ async function completeDocument(
   if (!isTime(modifyTime)) throw invalidField("modify_time", timeRule);
   if (request.revision < 0n) throw invalidField("revision", "must not be negative");
   await work.checkGroup(parent);
-  const version = versionOf(request);
-  const row = { parent, source, document, ...version, modifyTime };
+  const row = { parent, source, document, ...versionOf(request), modifyTime };
   const now = clock();
   // A time in the future would block all correct copies.
   if (modifyTime > now) return { deletedCount: 0 };
-  const key = { parent, source, document };
-  const known = await findCompleteDocument(database.session, key);
-  const isNewer = !known || compareVersions(row, known, now) > 0;
-  const copies = await findCopiesOfDocument(database.session, key);
-  const older = copies.filter((copy) => compareVersions(copy, row, now) < 0);
-  if (dryRun || (known && compareVersions(row, known, now) < 0)) return { deletedCount: dryRun ? older.length : 0 };
-  if (!isNewer && older.length === 0) return { deletedCount: 0 };
-  await work.write(call, (tx) => writeCompleteDocument(tx, row));
-  const removeOlder = (copy: StoredCopy) =>
-    work.write(call, (tx) => removeOne(tx, copy, (stored) => compareVersions(stored, row, now) < 0));
+  if (!dryRun && !(await markComplete(database, work, row, now, call))) return { deletedCount: 0 };
+  const isOlder = (copy: StoredCopy) => compareVersions(copy, row, now) < 0;
+  // After the mark, which every later copy is decided by.
+  const older = (await findCopiesOfDocument(database.session, row)).filter(isOlder);
+  if (dryRun) return { deletedCount: older.length };
+  const removeOlder = (copy: StoredCopy) => work.write(call, (tx) => removeOne(tx, copy, isOlder));
   return { deletedCount: countTrue(await work.onAll(older, keyOf, removeOlder)) };
+}
+
+/** Stores that a document is complete in a version. Returns false if it is complete in a later one. */
+async function markComplete(
+  { session }: ServiceContext["database"],
+  work: RecordWork,
+  row: CompleteDocumentRow,
+  now: number,
+  call: Call,
+): Promise<boolean> {
+  const orderOfStored = (stored: CompleteDocumentRow | undefined) => (stored ? compareVersions(stored, row, now) : -1);
+  // Repeated imports write nothing.
+  const known = orderOfStored(await findCompleteDocument(session, row));
+  if (known >= 0) return known === 0;
+  return await work.write(call, async (tx) => {
+    await lockDocument(tx, row, "exclusive");
+    const order = orderOfStored(await findCompleteDocument(tx, row));
+    if (order < 0) await writeCompleteDocument(tx, row);
+    return order <= 0;
+  });
 }
 
 /** Deletes the named records that exist. */

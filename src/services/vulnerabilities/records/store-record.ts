@@ -11,7 +11,7 @@ import { digestOf } from "../../../advisories/digest.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import { findCompleteDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
+import { findCompleteDocument, lockDocument } from "../../../storage/vulnerabilities/complete-documents.ts";
 import {
   deleteRecord,
   deleteRecordLink,
@@ -91,6 +91,7 @@ export async function storeRecord(
   const { source, document, vulnerability } = record;
   const key = { parent, source, document, vulnerability };
   const { time } = tx.context;
+  await lockDocument(tx, key, "shared");
   // Sent together (PostgreSQL).
   const [stored, complete] = await Promise.all([findStoredCopy(tx, key, tx.rowLock), findCompleteDocument(tx, key)]);
   const decision = decideCopy(copy, stored, complete, time);
