@@ -213,6 +213,28 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
+    it("prunes nothing while several resources share a path, and names each of them", async () => {
+      const kept = [{ group: { name: "kept" } }];
+      const { groupUid } = await applied({ resources: [{ organization: { name: "twins" } }, ...kept] });
+      const twins: string[] = [];
+      for (const name of ["twin", "twin"]) {
+        const made = await outcome("/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup", {
+          ...{ parent: groupUid, group: { name } },
+        });
+        assert.ok("response" in made, JSON.stringify(made));
+        twins.push((made.response as { uid: string }).uid);
+      }
+      assert.deepEqual((await applied({ groupUid, resources: kept })).changes, []);
+      const before = await position();
+      for (const options of [{}, { validateOnly: true }, { pruneKinds: ["SPEC_KIND_ROLE"] }]) {
+        const text = await failure({ groupUid, resources: kept, prune: true, ...options });
+        assert.match(text, /2 resources share their paths; rename all but one of each path/);
+        assert.equal(text.split('"AMBIGUOUS_NAME"').length - 1, twins.length, text);
+        for (const uid of twins) assert.ok(text.includes(`"subject":"${uid}"`), text);
+      }
+      assert.equal(await position(), before, "nothing was written");
+    });
+
     it("prunes only the groups and kinds that the resources have", async () => {
       const { groupUid } = await applied({ resources: smallOrganization("parts") });
       const resources = [
