@@ -1,7 +1,7 @@
 // Ecosystems of OSV (https://ossf.github.io/osv-schema/#defined-ecosystems, 1.9), and the package URLs of their packages.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { packageKeyOf, parseProduct } from "./product.ts";
+import { otherNamespaces, packageKeyOf, parseProduct } from "./product.ts";
 import { type Purl, readPurl } from "./purl.ts";
 
 /** The ecosystems that OSV has registered. */
@@ -74,8 +74,14 @@ const places: Readonly<Record<string, string>> = {
 /** The types of package URLs whose namespace is a distribution. */
 const distributed: readonly string[] = ["apk", "deb", "rpm"];
 
-/** Ecosystems by what others call them: the type of their package URLs, or the word of GitHub's advisories. */
+/**
+ * Ecosystems by what others call them: a namespace that scanners write, the type of their package URLs, or the word of GitHub's
+ * advisories.
+ */
 const otherNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [...otherNamespaces].map(([other, namespace]) => [lettersOf(other), distributionAt(namespace)]),
+  ),
   ...Object.fromEntries(Object.entries(places).map(([name, place]) => [lettersOf(place), name])),
   ...{ actions: "GitHub Actions", erlang: "Hex", pip: "PyPI", rust: "crates.io" },
   ...Object.fromEntries(ecosystems.map((name) => [lettersOf(name), name])),
@@ -92,6 +98,17 @@ export function knownEcosystem(text: string): string {
   const [base = "", ...release] = text.split(":");
   const letters = lettersOf(base);
   return [Object.hasOwn(otherNames, letters) ? otherNames[letters] : base, ...release].join(":");
+}
+
+/** Returns the type of the package URLs of an ecosystem, in any spelling; empty if they have none. */
+export function purlTypeIn(ecosystem: string): string {
+  const [base = ""] = knownEcosystem(ecosystem).split(":");
+  const [type = ""] = Object.hasOwn(places, base) ? places[base]!.split("/") : [];
+  return type;
+}
+
+function distributionAt(namespace: string): string {
+  return Object.keys(places).find((ecosystem) => places[ecosystem]!.endsWith(`/${namespace}`)) ?? namespace;
 }
 
 /** Names that differ in case, blanks and punctuation alone are one. */

@@ -52,8 +52,8 @@ const componentTypes: ReadonlyMap<string, string> = new Map([
   ["vscode-extension", "vscode"],
 ]);
 
-/** Namespaces that scanners and vendors write for distributions, by which OSV writes: the table in the guide has their sources. */
-const namespaces: ReadonlyMap<string, string> = new Map([
+/** Namespaces that OSV writes for distributions, by the ones that scanners and vendors write: the table in the guide has their sources. */
+export const otherNamespaces: ReadonlyMap<string, string> = new Map([
   ["alma", "almalinux"],
   ["azurelinux", "azure-linux"],
   ["cbl-mariner", "azure-linux"],
@@ -144,7 +144,7 @@ export function packageKeyOf(product: Product): string {
   const purl = readPurl(product.purl);
   if (!purl) return identityOf(product).toLowerCase();
   const lower = purl.namespace.toLowerCase();
-  const namespace = (distributed.has(purl.type) && namespaces.get(lower)) || lower;
+  const namespace = (distributed.has(purl.type) && otherNamespaces.get(lower)) || lower;
   return `pkg:${purl.type}/${namespace === "" ? "" : `${namespace}/`}${purl.name.toLowerCase()}`;
 }
 

@@ -1,6 +1,7 @@
 // The order of the versions of a package: what each ecosystem says of its own.
 
 import type { Product, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { purlTypeIn } from "../ecosystems.ts";
 import { compareApk } from "./apk.ts";
 import { compareBitnami } from "./bitnami.ts";
 import { compareComposer } from "./composer.ts";
@@ -61,7 +62,7 @@ const byEcosystem: Readonly<Record<string, VersionOrder>> = {
 
 /** The order of the versions of a product. Of two equal texts every order says that they are the same version. */
 export function orderOf({ purl, ecosystem }: Product): VersionOrder {
-  const [, type = ""] = /^pkg:([^/]+)\//.exec(purl) ?? [];
+  const [, type = purlTypeIn(ecosystem)] = /^pkg:([^/]+)\//.exec(purl) ?? [];
   const [base = ""] = ecosystem.split(":");
   if (Object.hasOwn(byType, type)) return bounded(byType[type]!);
   return Object.hasOwn(byEcosystem, base) ? bounded(byEcosystem[base]!) : unknownOrder;

@@ -81,6 +81,13 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
         ] as const,
     )
     .map(([query, about, others]) => [query, [...about], [...others]] as [string, string[], string[]]),
+  [
+    { ecosystem: "opensuse-leap:15.6", name: "curl" },
+    ["openSUSE:Leap 15.6 curl", "opensuse-leap:15.6 curl", "pkg:rpm/opensuse-leap/curl"],
+    ["openSUSE:Leap 15.5 curl", "opensuse-leap:15.5 curl", "sles:15.6 curl"],
+  ],
+  ["pkg:rpm/opensuse/curl@1-1", ["opensuse-tumbleweed curl", "opensuse.leap curl"], ["SUSE:15 curl"]],
+  ["pkg:rpm/redhat/curl@1-1", ["rhel:9 curl", "red-hat:9 curl"], ["rocky:9 curl"]],
   ["pkg:rpm/sles/curl@1-1", ["pkg:rpm/suse/curl"], ["pkg:rpm/opensuse/curl"]],
   ["pkg:rpm/cbl-mariner/curl@1-1", ["Azure Linux:3 curl"], ["pkg:rpm/suse/curl"]],
   ["pkg:rpm/curl@1-1?distro=opensuse-leap-15.6", ["openSUSE:Leap 15.6 curl", "pkg:rpm/curl"], ["pkg:rpm/suse/curl"]],

@@ -330,6 +330,11 @@ describe("orders of versions", () => {
     }
   });
 
+  it("versions of an ecosystem in another spelling have its order", () => {
+    assert.ok(orderOfEcosystem("opensuse-leap:15.6")("9.0-1", "10.0-1")! < 0);
+    assert.ok(orderOfEcosystem("pypi")("1.0rc1", "1.0")! < 0);
+  });
+
   it("the release of a distribution and the address of a registry change nothing", () => {
     assert.ok(orderOfEcosystem("Linux:6")("5.9", "5.10")! < 0);
   });

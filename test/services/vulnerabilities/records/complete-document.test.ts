@@ -3,7 +3,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import pg from "pg";
-import { AdvisoryRecordSchema, RecordFormat } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import {
+  AdvisoryRecordSchema,
+  ProductStatus,
+  RecordFormat,
+} from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import { incomingRecord, storeRecord } from "../../../../src/services/vulnerabilities/records/store-record.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";
@@ -65,7 +69,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const key = { source: "Team", document: "VEX-1", vulnerability: "CVE-1" };
       const record = create(AdvisoryRecordSchema, {
         ...{ ...key, format: RecordFormat.OPENVEX, modifyTime: toTimestamp(earlier) },
-        statements: [{ product: { purl: "pkg:npm/left" }, status: 3 }],
+        statements: [{ product: { purl: "pkg:npm/left" }, status: ProductStatus.AFFECTED }],
       });
       const { groupUid: parent } = server;
       await commitLate(
