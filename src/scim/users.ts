@@ -2,7 +2,7 @@
 import { compareTexts } from "../base/compare-texts.ts";
 import type { JsonObject } from "../base/json.ts";
 import { newChild } from "../model/uid.ts";
-import { followUser, identityOf } from "../services/iam/provisioning/suspensions.ts";
+import { changeUser, identityOf } from "../services/iam/provisioning/suspensions.ts";
 import { scimUserKind } from "../services/iam/provisioning/views.ts";
 import { UniqueViolation } from "../storage/engine/errors.ts";
 import type { Session, Transaction } from "../storage/engine/session.ts";
@@ -55,8 +55,7 @@ export const users: ResourceHandlers = {
       if ((await countScimUsers(tx, counted)) >= scimLimits.users)
         throw scimError("tooMany", `an identity provider must not have more than ${scimLimits.users} users`);
       const created = await rowOf(tx, request, undefined, attributes);
-      await insertScimUser(tx, created);
-      await follow(tx, request, undefined, created);
+      await store(tx, request, undefined, created, () => insertScimUser(tx, created));
       return created;
     });
     return await respond(request, 201, row);
@@ -82,8 +81,7 @@ export const users: ResourceHandlers = {
     await request.write(async (tx) => {
       const before = await requireUser(tx, request, id);
       requireMatch(request, before);
-      await deleteScimUser(tx, before);
-      await follow(tx, request, before, undefined);
+      await store(tx, request, before, undefined, () => deleteScimUser(tx, before));
     });
     return noContent;
   },
@@ -96,8 +94,7 @@ async function change(request: ScimRequest, id: string, attributesOf: (before: S
     requireMatch(request, before);
     const after = await rowOf(tx, request, before, attributesOf(before));
     if (JSON.stringify(after.attributes) === JSON.stringify(before.attributes)) return before;
-    await updateScimUser(tx, before, after);
-    await follow(tx, request, before, after);
+    await store(tx, request, before, after, () => updateScimUser(tx, before, after));
     return after;
   });
   return await respond(request, 200, row);
@@ -169,13 +166,15 @@ function sorted(attributes: Attributes): JsonObject {
   return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => compareTexts(a, b)));
 }
 
-async function follow(
+/** Writes a change of a user, and what follows from it. */
+async function store(
   tx: Transaction,
   { provider }: ScimRequest,
   before: ScimUserRow | undefined,
   after: ScimUserRow | undefined,
+  write: () => Promise<void>,
 ): Promise<void> {
-  await followUser(tx, before, after);
+  await changeUser(tx, before, after, write);
   const { uid } = (after ?? before)!;
   tx.logChange({ kind: scimUserKind, uid, groupUid: provider.parent, before: logged(before), after: logged(after) });
 }

@@ -8,7 +8,9 @@ import type { Database } from "../storage/database.ts";
 import { getOrSetSetting, readSetting, writeSetting } from "../storage/engine/settings.ts";
 import { reencryptColumns } from "../storage/installation/encrypted-columns.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
+import { storeLoginIssuer } from "../storage/installation/login-issuer.ts";
 import { getOrSetSecret } from "../storage/installation/secret-settings.ts";
+import { operatorsLoginIssuer } from "./outbound.ts";
 
 /** Returns the key of page tokens. Throws if the configuration does not match the data. */
 export async function initializeInstallation(
@@ -17,8 +19,10 @@ export async function initializeInstallation(
   encryption: Encryption,
   clock: Clock,
 ): Promise<Uint8Array> {
+  const loginIssuer = await operatorsLoginIssuer(config);
   return await database.write(startContext(clock), async (tx) => {
     requireIssuer(await readSetting(tx, issuerSetting), config);
+    await storeLoginIssuer(tx, loginIssuer);
     const initial = randomBytes(32).toString("base64url");
     return Buffer.from(await getOrSetSecret(tx, encryption, "page_token_key", initial), "base64url");
   });

@@ -63,6 +63,12 @@ export async function operatorsLogin(
   return { login: provider, mounts: { [`${developmentPath}/`]: handler } };
 }
 
+/** Returns the issuer of that provider without opening it; empty if users cannot sign in by it. */
+export async function operatorsLoginIssuer({ login, dev, baseUrl }: Config): Promise<string> {
+  if (login || !dev) return login?.issuer ?? "";
+  return baseUrl + (await import("./development/login-provider.ts")).developmentPath;
+}
+
 function operatorsProvider(login: LoginConfig, secrets: Pick<LiveSecrets, "loginClientSecret">): LoginProvider {
   return {
     uid: "",

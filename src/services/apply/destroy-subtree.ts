@@ -31,12 +31,16 @@ import { deletion, type Operation } from "./requests.ts";
 import { readStoredRows, type StoredRows } from "./stored-rows.ts";
 import { changingServices } from "./write-plan.ts";
 
-/** The kinds in a group, in the order of their deletion. Identity providers delete their mappings. */
-const deletedKinds = [...kindOrder]
-  .reverse()
-  .filter(
-    (kind): kind is Exclude<Kind, "organization"> => kind !== "organization" && kind !== "externalGroupRoleMapping",
-  );
+type DeletedKind = Exclude<Kind, "organization" | "externalGroupRoleMapping">;
+
+/**
+ * The kinds in a group, in the order of their deletion. Identity providers delete their mappings, and come last except for their default
+ * roles and the groups: the last owner may sign in by one.
+ */
+const deletedKinds = [...kindOrder].reverse().flatMap((kind): DeletedKind[] => {
+  if (kind === "identity") return ["identity", "identityProvider"];
+  return kind === "organization" || kind === "externalGroupRoleMapping" || kind === "identityProvider" ? [] : [kind];
+});
 
 /** The kinds whose deletions need nothing of each other. A deletion of a role binding depends on who else is an owner. */
 const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "repo"]);

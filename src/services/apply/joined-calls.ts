@@ -98,9 +98,10 @@ async function runTogether<T>(
     if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
     // It has waited for others, of which one may have taken away roles.
     await requireCurrentAccess(tx, call);
+    // Before the body, which may delete the organization.
+    if (groupUid !== "") await acceptByCall(tx, call, groupUid);
     const joined = joinedDatabase(database, tx);
     const result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
-    if (groupUid !== "") await acceptByCall(tx, call, groupUid);
     // It has taken seconds. Its own changes of roles are not seen outside of it yet.
     await requireCurrentAccess(database.session, call);
     return result;

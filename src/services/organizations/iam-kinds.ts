@@ -8,6 +8,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { platformRoot } from "../../model/uid.ts";
+import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/rows.ts";
@@ -24,6 +25,7 @@ import { identityResource } from "../iam/identities/identities.ts";
 import { mayBeUser, requireKeptOwner } from "../iam/roles/role-binding-rules.ts";
 import { roleBinding } from "../iam/roles/role-bindings.ts";
 import { role } from "../iam/roles/roles.ts";
+import { refuseUnreachable } from "../iam/rules/last-owner.ts";
 import { createPendingUser, deleteUnusedPendingUser } from "../iam/users/pending-users.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
 import {
@@ -99,6 +101,10 @@ export function identityImporter(context: ServiceContext) {
       return [
         { field: "uid", description: "is an identity of an operator here, which an import gives no other credentials" },
       ];
+    },
+    async prepare(tx, after, before, call) {
+      if (before && !isDeepStrictEqual(before.relationship, after.relationship))
+        await refuseUnreachable(tx, after, callerOf(call).uid === after.uid, call);
     },
   } satisfies ImportKind<typeof identity.schema, Parameters<typeof identity.toMessage>[0]>);
 }

@@ -18,6 +18,7 @@ import { maxOfGroup, subscriptionResource } from "../events/subscriptions.ts";
 import { decryptClientSecret, encryptClientSecret } from "../iam/providers/client-secret.ts";
 import { mapping } from "../iam/providers/external-group-role-mappings.ts";
 import { providerResource } from "../iam/providers/identity-providers.ts";
+import { isReplaced, refuseLastSignIn } from "../iam/providers/provider-owners.ts";
 import { newScim } from "../iam/providers/scim-state.ts";
 import { checkKeepsOperators, checkRoleReference, inGroup, mapsOperators, takenBy } from "./import-checks.ts";
 import type { ImportKind, Problem } from "./import-kind.ts";
@@ -54,6 +55,9 @@ export function providerImporter(context: ServiceContext, encryption: Encryption
       if (before && !believesTheSame(before, after) && (await mapsOperators(session, after.uid)))
         return [{ field: "oidc", description: "decides who operators are here, which an import does not change" }];
       return await checkRoleReference(session, defaultRole, parent, "default_role");
+    },
+    async prepare(tx, after, before, call) {
+      if (before && isReplaced(before, after)) await refuseLastSignIn(tx, before, call);
     },
   } satisfies ImportKind<typeof provider.schema, IdentityProviderRow>);
 }

@@ -99,6 +99,58 @@ export async function findProvidersOf(session: Session, groupUid: string, limit:
   return await statement.execute({ groupUid, limit });
 }
 
+/**
+ * Returns the identity providers with one of these issuers that a user may sign in by, `limit` at most: those of an organization, and
+ * those by which the user signed in before.
+ */
+export async function findSignInProviders(
+  session: Session,
+  user: { readonly issuers: readonly string[]; readonly identityUid: string; readonly groupUid: string },
+  limit: number,
+): Promise<string[]> {
+  const statement = session.prepared("identity_providers.of_user", (db, { identityProviders, providerMembers }) => {
+    const { uid, parent, issuer } = identityProviders;
+    const isMember = sql`exists (select 1 from ${providerMembers} where ${providerMembers.providerUid} = ${uid}
+      and ${providerMembers.identityUid} = ${textPlaceholder("identityUid")})`;
+    return db
+      .select({ uid })
+      .from(identityProviders)
+      .where(
+        and(
+          session.isAmong(issuer, textPlaceholder("issuers")),
+          sql`(${parent} = ${textPlaceholder("groupUid")} or ${isMember})`,
+        ),
+      )
+      .limit(limitOf("limit"));
+  });
+  const { issuers, identityUid, groupUid } = user;
+  const found = await statement.execute({ issuers: JSON.stringify(issuers), identityUid, groupUid, limit });
+  return found.map(({ uid }) => uid);
+}
+
+/** Returns the organizations with owners who have signed in by a provider, in the order of their uids, `limit` at most. */
+export async function findOrganizationsOfMembers(
+  session: Session,
+  { providerUid, roleUid, limit }: { readonly providerUid: string; readonly roleUid: string; readonly limit: number },
+): Promise<string[]> {
+  const statement = session.prepared("provider_members.organizations", (db, { providerMembers, roleBindings }) =>
+    db
+      .selectDistinct({ parent: roleBindings.parent })
+      .from(providerMembers)
+      .innerJoin(roleBindings, eq(roleBindings.identityUid, providerMembers.identityUid))
+      .where(
+        and(
+          eq(providerMembers.providerUid, textPlaceholder("providerUid")),
+          eq(roleBindings.roleUid, textPlaceholder("roleUid")),
+          sql`${roleBindings.parent} not like '%/%'`,
+        ),
+      )
+      .orderBy(roleBindings.parent)
+      .limit(limitOf("limit")),
+  );
+  return (await statement.execute({ providerUid, roleUid, limit })).map(({ parent }) => parent);
+}
+
 /** Stores that a user signed in through a provider. Returns whether it was the first time. */
 export async function insertProviderMember(tx: Transaction, providerUid: string, identityUid: string) {
   const statement = tx.prepared("provider_members.insert", (db, { providerMembers }) =>

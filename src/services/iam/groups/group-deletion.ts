@@ -54,6 +54,17 @@ export async function readObstacles(
   return { contents };
 }
 
+/** The kinds of an organization in which nobody works any more: they hold nothing of their own. */
+const frameKinds = ["identity_providers", "external_group_role_mappings", "roles", "groups"];
+
+/** Whether an organization has nothing left but the caller's own owner binding, and what an owner deletes last: providers, roles, groups. */
+export async function isEmptied(session: Session, uid: string, callerUid: string): Promise<boolean> {
+  const { counters, hasAssociation } = await readContents(session, uid);
+  const rest = new Map([...counters].filter(([kind]) => !frameKinds.includes(kind)));
+  const { ownBinding } = await readObstacles(session, uid, callerUid, { counters: rest, hasAssociation });
+  return ownBinding !== undefined;
+}
+
 async function readContents(session: Session, uid: string): Promise<GroupContents> {
   const counters = await readCounters(session, uid);
   return { counters, hasAssociation: Boolean(await findRow(session, accountAssociationCollection, uid)) };

@@ -24,6 +24,7 @@ import { groupParents } from "../groups/groups.ts";
 import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
+import { refuseLastSignIn } from "./provider-owners.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
 import { type DiscoveryOptions, refuseImpossiblePkce, requireSecretOrPkce, updated } from "./provider-update.ts";
 import { newScim } from "./scim-state.ts";
@@ -89,7 +90,8 @@ export function identityProviders(
           shown(await standard.change(tx, value!, updateMask, (before, after) => updated(tx, before, after, update))),
         );
       },
-      deleteIdentityProvider: (request, call) => standard.delete(request, call, deleteMappings),
+      deleteIdentityProvider: (request, call) =>
+        standard.delete(request, call, (tx, row) => deleteMappings(tx, row, call)),
       ...scimTokens(context),
     },
     provider.messageRules,
@@ -117,8 +119,10 @@ function providerCreator(
 }
 
 /** Deletes the mappings of a provider, which stays locked: no mapping can be added in the meantime. */
-async function deleteMappings(tx: Transaction, { uid }: IdentityProviderRow): Promise<void> {
+async function deleteMappings(tx: Transaction, row: IdentityProviderRow, call: Call): Promise<void> {
+  const { uid } = row;
   await lockRow(tx, identityProviderCollection, uid);
+  await refuseLastSignIn(tx, row, call);
   await deleteSuspendedBindings(tx, uid);
   for (const mapping of await findMappingsOf(tx, uid, maxMappings)) {
     await deleteRow(tx, externalGroupRoleMappingCollection, mapping);

@@ -19,6 +19,7 @@ import type { Encryption } from "../../../storage/installation/encryption.ts";
 import { effectiveMappings } from "../delegations/effective-mappings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
+import { isReplaced, refuseLastSignIn } from "./provider-owners.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
 /** How a service reads the discovery document of an issuer. */
@@ -45,6 +46,7 @@ export async function updated(
   // The identity that changes a provider grants its default role again.
   await requireUsableRole(tx, after.defaultRole, before.parent, call);
   await requireMappedRoles(tx, before, after, call);
+  if (isReplaced(before, after)) await refuseLastSignIn(tx, before, call);
   const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
   if (!isSameIssuer) {
     await requireRolesOfIssuer(tx, after, call);

@@ -19,6 +19,7 @@ import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/prov
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../../storage/iam/role-bindings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
+import { keepSignIns } from "./provider-owners.ts";
 import {
   digestScimToken,
   newScimToken,
@@ -108,7 +109,10 @@ function scimChanger({ database, clock }: ServiceContext) {
       const before = await findRow(tx, identityProviderCollection, uid);
       if (!before) throw notFound(resourceType(IdentityProviderSchema), uid);
       const after = { ...before, ...(await decide(before, tx)), updateTime: tx.context.time };
-      return await updateRow(tx, identityProviderCollection, before, after);
+      const update = () => updateRow(tx, identityProviderCollection, before, after);
+      // Only provisioned people sign in from now on.
+      const isLimiting = after.scimEnabled && !before.scimEnabled;
+      return isLimiting ? await keepSignIns(tx, before, call, update) : await update();
     });
 }
 

@@ -13,6 +13,7 @@ import {
   updateScimUser,
 } from "../../../storage/iam/scim-users.ts";
 import type { Claims } from "../../../sts/claim-match.ts";
+import { findSignInProblem } from "../rules/sign-in-ways.ts";
 import { userUid } from "../users/user-uid.ts";
 import { deactivated } from "./suspended-people.ts";
 
@@ -57,11 +58,8 @@ function isLinked(user: ScimUserRow, identityUid: string): boolean {
  * provisioning is enabled.
  */
 export async function requireProvisioned(session: Session, providerUid: string, identityUid: string): Promise<void> {
-  const provider = await findRow(session, identityProviderCollection, providerUid);
-  if ((await findSuspensionsOf(session, identityUid)).includes(providerUid)) throw deactivated();
-  if (!provider?.scimEnabled) return;
-  const users = await findScimUsersByIdentity(session, identityUid);
-  if (!users.some((user) => user.providerUid === providerUid && user.isActive)) throw notProvisioned();
+  const problem = await findSignInProblem(session, providerUid, identityUid);
+  if (problem) throw problem === "deactivated" ? deactivated() : notProvisioned();
 }
 
 /** Returns the provisioned user that the claims name; undefined if provisioning is not enabled. */

@@ -1,10 +1,9 @@
 // Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/decisions/0094).
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { rootOf } from "../../../model/uid.ts";
-import { deleteRow, findRow, lockRow, rowExists } from "../../../storage/collection/rows.ts";
+import { deleteRow, findRow, rowExists } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import {
-  groupCollection,
   identityCollection,
   identityProviderCollection,
   roleBindingCollection,
@@ -16,8 +15,7 @@ import { deleteSuspension, findSuspendedBindings, insertSuspension } from "../..
 import type { ScimUserRow } from "../../../storage/iam/scim-users.ts";
 import { namesIdentity } from "../../../storage/iam/suspended-identities.ts";
 import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
-import { lastOwnerReason } from "../rules/last-owner.ts";
-import { hasReachableOwner } from "../rules/reachable-owners.ts";
+import { keepOwners, lastOwnerReason } from "../rules/last-owner.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { issuerSpellings, userUid } from "../users/user-uid.ts";
 import { correlatesByOid } from "./admission.ts";
@@ -37,12 +35,29 @@ export function identityOf(
   return before?.externalId === externalId ? before.identityUid : null;
 }
 
-/** Adapts suspensions and sessions to a change of a provisioned user. `after` is undefined for a deletion. */
-export async function followUser(
+/**
+ * Writes a change of a provisioned user, and adapts suspensions and sessions to it. `after` is undefined for a deletion. Throws LAST_OWNER
+ * if the organization loses its last owner.
+ */
+export async function changeUser(
   tx: Transaction,
   before: ScimUserRow | undefined,
   after: ScimUserRow | undefined,
+  write: () => Promise<void>,
 ): Promise<void> {
+  const { providerUid } = (after ?? before)!;
+  const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
+  const change = async () => {
+    await write();
+    await followUser(tx, before, after);
+  };
+  const isTakingAway = (former !== null && former !== current) || (current !== null && after?.isActive === false);
+  if (isTakingAway) await keepOwner(tx, providerUid, change);
+  else await change();
+  tx.changeAccess();
+}
+
+async function followUser(tx: Transaction, before: ScimUserRow | undefined, after: ScimUserRow | undefined) {
   const { providerUid } = (after ?? before)!;
   const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
   // The provider has no person for this identity any more. The person loses access, if there is an identity that they can assume.
@@ -54,7 +69,6 @@ export async function followUser(
     if (!after.isActive) await suspend(tx, providerUid, current);
     else await deleteSuspension(tx, providerUid, current);
   }
-  tx.changeAccess();
 }
 
 /** Whether a person has registered, or an identity of the organization names the person. */
@@ -65,22 +79,24 @@ async function hasIdentity(tx: Transaction, { providerUid, externalId }: ScimUse
   return await namesIdentity(tx, rootOf(providerUid), issuerSpellings(provider.issuer), externalId);
 }
 
-/** Ends the access of an identity to the organization of a provider, and its sessions by the provider. */
+/** Runs a change that takes access away by a provider. Only of its own organization: others do not decide whom it deactivates. */
+async function keepOwner(tx: Transaction, providerUid: string, change: () => Promise<void>): Promise<void> {
+  await keepOwners(tx, [rootOf(providerUid)], change, { lost });
+}
+
+/**
+ * Ends the access of an identity to the organization of a provider, and its sessions by the provider. Throws LAST_OWNER if the organization
+ * loses its last owner.
+ */
 export async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
-  await keepOwner(tx, rootOf(providerUid), () => insertSuspension(tx, providerUid, identityUid));
+  await keepOwner(tx, providerUid, () => insertSuspension(tx, providerUid, identityUid));
   for (const { id, signIn } of await listRefreshFamilies(tx, identityUid))
     if (signIn.provider === providerUid) await deleteRefreshFamily(tx, id);
 }
 
-/** Suspended owners, and identities that name them, do not count as owners: throws LAST_OWNER if no owner is left. */
-async function keepOwner(tx: Transaction, groupUid: string, change: () => Promise<void>): Promise<void> {
-  // Before the owners are read: a concurrent change may just make the person the only one.
-  await lockRow(tx, groupCollection, groupUid);
-  const { time } = tx.context;
-  const hadOwner = await hasReachableOwner(tx, groupUid, time);
-  await change();
-  if (!hadOwner || (await hasReachableOwner(tx, groupUid, time))) return;
-  throw failedPrecondition(
+/** The error for a suspended owner. Suspended owners, and identities that name them, do not count as owners. */
+function lost(groupUid: string) {
+  return failedPrecondition(
     lastOwnerReason,
     "the person is the last owner of the organization; bind another one first",
     groupUid,

@@ -108,7 +108,7 @@ export async function keepsOwner(
   // Nothing changes.
   if (identityUid === before.identityUid && after.roleUid === before.roleUid) return true;
   const identity = await findRow(session, identityCollection, identityUid);
-  return identity !== undefined && (await isReachable(session, parent, { identity, isFounder: false }, now));
+  return identity !== undefined && (await isReachable(session, parent, { identity, isFounder: false }, { now }));
 }
 
 /**

@@ -9,7 +9,7 @@ import { groupCollection } from "../../../storage/iam/collections.ts";
 import { effectiveGroup } from "../../../storage/iam/grants.ts";
 import { findRootBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
-import { hasReachableOwner, isReachable } from "./reachable-owners.ts";
+import { hasReachableOwner, isReachable, type OwnerQuery } from "./reachable-owners.ts";
 
 /** The reason of the error for a change that would leave an organization without an owner. */
 export const lastOwnerReason = "LAST_OWNER";
@@ -44,7 +44,8 @@ export async function refuseUnreachable(tx: Transaction, after: IdentityRow, kee
   for (const { isFounder, ...binding } of bindings) {
     if (givesOwner(binding)) await lockRow(tx, groupCollection, binding.parent);
     const holder = { identity: after, isFounder: isFounder && keepsFounded };
-    if (!(await isReachable(tx, binding.parent, holder, time))) await requireOtherOwner(tx, binding, call, time);
+    if (!(await isReachable(tx, binding.parent, holder, { now: time })))
+      await requireOtherOwner(tx, binding, call, time);
   }
 }
 
@@ -59,8 +60,8 @@ export async function requireOtherOwner(
   now: number,
 ): Promise<void> {
   if (!givesOwner(binding)) return;
-  if (await hasReachableOwner(session, binding.parent, now, binding.uid)) return;
-  if (accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, binding.parent))
+  if (await hasReachableOwner(session, binding.parent, { now, withoutBinding: binding.uid })) return;
+  if (canSee(call, binding.parent))
     throw failedPrecondition(
       lastOwnerReason,
       "an organization must keep an owner; bind another one first",
@@ -71,4 +72,31 @@ export async function requireOtherOwner(
     "the identity is the last owner of an organization that you cannot see; an organization must keep an owner",
     binding.identityUid,
   );
+}
+
+/** Whether the caller can see an organization: errors name no other. */
+export function canSee(call: Call, groupUid: string): boolean {
+  return accessOf(call).has(Capability.CAP_IAM_GROUPS_LIST, groupUid);
+}
+
+/**
+ * Runs a change, and throws the error of `lost` for an organization that had an owner who could get a token before it and has none after
+ * it. `withoutProvider` is an identity provider by which nobody can sign in after the change.
+ */
+export async function keepOwners<T>(
+  tx: Transaction,
+  organizations: readonly string[],
+  change: () => Promise<T>,
+  { lost, withoutProvider }: Pick<OwnerQuery, "withoutProvider"> & { readonly lost: (groupUid: string) => Error },
+): Promise<T> {
+  const { time: now } = tx.context;
+  const owned: string[] = [];
+  for (const uid of organizations) {
+    // Before the owners are read: a concurrent change may just take away all others.
+    await lockRow(tx, groupCollection, uid);
+    if (await hasReachableOwner(tx, uid, { now })) owned.push(uid);
+  }
+  const result = await change();
+  for (const uid of owned) if (!(await hasReachableOwner(tx, uid, { now, withoutProvider }))) throw lost(uid);
+  return result;
 }

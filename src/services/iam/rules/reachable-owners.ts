@@ -7,6 +7,7 @@ import { findRootHolders, type RootHolder } from "../../../storage/iam/role-bind
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { staticKeysExpiry } from "../../../sts/static-keys-expiry.ts";
 import { isUserUid, userUidsOf } from "../users/user-uid.ts";
+import { canSignIn } from "./sign-in-ways.ts";
 
 /** How many owners are read at once. */
 const batchSize = 50;
@@ -14,17 +15,23 @@ const batchSize = 50;
 /** Keys that end sooner do not count, in milliseconds: their owner could not bind another one in time. */
 const shortestKeyLifeMs = 24 * 60 * 60 * 1000;
 
-/** Whether an organization has an owner who can get a token now; `without` is a binding that does not count. */
-export async function hasReachableOwner(
-  session: Session,
-  groupUid: string,
-  now: number,
-  without?: string,
-): Promise<boolean> {
+/** When owners are looked for, and what does not count. */
+export interface OwnerQuery {
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+  /** The uid of a role binding that does not count. */
+  readonly withoutBinding?: string;
+  /** The uid of an identity provider by which nobody can sign in. */
+  readonly withoutProvider?: string | undefined;
+}
+
+/** Whether an organization has an owner who can get a token now. */
+export async function hasReachableOwner(session: Session, groupUid: string, query: OwnerQuery): Promise<boolean> {
   for (let after = ""; ; ) {
     const holders = await findRootHolders(session, { groupUid, roleUid: ownerRole.uid, after, limit: batchSize });
     for (const holder of holders)
-      if (holder.bindingUid !== without && (await isReachable(session, groupUid, holder, now))) return true;
+      if (holder.bindingUid !== query.withoutBinding && (await isReachable(session, groupUid, holder, query)))
+        return true;
     if (holders.length < batchSize) return false;
     after = holders.at(-1)!.bindingUid;
   }
@@ -38,7 +45,7 @@ export async function isReachable(
   session: Session,
   groupUid: string,
   { identity, isFounder }: Pick<RootHolder, "identity" | "isFounder">,
-  now: number,
+  { now, withoutProvider }: OwnerQuery,
 ): Promise<boolean> {
   const { uid, issuer, subject, createTime } = identity;
   const { relationship } = identity;
@@ -60,6 +67,7 @@ export async function isReachable(
       return true;
     default:
       // A service principal is assumed by no token.
-      return isUserUid(uid) && !(await suspendedOrganizations(session, uid)).has(groupUid);
+      if (!isUserUid(uid) || (await suspendedOrganizations(session, uid)).has(groupUid)) return false;
+      return await canSignIn(session, { uid, issuer }, { groupUid, withoutProvider });
   }
 }

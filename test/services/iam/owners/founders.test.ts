@@ -128,11 +128,12 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
       const ended = {
         ...keysOf(keyPair("ES256")).staticKeys,
-        expirationTime: new Date(server.clock() + 1).toISOString(),
+        expirationTime: new Date(server.clock() + 60_000).toISOString(),
       };
-      for (const change of [{ servicePrincipal: "COSIGNED" }, { staticKeys: ended }]) {
+      for (const change of [{ servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" }, { staticKeys: ended }]) {
         const { status, body } = await send(await automation.token(), "PATCH", `identities/${automation.uid}`, change);
         assert.equal(status, 400, JSON.stringify(body));
+        assert.match(JSON.stringify(body), /LAST_OWNER/);
       }
       await call(await automation.token(), "DELETE", `groups/${group}`);
     });

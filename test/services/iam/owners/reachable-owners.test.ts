@@ -3,21 +3,29 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { ownerRole } from "../../../../src/authz/built-in-roles.ts";
+import { newUserRow } from "../../../../src/services/iam/users/user-row.ts";
+import { userUid } from "../../../../src/services/iam/users/user-uid.ts";
+import { findRow, insertRow } from "../../../../src/storage/collection/rows.ts";
+import { identityCollection } from "../../../../src/storage/iam/collections.ts";
+import { insertMembership } from "../../../../src/storage/iam/memberships.ts";
 import { eq } from "../../../../src/storage/schema/drizzle.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { createProvider, enableScim, type ScimClient, userSchema } from "../../../scim/provisioning.ts";
 import { turnableClock } from "../../../security/ground.ts";
-import { addCaller, addGroup, arrange } from "../../../security/tree.ts";
+import { addCaller, addGroup, arrange, viewerRole } from "../../../security/tree.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../../../sts/outside.ts";
 
 /** How an identity may be assumed. */
 const kinds = ["keys", "otherKeys", "endedKeys", "first", "second", "principal"] as const;
-type Kind = (typeof kinds)[number];
+type Kind = (typeof kinds)[number] | "person";
 
 /** A step of an identity, the actor; numbers choose among what there is at that time. */
 const step = fc.record({
-  what: fc.constantFrom("create", "bind", "bind", "unbind", "unbind", "become", "delete", "suspend", "activate"),
+  what: fc.constantFrom(
+    ...(["create", "bind", "bind", "unbind", "unbind", "become", "delete", "suspend", "activate"] as const),
+    ...(["addProvider", "deleteProvider", "moveProvider", "enableScim"] as const),
+  ),
   actor: fc.nat(5),
   other: fc.nat(5),
   group: fc.nat(3),
@@ -64,12 +72,32 @@ describe("organizations", () => {
       endedKeys: held(keys, { expirationTime: soon }),
       first: { claimMatch: claims },
       second: { claimMatch: claims },
-      principal: { servicePrincipal: "COSIGNED" },
+      principal: { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+      person: {},
     }[kind];
   }
 
   /** The kinds of the identities. */
   const kindOf = new Map<string, Kind>();
+
+  /** The identity providers of the organization by which the person may sign in. */
+  let providers: string[] = [];
+
+  /** Exchanges an ID token of the person by one of the providers; undefined if all deny it. */
+  async function personsToken(): Promise<string | undefined> {
+    const now = Math.floor(server.clock() / 1000);
+    const aud = server.config.baseUrl;
+    const claims = { iss: issuer.url, sub: "person", aud, iat: now, exp: now + 600 };
+    const token = await signOutside(issuerKey, claims);
+    for (const provider of providers) {
+      clock.advance(1_000);
+      const path = `/sts/exchange?aud=${aud}&identity_provider=${provider}`;
+      const { status, body } = await rest(server.url, token, "POST", path);
+      assert.ok([200, 403].includes(status), JSON.stringify(body));
+      if (status === 200) return body.token;
+    }
+    return undefined;
+  }
 
   /** Exchanges a token for an identity; undefined if it is denied. */
   async function tokenOf(uid: string): Promise<string | undefined> {
@@ -77,6 +105,7 @@ describe("organizations", () => {
     clock.advance(1_000);
     const now = Math.floor(server.clock() / 1000);
     const kind = kindOf.get(uid);
+    if (kind === "person") return await personsToken();
     const isKey = kind?.toLowerCase().endsWith("keys");
     const [iss, sub] = isKey ? ["https://keys.example.org", "bot"] : [issuer.url, kind];
     const key = isKey ? (kind === "otherKeys" ? otherKeys : keys) : issuerKey;
@@ -137,6 +166,18 @@ describe("organizations", () => {
       const user = { schemas: [userSchema], userName: name, externalId: name, active: true };
       users[name] = (await scim.send("POST", "/Users", user)).body.id;
     }
+    providers = [provider];
+    const person = userUid(issuer.url, "person");
+    await arrange(server, async (tx) => {
+      const about = { name: "person", email: "", emailUnverified: "", issuer: issuer.url, subject: "person" };
+      if (!(await findRow(tx, identityCollection, person)))
+        await insertRow(tx, identityCollection, newUserRow(person, tx.context.time, about));
+      await insertMembership(tx, { identityUid: person, groupUid: home });
+    });
+    kindOf.set(person, "person");
+    identities.push(person);
+    providers.push(await createProvider({ ...server, ownerToken: token }, { issuer: issuer.url }, home));
+    await created(token, `roleBindings/${home}`, { identityUid: person, roleUid: ownerRole.uid });
     return { identities, groups: [home], scim, users };
   }
 
@@ -157,6 +198,20 @@ describe("organizations", () => {
       if (status === 200) groups.push(body.uid);
     } else if (what === "bind") {
       await send(token, "POST", `roleBindings/${place}`, { identityUid: target, roleUid: ownerRole.uid });
+    } else if (what === "addProvider") {
+      const oidc = { issuer: issuer.url, clientId: "gatehouse", clientSecret: "canary" };
+      const provider = { name: `sso-${providers.length}`, defaultRole: viewerRole.uid, oidc };
+      const { status, body } = await send(token, "POST", `identityProviders/${groups[0]}`, provider);
+      if (status === 200) providers.push(body.uid);
+    } else if (what === "deleteProvider") await send(token, "DELETE", `identityProviders/${at(providers, other)}`);
+    else if (what === "moveProvider") {
+      const oidc = { issuer: "https://other.example.org", clientId: "gatehouse", clientSecret: "canary" };
+      await send(token, "PATCH", `identityProviders/${at(providers, other)}`, { oidc });
+    } else if (what === "enableScim") {
+      const path = `identityProviders/${at(providers, other)}`;
+      const { body } = await send(token, "GET", path);
+      if (body.scim)
+        await send(token, "POST", `${path}:setScimEnabled`, { enabled: kind !== "keys", etag: body.scim.etag });
     } else if (what === "unbind") {
       const held = (await ownersOf(place)).find(({ identityUid }) => identityUid === target);
       if (held) await send(token, "DELETE", `roleBindings/${held.uid}`);
@@ -166,7 +221,7 @@ describe("organizations", () => {
     } else await send(token, "DELETE", `identities/${target}`);
   }
 
-  it("keep an owner who can get a token when owners create, bind, change, delete and suspend in any order", async () => {
+  it("keep an owner who can get a token when owners create, bind, change, delete, suspend and change identity providers in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
         const world = await newWorld();
