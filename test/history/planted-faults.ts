@@ -26,9 +26,9 @@ export const plantedFaults = {
   /** A server acknowledges some writes and rolls them back. */
   "lost-write": {
     module: "/src/storage/engine/postgres/",
-    find: '[client.query("COMMIT"), finished]',
+    find: 'const committed = client.query("COMMIT");',
     replace:
-      '[Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT"), finished]',
+      'const committed = Math.random() < 0.02 ? client.query("ROLLBACK").then(() => ({ command: "COMMIT" })) : client.query("COMMIT");',
   },
   /** Lists may come from a standby that lags. */
   "stale-replica": {
