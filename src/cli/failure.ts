@@ -42,7 +42,7 @@ export function wrongUsage(message: string, hint = ""): CommandFailure {
   return new CommandFailure(message, { hint, exitCode: 2 });
 }
 
-/** A wrong usage by a value that is none of the known ones. The hint suggests similar ones before it says what all are. */
+/** A wrong usage by an unknown value. The hint suggests similar known ones before it says what all are. */
 export function unknownValue(message: string, value: string, known: readonly string[], all: string): CommandFailure {
   return wrongUsage(message, suggestingHint(value, known, all));
 }
