@@ -11,6 +11,7 @@ import {
 import { clientOptionsOf } from "./client/options.ts";
 import { withList } from "./client/session.ts";
 import { CommandFailure, wrongUsage } from "./failure.ts";
+import { narrowFormats } from "./output/formats.ts";
 import type { OutputOptions } from "./output/output.ts";
 import type { View } from "./output/view.ts";
 import { note, type Shell } from "./shell.ts";
@@ -35,7 +36,7 @@ const view: View = {
 /** Adds the commands. */
 export function addContextCommands(config: Command, shell: Shell): void {
   const list = config.command("get-contexts").description("list the contexts; * marks the one in use");
-  withList(list, ["table", "json", "yaml", "csv", "id", "none"]).action(async () => {
+  withList(list, narrowFormats).action(async () => {
     await listContexts(shell, list);
   });
   config

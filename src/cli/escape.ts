@@ -7,6 +7,11 @@
  */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}[\p{Default_Ignorable_Code_Point}--[\uFE00-\uFE0F]]]/gv;
 
+/** Reports whether a shell and xargs read a text as one word, unchanged, and programs do not read it as a flag. */
+export function isPlainWord(text: string): boolean {
+  return /^[\p{L}\p{N}\p{M}_@%+:,.\/=][\p{L}\p{N}\p{M}_@%+:,.\/=\-]*$/v.test(text) && !hasUnsafe(text);
+}
+
 /** Returns the text on one line: line breaks and tabs become spaces, other unsafe characters `\u{9b}`. */
 export function printable(text: string): string {
   return text.replace(unsafe, (char) => (char === "\n" || char === "\t" ? " " : escaped(char)));

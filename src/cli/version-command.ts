@@ -4,6 +4,7 @@ import { isJsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { openSession, withClient } from "./client/session.ts";
 import { CommandFailure, failureText } from "./failure.ts";
+import { narrowFormats } from "./output/formats.ts";
 import type { View } from "./output/view.ts";
 import type { Shell } from "./shell.ts";
 
@@ -28,7 +29,7 @@ export function addVersionCommand(program: Command, shell: Shell): void {
   const command = program
     .command("version")
     .description("show the version of this program, and of the server if it answers");
-  withClient(command, ["table", "json", "yaml", "csv", "id", "none"]).action(async () => {
+  withClient(command, narrowFormats).action(async () => {
     using session = await openSession(shell, command);
     const server = await serverVersion(shell, session.url);
     await session.output.one(view, { client: version, server, address: session.url });

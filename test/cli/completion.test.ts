@@ -236,7 +236,7 @@ describe("the scripts of completion", () => {
   for (const [line, replies] of [
     ["gatehouse iam groups describe exam", ["example.org"]],
     ["gatehouse iam groups list --output=ya", ["yaml"]],
-    ["gatehouse iam groups list --output=", ["table", "wide", "json", "yaml", "csv", "id", "tree", "none"]],
+    ["gatehouse iam groups list --output=", ["table", "wide", "json", "yaml", "csv", "id", "name", "tree", "none"]],
     ["gatehouse events subscriptions describe https://hooks.test/i", ["//hooks.test/in"]],
     ["gatehouse events subscriptions describe ", ["https://hooks.test/in"]],
     ["gatehouse iam groups nonsense --x ", []],

@@ -175,7 +175,7 @@ describe("gatehouse images, advisories, events", () => {
     }
   });
 
-  it("advisories: an id may have a slash, and only groups have paths", async () => {
+  it("advisories: an id may have a slash, and a role in a path is one of that group", async () => {
     const group = await addGroup(caller.server, caller.server.groupUid, "elsewhere");
     const file = path.join(caller.home, "slash.json");
     const range = { type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1" }] };
@@ -188,7 +188,7 @@ describe("gatehouse images, advisories, events", () => {
     );
     const { code, stderr } = await caller.run("iam", "roles", "describe", "example.org/viewer");
     assert.equal(code, 1);
-    assert.match(stderr, /there is no role "example\.org\/viewer" that you can see/);
+    assert.match(stderr, /there is no role "example\.org\/viewer" that you can see\n {2}Did you mean viewer\?/);
   });
 
   it("events subscriptions: create, list, describe and delete", async () => {

@@ -3,13 +3,14 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { openSession, type Session, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 
 const view: View = {
   noun: "advisories",
+  nameOf: (row) => String(row.advisoryId ?? ""),
   columns: [
     { title: "package", value: "package" },
     { title: "advisory", value: "advisoryId" },
@@ -20,8 +21,6 @@ const view: View = {
     { title: "uid", value: "uid", wide: true },
   ],
 };
-
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 
 /** The maximum number of packages in one request. */
 const batchSize = 1000;
@@ -44,7 +43,7 @@ export function addAffected(advisories: Command, shell: Shell): void {
     .addOption(new Option("--version <version>", "version for a package URL without one"))
     .option("--all", "also advisories by which the version is fixed or not affected")
     .addOption(groupOption("--group", "only advisories of this group and its subgroups"));
-  withList(command, outputs).action(async (purls: string[]) => {
+  withList(command, rowFormats).action(async (purls: string[]) => {
     const { version = "", group, all = false } = command.opts<AffectedFlags>();
     if (version !== "" && purls.length > 1)
       throw wrongUsage(

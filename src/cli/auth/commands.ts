@@ -3,13 +3,13 @@ import { Argument, type Command, Option, type OptionValues } from "commander";
 import { completing } from "../client/completing.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import type { Format } from "../output/formats.ts";
+import { type Format, narrowFormats, rowFormats } from "../output/formats.ts";
 import { identities } from "../resources/identities.ts";
 import { capabilityNames, groupOption, namesOf } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
 import type { PullTokenFlags } from "./pull-token.ts";
 
-const tokenFormats: readonly Format[] = ["table", "json", "yaml", "id", "none"];
+const tokenFormats: readonly Format[] = ["table", "json", "yaml", "id", "name", "none"];
 
 const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
 
@@ -39,11 +39,8 @@ function addStatus(auth: Command, shell: Shell): void {
     .command("status")
     .description("show who you are signed in as")
     .option("--quick", "do not ask the server");
-  act(
-    withClient(status, ["table", "wide", "json", "yaml", "csv", "id", "none"]),
-    shell,
-    async (session, _args, { quick, audience }) =>
-      (await import("./status.ts")).showStatus(session, quick === true, audience),
+  act(withClient(status, rowFormats), shell, async (session, _args, { quick, audience }) =>
+    (await import("./status.ts")).showStatus(session, quick === true, audience),
   );
 }
 
@@ -64,9 +61,7 @@ function addToken(auth: Command, shell: Shell): void {
 
 function addWhoAmI(program: Command, shell: Shell): void {
   const whoami = program.command("whoami").description("show your identity and roles as the server sees them");
-  act(withClient(whoami, ["table", "json", "yaml", "csv", "id", "none"]), shell, async (session) =>
-    (await import("./whoami.ts")).showWhoAmI(session),
-  );
+  act(withClient(whoami, narrowFormats), shell, async (session) => (await import("./whoami.ts")).showWhoAmI(session));
 }
 
 function addDebug(program: Command, shell: Shell): void {
@@ -91,7 +86,7 @@ function addCanI(auth: Command, shell: Shell): void {
     .command("can-i")
     .description("tell whether a capability is granted at a group, and why: exit code 0 for yes, 1 for no")
     .addArgument(completing(new Argument("<capability>", "such as groups.list"), capabilityNames))
-    .addOption(groupOption("--group", "the group, or the uid of a resource in it").makeOptionMandatory())
+    .addOption(groupOption("--group", "the group or repo, or the uid of a resource in a group").makeOptionMandatory())
     .addOption(
       completing(
         new Option("--as <name|uid>", "explain the access of this identity instead of your own"),

@@ -6,9 +6,9 @@ import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { View } from "../output/view.ts";
 import { findCapabilities } from "../resources/capabilities.ts";
-import { groups } from "../resources/groups.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";
+import { findPlace } from "../resources/place.ts";
 import { readIdentityTokenFile } from "./identity-token.ts";
 
 const bindingView: View = {
@@ -33,7 +33,7 @@ const checkView: View = {
 export async function explainAccess(session: Session, capability: string, group: string, as: string | undefined) {
   await findCapabilities([capability]);
   const request = {
-    group: await findUid(session, groups, group),
+    group: await findPlace(session, group),
     capability,
     ...(as !== undefined && { identity: await findUid(session, identities, as) }),
   };

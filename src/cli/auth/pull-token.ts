@@ -15,6 +15,7 @@ import { identities } from "../resources/identities.ts";
 import { textAt } from "../resources/json.ts";
 import { findUid, listAll } from "../resources/lookup.ts";
 import { standardMethod } from "../resources/methods.ts";
+import { withNames } from "../resources/path-names.ts";
 import { roles } from "../resources/roles.ts";
 import { confirmSibling } from "../resources/siblings.ts";
 import { checkDockerConfig, saveLogin } from "./docker-config.ts";
@@ -117,7 +118,8 @@ export async function listPullTokens(session: Session, expired: boolean): Promis
     const { issuer, expirationTime } = staticKeys as JsonObject;
     return String(issuer).startsWith(issuerPrefix) && Date.parse(String(expirationTime)) <= Date.now() === expired;
   });
-  await session.output.list(pullTokenView, session.output.arrange(pullTokenView, kept));
+  const view = await withNames(session, identities, pullTokenView, kept);
+  await session.output.list(view, session.output.arrange(view, kept));
 }
 
 async function show(
@@ -127,7 +129,10 @@ async function show(
   made: JsonObject & { uid: string; token: string },
 ): Promise<void> {
   if (save && host !== undefined) saveLogin(session.shell, host, made.uid, made.token);
-  if (!session.output.isPlain) return await session.output.one(pullTokenView, { ...made });
+  if (!session.output.isPlain) {
+    const view = await withNames(session, identities, pullTokenView, [made]);
+    return await session.output.one(view, { ...made });
+  }
   const command = `docker login ${host ?? "REGISTRY"} --username "${made.uid}" --password "${made.token}"`;
   session.shell.stdout.write(`${command}\n`);
 }

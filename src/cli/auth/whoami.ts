@@ -6,6 +6,7 @@ import type { Section } from "../output/details.ts";
 import { inOrder } from "../output/order.ts";
 import type { View } from "../output/view.ts";
 import { identities } from "../resources/identities.ts";
+import { withNames } from "../resources/path-names.ts";
 import { getSeen } from "../resources/relations/section.ts";
 
 const view: View = {
@@ -47,7 +48,8 @@ export async function showWhoAmI(session: Session): Promise<void> {
     ...(said.expiry !== undefined && { expires: said.expiry }),
     source: (await session.credential()).source,
   };
-  await session.output.details(view, row, [roles]);
+  const named = await withNames(session, identities, view, identity ? [identity] : [], () => uid);
+  await session.output.details(named, row, [roles]);
 }
 
 function toRole({ group, role, capabilities }: JsonObject): JsonObject {

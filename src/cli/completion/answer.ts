@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Candidate, completerOf } from "../client/completing.ts";
 import { openSession } from "../client/session.ts";
-import { printable } from "../escape.ts";
+import { isPlainWord, printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Shell } from "../shell.ts";
 import { findPlace, type Place, type Target } from "./place.ts";
@@ -13,9 +13,6 @@ const patienceMs = 1500;
 
 /** Directives: complete file names, or nothing. The numbers are those of the scripts for zsh and fish. */
 const directives = { files: 0, nothing: 4 };
-
-/** Words that need no quotes in any shell. Other candidates, and those that look like flags, are not offered. */
-const plainWord = /^[\w@%+:,./=][\w@%+:,./=-]*$/;
 
 /** Prints the candidates for the last word. Prints no errors: the user has not run anything yet. */
 export async function answerShell(program: Command, shell: Shell, words: readonly string[]): Promise<void> {
@@ -34,7 +31,8 @@ async function candidatesOf(shell: Shell, place: Place, target: Target): Promise
   const { argChoices } = target.of;
   if (argChoices) return argChoices.map((value) => ({ value }));
   const found = await askServer(shell, place, target);
-  return found.filter(({ value }) => plainWord.test(value));
+  // Words that need quotes, and those that look like flags, are not offered.
+  return found.filter(({ value }) => isPlainWord(value));
 }
 
 /** Reports whether a candidate with this value occurs for the first time. */

@@ -113,6 +113,8 @@ async function render(
       return (await import("./csv.ts")).csvText(view.columns, rows, hasHeaders);
     case "id":
       return rows.map((row) => `${printable(cellText(row, view.id ?? "uid"))}\n`).join("");
+    case "name":
+      return (await import("./name-lines.ts")).nameLines(view, rows);
     case "tree":
       return (await import("./tree.ts")).treeText(view, rows);
     case "none":

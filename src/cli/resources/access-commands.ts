@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { isJsonObject } from "../../base/json.ts";
 import { completing } from "../client/completing.ts";
 import { openSession, readCount, type Session, withList } from "../client/session.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { findCapabilities } from "./capabilities.ts";
@@ -13,11 +13,11 @@ import { identities } from "./identities.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { capabilityNames, namesOf } from "./names.ts";
+import { withNames } from "./path-names.ts";
+import { findPlace } from "./place.ts";
 import { addSimulateCommands } from "./simulate-commands.ts";
 
 const maxPageSize = 200;
-
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 
 const holderView: View = {
   noun: "identities",
@@ -75,17 +75,19 @@ export function addAccessCommands(iam: Command, shell: Shell): void {
 function addWhoCan(access: Command, shell: Shell): void {
   const whoCan = access
     .command("who-can")
-    .description("list the identities with access to a group, by bindings there and on its ancestors")
-    .addArgument(completing(new Argument("<group>", "the group, or the uid of a resource in it"), namesOf(groups)))
+    .description("list the identities with access to a group or repo, by bindings there and on its ancestors")
+    .addArgument(
+      completing(new Argument("<group>", "the group or repo, or the uid of a resource in a group"), namesOf(groups)),
+    )
     .addOption(capabilityOption("only identities with this capability, such as groups.list"))
     .addOption(completing(new Option("--identity <name|uid>", "only this identity"), namesOf(identities)))
     .option("--show-confined", "also identities of other subgroups, whose bindings give them nothing here")
     .addOption(limitOption());
-  withList(whoCan, outputs).action(async (group: string) => {
+  withList(whoCan, rowFormats).action(async (group: string) => {
     using session = await openSession(shell, whoCan);
     const { capability, identity, showConfined, limit } = whoCan.opts<WhoOptions>();
     const request = {
-      group: await findUid(session, groups, group),
+      group: await findPlace(session, group),
       ...(await capabilityFilter(capability)),
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
       ...(showConfined && { showConfined }),
@@ -102,7 +104,7 @@ function addWhatCan(access: Command, shell: Shell): void {
     .addArgument(completing(new Argument("[identity]", "the identity; yourself if left out"), namesOf(identities)))
     .addOption(capabilityOption("only roles with this capability, such as groups.list"))
     .addOption(limitOption());
-  withList(whatCan, outputs).action(async (identity: string | undefined) => {
+  withList(whatCan, rowFormats).action(async (identity: string | undefined) => {
     using session = await openSession(shell, whatCan);
     const { capability, limit } = whatCan.opts<Pick<WhoOptions, "capability" | "limit">>();
     const request = {
@@ -149,8 +151,15 @@ async function listPages(
     pageToken = textAt(reply, "nextPageToken");
   } while (pageToken !== "" && rows.length < limit);
   const view = viewOf(rows);
-  await session.output.list(view, session.output.arrange(view, rows, "as it is"));
+  await session.output.list(await namedView(session, view, rows), session.output.arrange(view, rows, "as it is"));
   if (pageToken !== "") note(session.shell, `${total} in all; show more with --limit.`);
+}
+
+/** Rows of identities have the names of these; rows of roles are role bindings, which have none. */
+async function namedView(session: Session, view: View, rows: readonly JsonObject[]): Promise<View> {
+  const seen = rows.flatMap(({ identity }) => (isJsonObject(identity) ? [identity as JsonObject] : []));
+  const uidOf = ({ identity }: JsonObject) => (isJsonObject(identity) ? textAt(identity as JsonObject, "uid") : "");
+  return await withNames(session, identities, view, seen, uidOf);
 }
 
 async function service() {

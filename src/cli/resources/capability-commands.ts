@@ -1,7 +1,7 @@
 // `gatehouse iam roles capabilities`: the capabilities that roles consist of. The program contains the list.
 import type { Command } from "commander";
 import { openSession, withList } from "../client/session.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 
@@ -15,8 +15,6 @@ const view: View = {
   ],
 };
 
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
-
 /** Adds the command to those of roles. */
 export function addCapabilityCommands(roles: Command, shell: Shell): void {
   const list = roles
@@ -24,7 +22,7 @@ export function addCapabilityCommands(roles: Command, shell: Shell): void {
     .description("capabilities of roles")
     .command("list")
     .description("list all capabilities, and the built-in roles that have each");
-  withList(list, outputs).action(async () => {
+  withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
     await session.output.list(view, session.output.arrange(view, await capabilities(), "as it is"));
   });

@@ -7,7 +7,7 @@ import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { jsonText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import { memberAt, type View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { timeOrAgo } from "./flags.ts";
@@ -36,8 +36,6 @@ const view: View = {
   ],
 };
 
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
-
 interface ListOptions {
   readonly parent?: string;
   readonly actor?: string;
@@ -63,7 +61,7 @@ export function addChangeCommands(program: Command, shell: Shell): void {
     .option("--since <time|duration>", "only those since this time, such as 2h, yesterday or 2026-11-28")
     .option("--until <time|duration>", "only those before this time, likewise")
     .addOption(new Option("--limit <count>", "how many at most").argParser(readCount).default(50));
-  withList(list, outputs).action(async () => {
+  withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
     const options = list.opts<ListOptions>();
     const { since, until } = options;

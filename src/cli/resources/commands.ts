@@ -2,7 +2,7 @@
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import type { Format } from "../output/formats.ts";
+import { type Format, rowFormats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
@@ -47,8 +47,7 @@ export function addResourceCommands(program: Command, shell: Shell): void {
   addAccessCommands(iam, shell);
 }
 
-const oneFormats: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
-const doneFormats: readonly Format[] = ["table", "id", "none"];
+const drowFormats: readonly Format[] = ["table", "id", "name", "none"];
 
 type Adder = (command: Command, resource: Resource, shell: Shell) => void;
 
@@ -73,7 +72,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
       .command("describe")
       .description(`show one ${resource.noun} and related resources`)
       .addArgument(nameArgument(resource));
-    act(withClient(command, oneFormats), shell, async (session, [text = ""]) =>
+    act(withClient(command, rowFormats), shell, async (session, [text = ""]) =>
       (await verbs()).describeResource(session, resource, text),
     );
   },
@@ -95,7 +94,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
       "a file of JSON or YAML with its fields, as the API has them; - for standard input",
     );
     addSiblingFlag(command, resource);
-    act(withClient(command, oneFormats), shell, async (session, [argument], options) =>
+    act(withClient(command, rowFormats), shell, async (session, [argument], options) =>
       (await verbs()).createResource(session, resource, argument, options),
     );
   },
@@ -114,7 +113,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
       "a file of JSON or YAML with the fields to change, as the API has them; - for standard input",
     );
     addSiblingFlag(command, resource);
-    act(withClient(command, oneFormats), shell, async (session, [text = ""], options) =>
+    act(withClient(command, rowFormats), shell, async (session, [text = ""], options) =>
       (await verbs()).updateResource(session, resource, text, options),
     );
   },
@@ -126,7 +125,7 @@ const adders: Readonly<Record<Verb, Adder>> = {
     command.option("-y, --yes", "do not ask");
     if (resource.type === "Group")
       command.option("--recursive", "delete everything in it and its subgroups, too, all or nothing");
-    act(withClient(command, doneFormats), shell, async (session, texts, options) =>
+    act(withClient(command, drowFormats), shell, async (session, texts, options) =>
       (await verbs()).deleteResources(session, resource, texts, options),
     );
   },

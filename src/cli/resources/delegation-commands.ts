@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
@@ -30,8 +30,6 @@ export const delegationView: View = {
   ],
 };
 
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
-
 interface ListOptions {
   readonly parent?: string;
   readonly inactive?: boolean;
@@ -45,7 +43,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     .description("list invites, subscriptions, roles of identity providers and static keys, and who vouches for each")
     .addOption(groupOption("--parent", "only those of this group and its subgroups"))
     .option("--inactive", "only those that are not active");
-  withList(list, outputs).action(async () => {
+  withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
     const rows = await listDelegations(session, list.opts<ListOptions>());
     await session.output.list(delegationView, session.output.arrange(delegationView, rows, "as it is"));
@@ -56,7 +54,7 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     .argument("[uid...]")
     .addOption(groupOption("--parent", "with --all, only those of this group and its subgroups"))
     .option("--all", "all that are not active");
-  withClient(confirm, outputs).action(async (uids: string[]) => {
+  withClient(confirm, rowFormats).action(async (uids: string[]) => {
     const { all = false, parent: place } = confirm.opts<{ all?: boolean; parent?: string }>();
     if (all === uids.length > 0) throw wrongUsage("name the delegations by uid, or give --all");
     using session = await openSession(shell, confirm);

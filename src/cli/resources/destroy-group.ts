@@ -23,6 +23,7 @@ export async function destroyGroup(session: Session, resource: Resource, name: s
     if (output.format !== "none") for (const line of countLines(done)) shell.stderr.write(`${line}\n`);
   }
   if (output.format === "id") shell.stdout.write(`${groupUid}\n`);
+  else if (output.format === "name") shell.stdout.write(`${printable(name)}\n`);
   else if (output.format !== "none")
     shell.stderr.write(`Deleted ${resource.noun} ${groupUid} with everything in it.\n`);
 }

@@ -8,6 +8,7 @@ import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
 import { findUid, listAll } from "./lookup.ts";
 import { hasFieldOf, listMethod } from "./methods.ts";
+import { withNames } from "./path-names.ts";
 import type { Options, Resource } from "./resource.ts";
 import { readFlags } from "./verbs.ts";
 
@@ -24,7 +25,7 @@ export async function listResources(session: Session, resource: Resource, option
   const { view, rows, request } = await readList(session, resource, options);
   const shown = session.output.arrange(view, rows);
   const above = session.output.format === "tree" ? await holdersOf(session, resource, request, shown) : [];
-  await session.output.list(view, [...above, ...shown]);
+  await session.output.list(await withNames(session, resource, view, shown), [...above, ...shown]);
 }
 
 /**

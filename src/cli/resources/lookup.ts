@@ -3,17 +3,20 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { isUid } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, suggestingHint, wrongUsage } from "../failure.ts";
+import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import { listMethod } from "./methods.ts";
-import type { Resource } from "./resource.ts";
+import { hasPath, type Resource } from "./resource.ts";
 
 const pageSize = 200;
+/** The reason of the failure when a name is that of nothing that the caller can see. */
+export const noSuchName = "NO_SUCH_NAME";
 /** The maximum number of candidates that are printed. */
 const shownCandidates = 20;
 
 /**
- * Returns the uid of a resource, by name among those that `uidp` selects. A group may be a path of names,
- * `example.org/engineering`; a resource whose parent is not a group is parent and name, `nginx:latest`.
+ * Returns the uid of a resource, by name among those that `uidp` selects. A path of groups may precede the name:
+ * `example.org/engineering`, `example.org/nginx`. A resource whose parent is not a group is parent and name, `nginx:latest`.
  */
 export async function findUid(
   session: Session,
@@ -30,14 +33,15 @@ export async function findUid(
     const childrenOf = await findUid(session, resource.holder.resource(), text.slice(0, colon), uidp);
     return await findNamed(session, resource, text.slice(colon + 1), { childrenOf });
   }
-  // Other names may contain a slash.
-  const path = resource.nests ? text.split("/") : [text];
-  const last = path.length - 1;
+  // Sinks and external groups may contain a slash.
+  const path = hasPath(resource) ? text.split("/") : [text];
+  const names = path.slice(0, -1);
   // The parent of a folder may be an organization.
-  const holder: Resource = { ...resource, keep: () => true };
+  const holder: Resource = resource.nests ? { ...resource, keep: () => true } : groups;
   let place = uidp;
-  for (const name of path.slice(0, last)) place = { childrenOf: await findNamed(session, holder, name, place) };
-  return await findNamed(session, resource, path[last] ?? "", place);
+  for (const [i, name] of names.entries())
+    place = { childrenOf: await findNamed(session, holder, name, place, path.slice(0, i + 1).join("/")) };
+  return await findNamed(session, resource, path.at(-1) ?? "", place, text);
 }
 
 /** Returns the uid of a resource that shares the uid of another one: by its own name, or by that of the other. */
@@ -105,7 +109,14 @@ function nameOf({ name }: Resource, row: JsonObject): string {
   return textAt(row, name?.member ?? "name");
 }
 
-async function findNamed(session: Session, resource: Resource, name: string, uidp: JsonObject): Promise<string> {
+/** Returns the uid of the only resource with a name. `typed` is the path that the name ends, for failures. */
+async function findNamed(
+  session: Session,
+  resource: Resource,
+  name: string,
+  uidp: JsonObject,
+  typed = name,
+): Promise<string> {
   const candidates = await listCandidates(session, resource, name, uidp);
   const named = candidates.filter((row) => nameOf(resource, row) === name);
   const aliases = resource.name?.aliases;
@@ -113,15 +124,16 @@ async function findNamed(session: Session, resource: Resource, name: string, uid
   if (second)
     throw severalNamed(
       resource,
-      name,
+      typed,
       named.map((row) => textAt(row, "uid")),
     );
   const found = only ?? (aliases && (await findAliased(session, resource, aliases, name)));
   if (found) return textAt(found, "uid");
   // Suggests no more than the list that was read, and what every server has.
   const known = [...candidates.map((row) => nameOf(resource, row)), ...((await resource.builtIn?.()) ?? [])];
-  throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(name)} that you can see`, {
+  throw new CommandFailure(`there is no ${resource.noun} ${JSON.stringify(typed)} that you can see`, {
     hint: suggestingHint(name, known, `See \`gatehouse ${resource.path} list\`, or name it by its uid.`),
+    reason: noSuchName,
   });
 }
 

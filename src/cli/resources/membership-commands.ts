@@ -3,14 +3,13 @@ import type { DescMethodUnary, JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { CommandFailure, suggestingHint } from "../failure.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 const pageSize = 200;
 
 const view: View = {
@@ -35,7 +34,7 @@ export function addMembershipCommands(iam: Command, shell: Shell): void {
     .description(
       "list the organizations that you have joined, and those that gave you a role and wait for your decision",
     );
-  withList(list, outputs).action(async () => {
+  withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
     const { listMemberships, listPendingOrganizations } = await methods();
     const joined = await all(session, listMemberships, "memberships");
@@ -49,7 +48,7 @@ export function addMembershipCommands(iam: Command, shell: Shell): void {
 
 function decision(parent: Command, shell: Shell, verb: "accept" | "decline" | "leave", description: string): void {
   const command = parent.command(verb).description(description).argument("<organization>", "its uid, or its name");
-  withClient(command, outputs).action(async (name: string) => {
+  withClient(command, rowFormats).action(async (name: string) => {
     using session = await openSession(shell, command);
     const { acceptOrganization, declineOrganization, leaveOrganization } = await methods();
     const method = { accept: acceptOrganization, decline: declineOrganization, leave: leaveOrganization }[verb];

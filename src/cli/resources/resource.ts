@@ -48,6 +48,11 @@ export function hasSiblingNames({ argument, uidOf }: Resource): boolean {
   return argument?.field === "name" && uidOf === undefined;
 }
 
+/** Reports whether a path of groups and its own name identifies a resource: `example.org/engineering/release`. */
+export function hasPath({ nests, parent, name, uidOf }: Resource): boolean {
+  return (nests === true || parent === "group") && name === undefined && uidOf === undefined;
+}
+
 /** A kind of resource. */
 export interface Resource {
   /** The words of its commands: `iam role-bindings`. */

@@ -4,15 +4,13 @@ import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { confirm } from "../client/prompt.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
-import type { Format } from "../output/formats.ts";
+import { narrowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { duration, endOf } from "./flags.ts";
 import { identityProviders } from "./identity-providers.ts";
 import { textAt } from "./json.ts";
 import { namesOf } from "./names.ts";
-
-const outputs: readonly Format[] = ["table", "json", "yaml", "csv", "id", "none"];
 
 const view: View = {
   noun: "SCIM tokens",
@@ -104,11 +102,13 @@ export function addScimCommands(iam: Command, shell: Shell): void {
     const command = tokens.command(name).description(description);
     command.addArgument(completing(provider, namesOf(identityProviders)));
     for (const option of options) command.addOption(option);
-    withClient(command, outputs).action(async (text: string) => {
+    withClient(command, narrowFormats).action(async (text: string) => {
       using session = await openSession(shell, command);
       const { getResource } = await import("./verbs.ts");
       const found = await getResource(session, identityProviders, text);
-      await session.output.one(view, await act(session, found, command.opts<TokenFlags>()));
+      const uidOf = (row: JsonObject) => textAt(row, "identityProviderUid");
+      const named = await (await import("./path-names.ts")).withNames(session, identityProviders, view, [found], uidOf);
+      await session.output.one(named, await act(session, found, command.opts<TokenFlags>()));
     });
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
-import type { Format } from "../output/formats.ts";
+import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
@@ -11,7 +11,6 @@ import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { groupOption } from "./names.ts";
 
-const outputs: readonly Format[] = ["table", "wide", "json", "yaml", "csv", "id", "none"];
 const pageSize = 200;
 
 const view: View = {
@@ -31,7 +30,7 @@ export function addTermsCommands(iam: Command, shell: Shell): void {
   const list = withGroup(
     terms.command("list").description("list the documents that a group and its ancestors have accepted"),
   );
-  withList(list, outputs).action(async () => {
+  withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
     await session.output.list(
       view,
@@ -40,7 +39,7 @@ export function addTermsCommands(iam: Command, shell: Shell): void {
   });
   const accept = withGroup(terms.command("accept").description("accept documents for a group; this cannot be undone"));
   accept.argument("<document...>", "the id of a document, as the server has it (--terms-documents)");
-  withClient(accept, outputs).action(async (documentIds: string[]) => {
+  withClient(accept, rowFormats).action(async (documentIds: string[]) => {
     using session = await openSession(shell, accept);
     const group = await groupOf(session, accept);
     const { TermsService } = await import("../../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts");

@@ -12,6 +12,7 @@ import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
+import { withNames } from "./path-names.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
 import { confirmSibling, holderOf } from "./siblings.ts";
 
@@ -19,17 +20,19 @@ import { confirmSibling, holderOf } from "./siblings.ts";
 export async function describeResource(session: Session, resource: Resource, text: string): Promise<void> {
   const row = await getResource(session, resource, text);
   const { relationsOf } = await import("./relations/relations.ts");
-  const isShown = !["csv", "id", "none"].includes(session.output.format);
+  const isShown = !["csv", "id", "name", "none"].includes(session.output.format);
   const sections = isShown ? await relationsOf(session, resource, row) : [];
-  await session.output.details(await viewOf(session, resource), row, sections);
+  await session.output.details(await viewOf(session, resource, row), row, sections);
 }
 
 async function printOne(session: Session, resource: Resource, row: JsonObject): Promise<void> {
-  await session.output.one(await viewOf(session, resource), row);
+  await session.output.one(await viewOf(session, resource, row), row);
 }
 
-async function viewOf(session: Session, { view, serverColumns }: Resource): Promise<View> {
-  return { ...view, columns: [...view.columns, ...((await serverColumns?.(session)) ?? [])] };
+async function viewOf(session: Session, resource: Resource, row: JsonObject): Promise<View> {
+  const { columns } = resource.view;
+  const view = { ...resource.view, columns: [...columns, ...((await resource.serverColumns?.(session)) ?? [])] };
+  return await withNames(session, resource, view, [row]);
 }
 
 /** Creates a resource and prints it. */
@@ -108,9 +111,11 @@ export async function deleteResources(
   const shown = texts.map((text, i) => (text === uids[i] ? text : `${text} (${uids[i]})`)).join(", ");
   await confirm(session.shell, `Delete ${resource.noun} ${shown}?`, yes);
   const { method } = await standardMethod(resource, "Delete");
-  for (const uid of uids) {
+  for (const [i, uid] of uids.entries()) {
     await session.call(method, { uid }).catch((error: unknown) => explained(session, resource, uid, error));
     if (session.output.format === "id") session.shell.stdout.write(`${uid}\n`);
+    // The name is that of the command line: the resource is gone.
+    else if (session.output.format === "name") session.shell.stdout.write(`${printable(texts[i]!)}\n`);
     else if (session.output.format !== "none") session.shell.stderr.write(`Deleted ${resource.noun} ${uid}.\n`);
   }
 }

@@ -13,6 +13,7 @@ import { cellText } from "../output/view.ts";
 import { note } from "../shell.ts";
 import { textAt } from "./json.ts";
 import { type Listed, readList } from "./listing.ts";
+import { withNames } from "./path-names.ts";
 import type { Options, Resource } from "./resource.ts";
 
 /** The minimum polling interval, in milliseconds. */
@@ -50,7 +51,7 @@ export async function watchResources(
       if (listed) {
         write ??= openWriter(session, listed.view);
         const now = byUid(listed);
-        await write(changesBetween(seen ?? new Map(), now));
+        await write(changesBetween(seen ?? new Map(), now), (view, rows) => withNames(session, resource, view, rows));
         seen = now;
       }
       await sleep(Math.min(maxRestMs, Math.max(pollMs, restFactor * (performance.now() - startedAt))));
@@ -91,18 +92,23 @@ function toChange(event: Event, object: JsonObject): JsonObject {
   return { event, object };
 }
 
-type Writer = (changes: readonly JsonObject[]) => Promise<void>;
+/** Returns the view with the names of rows. */
+type Name = (view: View, rows: readonly JsonObject[]) => Promise<View>;
+
+type Writer = (changes: readonly JsonObject[], name: Name) => Promise<void>;
 
 /** Prints changes in the session's format: one JSON text per line, or one YAML document each. */
 function openWriter({ shell: { stdout }, output }: Session, view: View): Writer {
   const print = openPrinter(output, view);
-  return async (changes) => {
+  return async (changes, name) => {
     // Backpressure: waits for a slow reader.
-    if (changes.length > 0 && !stdout.write(await print(changes))) await once(stdout, "drain");
+    if (changes.length > 0 && !stdout.write(await print(changes, name))) await once(stdout, "drain");
   };
 }
 
-function openPrinter({ format, hasHeaders }: Output, view: View): (changes: readonly JsonObject[]) => Promise<string> {
+type Printer = (changes: readonly JsonObject[], name: Name) => Promise<string>;
+
+function openPrinter({ format, hasHeaders }: Output, view: View): Printer {
   if (format === "json") return async (changes) => changes.map((change) => `${jsonText(change)}\n`).join("");
   if (format === "yaml")
     return async (changes) =>
@@ -113,6 +119,11 @@ function openPrinter({ format, hasHeaders }: Output, view: View): (changes: read
   if (format === "id")
     return async (changes) =>
       changes.map(({ object }) => `${printable(cellText(object as JsonObject, view.id ?? "uid"))}\n`).join("");
+  if (format === "name")
+    return async (changes, name) => {
+      const rows = changes.map(({ object }) => object as JsonObject);
+      return (await import("../output/name-lines.ts")).nameLines(await name(view, rows), rows);
+    };
   let isFirst = hasHeaders;
   const widths: number[] = [];
   return async (changes) => {
