@@ -45,6 +45,8 @@ async function main(): Promise<void> {
   const data = path.join(folder, "data");
   const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data, "--log-level", "silent"];
   opened.use(await startServerProcess(values.node, [values.program, ...args], port));
+  // The port listens before the token of the owner is there.
+  await firstStatusOf(`http://127.0.0.1:${port}/readyz`);
   const environment = {
     PATH: process.env.PATH,
     HOME: folder,

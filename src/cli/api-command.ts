@@ -1,6 +1,8 @@
 // `gatehouse api`: sends one REST request with the session's token, for methods without a command.
+
 import { Argument, type Command, Option } from "commander";
 import { openSession, withClient } from "./client/session.ts";
+import { clientCommands } from "./command-names.ts";
 import { unknownValue, wrongUsage } from "./failure.ts";
 import { readFile, readInput } from "./input.ts";
 import type { Shell } from "./shell.ts";
@@ -17,7 +19,7 @@ export function addApiCommand(program: Command, shell: Shell): void {
   const parameter = new Option("-q, --query-parameter <name=value>", "a parameter of the query; may be repeated");
   const command = program
     .command("api")
-    .description("send one request of the REST API, and print the response")
+    .description(clientCommands.api)
     .addArgument(new Argument("<method>", methods.join(", ")).argParser(readMethod))
     .argument("<path>", "such as /iam/v2beta1/groups")
     .option("-d, --data <body|@file|->", "the body, as JSON; @ names a file, - is standard input")

@@ -1,44 +1,48 @@
-// The commands that call a server.
+// The commands that call a server. Each chapter is loaded for its words only.
 import type { Command } from "commander";
-import { addAdvisoryCommands } from "./advisories/commands.ts";
-import { addApiCommand } from "./api-command.ts";
-import { addApplyCommands } from "./apply/commands.ts";
-import { addAuthCommands } from "./auth/commands.ts";
 import { completing } from "./client/completing.ts";
 import { clientOptionsOf, takeGlobalOptions } from "./client/options.ts";
-import { addConfigCommands } from "./config-command.ts";
-import { contextNames } from "./context-commands.ts";
-import { addGetCommands } from "./get-command.ts";
+import type { ClientWord, Extent } from "./command-names.ts";
 import { everyCommand } from "./help.ts";
-import { addOrganizationCommands } from "./organizations/commands.ts";
-import { addRegistryCommands } from "./registry/commands.ts";
-import { addChangeCommands } from "./resources/change-commands.ts";
-import { addResourceCommands } from "./resources/commands.ts";
 import type { Finish, Shell } from "./shell.ts";
-import { addVersionCommand } from "./version-command.ts";
 
-/** Adds all of them. */
-export function addClientCommands(program: Command, shell: Shell, finish: Finish): void {
-  addAuthCommands(program, shell);
-  addResourceCommands(program, shell);
-  addAdvisoryCommands(program.commands.find((command) => command.name() === "advisories")!, shell, finish);
-  const iam = program.commands.find((command) => command.name() === "iam")!;
-  const organizations = iam.commands.find((command) => command.name() === "organizations")!;
-  addOrganizationCommands(organizations, shell, finish);
-  addApplyCommands(program, shell, finish);
-  addChangeCommands(program, shell);
-  addRegistryCommands(program, shell, finish);
-  addConfigCommands(program, shell);
-  addApiCommand(program, shell);
-  addVersionCommand(program, shell);
-  addGetCommands(program);
+type Add = (program: Command, shell: Shell, finish: Finish, extent: Extent) => void;
+
+interface Chapter {
+  readonly words: readonly ClientWord[];
+  load(): Promise<Add>;
+}
+
+/** The chapters, in the order of the help. */
+const chapters: readonly Chapter[] = [
+  { words: ["auth", "whoami", "sts"], load: async () => (await import("./auth/commands.ts")).addAuthCommands },
+  {
+    words: ["iam", "images", "events", "advisories"],
+    load: async () => (await import("./resource-chapters.ts")).addResourceChapters,
+  },
+  { words: ["export", "apply", "diff"], load: async () => (await import("./apply/commands.ts")).addApplyCommands },
+  { words: ["changes"], load: async () => (await import("./resources/change-commands.ts")).addChangeCommands },
+  { words: ["registry"], load: async () => (await import("./registry/commands.ts")).addRegistryCommands },
+  { words: ["config"], load: async () => (await import("./config-command.ts")).addConfigCommands },
+  { words: ["api"], load: async () => (await import("./api-command.ts")).addApiCommand },
+  { words: ["version"], load: async () => (await import("./version-command.ts")).addVersionCommand },
+];
+
+/** Adds the chapters that a command line needs. */
+export async function addClientCommands(program: Command, shell: Shell, finish: Finish, extent: Extent): Promise<void> {
+  for (const { words, load } of chapters) {
+    const isNeeded = extent === "all" || words.some((word) => word === extent);
+    if (isNeeded) (await load())(program, shell, finish, extent);
+  }
 }
 
 /** Allows the shared client flags before the name of a command. Call it after all commands are added. */
 export function addGlobalOptions(program: Command): void {
   everyCommand(program, (command) => {
     if (command.commands.length > 0) takeGlobalOptions(command, command === program);
-    for (const option of command.options) if (option.long === "--context") completing(option, contextNames);
+    for (const option of command.options)
+      if (option.long === "--context")
+        completing(option, async (...given) => (await import("./context-commands.ts")).contextNames(...given));
   });
   // A command may not have all of them.
   program.hook("preAction", (_program, command) => void clientOptionsOf(command));

@@ -1,4 +1,5 @@
 // `gatehouse config`: the user's own settings.
+
 import { Argument, type Command } from "commander";
 import { type Completer, completing } from "./client/completing.ts";
 import {
@@ -14,6 +15,7 @@ import {
   writeClientConfig,
 } from "./client/config-file.ts";
 import { clientOptionsOf, contextOption } from "./client/options.ts";
+import { clientCommands } from "./command-names.ts";
 import { addContextCommands } from "./context-commands.ts";
 import { printable } from "./escape.ts";
 import { CommandFailure } from "./failure.ts";
@@ -24,7 +26,7 @@ const keyNames: Completer = async () =>
 
 /** Adds the commands. */
 export function addConfigCommands(program: Command, shell: Shell): void {
-  const config = program.command("config").description("your own settings: server, group, format, contexts");
+  const config = program.command("config").description(clientCommands.config);
   addSettingCommand(config, "view", "show all settings").action(async (_flags, command) => {
     await view(shell, contextOf(command));
   });

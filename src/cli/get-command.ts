@@ -1,17 +1,14 @@
 // `get`, a verb of other command lines: explains which verb to use here.
 import type { Command } from "commander";
 import { wrongUsage } from "./failure.ts";
+import { findCommand } from "./help.ts";
 import { resources } from "./resources/commands.ts";
 import type { Resource } from "./resources/resource.ts";
 
-/** Adds the hidden command to the program and to each kind of resource. */
-export function addGetCommands(program: Command): void {
+/** Adds the hidden command to the program and to each of these kinds of resource. */
+export function addGetCommands(program: Command, needed: readonly Resource[]): void {
   addGet(program, ([word = ""]) => resources.filter((resource) => isCalled(resource, word)));
-  for (const resource of resources) {
-    const words = resource.path.split(" ");
-    const command = words.reduce((place, word) => place.commands.find((inner) => inner.name() === word)!, program);
-    addGet(command, () => [resource]);
-  }
+  for (const resource of needed) addGet(findCommand(program, resource.path.split(" ")), () => [resource]);
 }
 
 function addGet(command: Command, meant: (words: readonly string[]) => readonly Resource[]): void {

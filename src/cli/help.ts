@@ -2,9 +2,12 @@
 import { type Command, Help } from "commander";
 import { unknownValue } from "./failure.ts";
 
-/** Lists a command's own flags before shared ones. Call it before commands are added. */
+/** Lists a command's own flags before shared ones, and commands of the program by name alone. Call it before commands are added. */
 export function configureHelp(program: Command): void {
   program.configureHelp({
+    subcommandTerm(command) {
+      return command.parent === program ? command.name() : Help.prototype.subcommandTerm.call(this, command);
+    },
     groupItems(unsorted, visible, groupOf) {
       const grouped = Help.prototype.groupItems.call(this, unsorted, visible, groupOf as (item: object) => string);
       const own = grouped.get("Options:");

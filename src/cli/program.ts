@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { version } from "../base/version.ts";
 import { readChoices } from "./choices.ts";
 import { useProxiesOf } from "./client/proxy-environment.ts";
-import { clientCommands, firstWord, serverCommands } from "./command-names.ts";
+import { clientCommands, extentOf, isClientWord, isServerWord, serverCommands } from "./command-names.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
 import { printableLines } from "./escape.ts";
 import { CommandFailure, failureText } from "./failure.ts";
@@ -37,7 +37,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
 
 async function usageExit(error: CommanderError, args: readonly string[], shell: Shell) {
   if (error.code === "commander.unknownCommand") {
-    // The program that parsed the arguments has only the commands of one side.
+    // The program that parsed the arguments may have only the commands of one word.
     const whole = await newProgram([], shell, () => {});
     const hint = (await import("./misplaced-command.ts")).suggestPlace(whole, args);
     if (hint !== "") shell.stderr.write(`${hint}\n`);
@@ -45,12 +45,9 @@ async function usageExit(error: CommanderError, args: readonly string[], shell: 
   return error.exitCode === 0 ? 0 : 2;
 }
 
-/**
- * Returns the program with its commands. Client commands are left out if the command line is one of the server's, and
- * the other way round: both start faster so.
- */
+/** Returns the program with the commands that a command line needs; without one, with all. */
 export async function newProgram(args: readonly string[], shell: Shell, finish: Finish): Promise<Command> {
-  const first = firstWord(args) ?? "";
+  const extent = extentOf(args);
   const program = new Command("gatehouse")
     .description(
       "Identity, registry and vulnerability platform API: the server, and a client of any server of this API.",
@@ -60,16 +57,23 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
     .configureOutput({ outputError: (text, write) => write(printableLines(withSafeHint(text))) });
   configureHelp(program);
   program.commandsGroup("Client:");
-  const client = serverCommands.includes(first) ? undefined : await import("./client-commands.ts");
-  client?.addClientCommands(program, shell, finish);
+  const client = isServerWord(extent) ? undefined : await import("./client-commands.ts");
+  if (extent === "names") addNames(program, clientCommands);
+  else await client?.addClientCommands(program, shell, finish, extent);
   program.commandsGroup("Server:");
-  if (!clientCommands.includes(first)) (await import("./server-commands.ts")).addServerCommands(program, shell, finish);
+  if (extent === "names") addNames(program, serverCommands);
+  else if (!isClientWord(extent)) (await import("./server-commands.ts")).addServerCommands(program, shell, finish);
   program.commandsGroup("Shell:");
   addCompletionCommands(program, shell);
   client?.addGlobalOptions(program);
   program.commandsGroup("");
   await finishCommands(program, args);
   return program;
+}
+
+/** Adds commands without what they do, for the help of the program. */
+function addNames(program: Command, descriptions: Readonly<Record<string, string>>): void {
+  for (const [name, description] of Object.entries(descriptions)) program.command(name).description(description);
 }
 
 type Examples = Readonly<Record<string, readonly string[]>>;

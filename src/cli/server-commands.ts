@@ -1,8 +1,10 @@
 // The commands that run or maintain a server: they work on its data, not through its API.
+
 import { type Command, Option } from "commander";
 import { toConfig } from "../config/config.ts";
 import { readSettings, readSettingsFile, readSettingsFileAgain } from "../config/read-settings.ts";
 import { type RawSettings, settings, variableOf } from "../config/settings.ts";
+import { serverCommands } from "./command-names.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
 import type { Finish, Shell } from "./shell.ts";
@@ -36,7 +38,7 @@ function readWarning(command: Command, environment: NodeJS.ProcessEnv): RawSetti
 function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Finish): void {
   const checked = (raw: RawSettings) => ({ settings: raw, config: toConfig(raw) });
   withSettings(program.command("serve"))
-    .description("run the server")
+    .description(serverCommands.serve)
     .action(async (_options, command) => {
       const worker = takeWorkerNumber(environment);
       if (worker !== undefined)
@@ -58,7 +60,7 @@ function addServe(program: Command, environment: NodeJS.ProcessEnv, finish: Fini
 
 function addBootstrap(program: Command, read: ReadSettings, finish: Finish): void {
   withSettings(program.command("bootstrap"))
-    .description("create the first organization and its owner")
+    .description(serverCommands.bootstrap)
     .requiredOption("--organization <name>", "name of the root group, or with --recover its uid; required")
     .requiredOption("--issuer <url>", "issuer of the owner's identity tokens; required")
     .requiredOption("--subject <subject>", "subject of the owner's identity tokens; required")
@@ -72,7 +74,7 @@ function addBootstrap(program: Command, read: ReadSettings, finish: Finish): voi
 }
 
 function addDatabase(program: Command, read: ReadSettings, shell: Shell, finish: Finish): void {
-  const db = program.command("db").description("check, repair, migrate, back up, restore and copy the database");
+  const db = program.command("db").description(serverCommands.db);
   withSettings(db.command("check"))
     .description("compare counters and indexes with the rows")
     .option("--repair", "rewrite those that differ")
@@ -116,7 +118,7 @@ function addCopies(db: Command, read: ReadSettings, shell: Shell, finish: Finish
 }
 
 function addKeys(program: Command, read: ReadSettings, finish: Finish): void {
-  const keys = program.command("keys").description("manage the keys that sign tokens");
+  const keys = program.command("keys").description(serverCommands.keys);
   withSettings(keys.command("list"))
     .description("show the keys")
     .action(async (_options, command) =>

@@ -16,8 +16,19 @@ export interface Shell {
 
 /** Returns the environment of this process. */
 export function processShell(environment: NodeJS.ProcessEnv): Shell {
-  const { stdin, stdout, stderr } = process;
-  return { environment, stdin, stdout, stderr, interactive: stdin.isTTY === true && stderr.isTTY === true };
+  const { stdout, stderr } = process;
+  return {
+    environment,
+    stdout,
+    stderr,
+    // Node makes the stream when it is named, which takes longer than most of the help.
+    get stdin() {
+      return process.stdin;
+    },
+    get interactive() {
+      return process.stdin.isTTY === true && stderr.isTTY === true;
+    },
+  };
 }
 
 /**

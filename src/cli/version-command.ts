@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { isJsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { openSession, withClient } from "./client/session.ts";
+import { clientCommands } from "./command-names.ts";
 import { CommandFailure, failureText } from "./failure.ts";
 import { narrowFormats } from "./output/formats.ts";
 import type { View } from "./output/view.ts";
@@ -26,9 +27,7 @@ const view: View = {
 
 /** Adds the command. */
 export function addVersionCommand(program: Command, shell: Shell): void {
-  const command = program
-    .command("version")
-    .description("show the version of this program, and of the server if it answers");
+  const command = program.command("version").description(clientCommands.version);
   withClient(command, narrowFormats).action(async () => {
     using session = await openSession(shell, command);
     const server = await serverVersion(shell, session.url);

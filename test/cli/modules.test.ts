@@ -64,7 +64,7 @@ describe("the modules of a command", () => {
     const shells = ["completion", "complete", "get", "help"];
     assert.deepEqual(
       names.filter((name) => !shells.includes(name)).sort(),
-      [...clientCommands, ...serverCommands].sort(),
+      [...Object.keys(clientCommands), ...Object.keys(serverCommands)].sort(),
     );
   });
 });

@@ -1,9 +1,11 @@
 // `gatehouse advisories import` and `export`.
+
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ExportFormat } from "../../advisories/exported.ts";
 import type { FormatName } from "../../advisories/formats.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { type ClientOptions, openSession, type Session, withClient } from "../client/session.ts";
+import { clientCommands } from "../command-names.ts";
 import { wrongUsage } from "../failure.ts";
 import { groupOption } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
@@ -22,7 +24,7 @@ function namesOf<N extends string>(names: Readonly<Record<N, 1>>): string[] {
 
 /** Adds the commands to those of advisories. */
 export function addAdvisoryCommands(advisories: Command, shell: Shell, finish: (exitCode: number) => void): void {
-  advisories.description(`${advisories.description()}, affected, changes, import, export`);
+  advisories.description(clientCommands.advisories);
   addAffected(advisories, shell);
   addChanges(advisories, shell);
   addImport(advisories, shell, finish);

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { errorMessage } from "../../base/system-error.ts";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
+import { clientCommands } from "../command-names.ts";
 import { CommandFailure } from "../failure.ts";
 import { groups } from "../resources/groups.ts";
 import { groupOption, namesOf } from "../resources/names.ts";
@@ -16,16 +17,14 @@ const comparisonFailed = 2;
 export function addApplyCommands(program: Command, shell: Shell, finish: Finish): void {
   addExport(program, shell);
   const applying = withFiles(program.command("apply"))
-    .description("make an organization look like files of resources: all changes in one transaction, or none")
+    .description(clientCommands.apply)
     .option("--dry-run", "change nothing, and show what an apply would change; fails where an apply would")
     .option("-y, --yes", "do not ask");
   withClient(applying, ["table", "json", "yaml", "none"]).action(async (options: ApplyOptions) => {
     using session = await openSession(shell, applying);
     await (await import("./apply.ts")).applyFiles(session, options);
   });
-  const comparing = withFiles(program.command("diff")).description(
-    "show what an apply would change; the exit code is 1 if there are differences",
-  );
+  const comparing = withFiles(program.command("diff")).description(clientCommands.diff);
   withClient(comparing, ["table", "json", "yaml", "none"]).action(async (options: ApplyOptions) => {
     finish(await compared(() => openSession(shell, comparing), options));
   });
@@ -34,7 +33,7 @@ export function addApplyCommands(program: Command, shell: Shell, finish: Finish)
 function addExport(program: Command, shell: Shell): void {
   const exporting = program
     .command("export")
-    .description("write the resources of a group as files for apply, which name each other without uids")
+    .description(clientCommands.export)
     .addArgument(completing(program.createArgument("<name|uid>", "the organization or group"), namesOf(groups)))
     .argument("[directory]", "where to write one file per kind; by default all to standard output");
   withClient(exporting, []).action(async (name: string, directory: string | undefined) => {

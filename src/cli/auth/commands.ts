@@ -1,8 +1,10 @@
 // `gatehouse auth`: sign-in, sign-out, and credentials for other programs.
+
 import { Argument, type Command, Option, type OptionValues } from "commander";
 import { completing } from "../client/completing.ts";
 import { clientOptionsOf } from "../client/options.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
+import { clientCommands } from "../command-names.ts";
 import { type Format, narrowFormats, rowFormats } from "../output/formats.ts";
 import { identities } from "../resources/identities.ts";
 import { capabilityNames, groupOption, namesOf } from "../resources/names.ts";
@@ -15,7 +17,7 @@ const explanationFormats: readonly Format[] = ["table", "json", "yaml", "none"];
 
 /** Adds the commands. */
 export function addAuthCommands(program: Command, shell: Shell): void {
-  const auth = program.command("auth").description("sign in and out; credentials for other programs");
+  const auth = program.command("auth").description(clientCommands.auth);
   addLogin(auth, shell);
   addLogout(auth, shell);
   addStatus(auth, shell);
@@ -60,12 +62,12 @@ function addToken(auth: Command, shell: Shell): void {
 }
 
 function addWhoAmI(program: Command, shell: Shell): void {
-  const whoami = program.command("whoami").description("show your identity and roles as the server sees them");
+  const whoami = program.command("whoami").description(clientCommands.whoami);
   act(withClient(whoami, narrowFormats), shell, async (session) => (await import("./whoami.ts")).showWhoAmI(session));
 }
 
 function addDebug(program: Command, shell: Shell): void {
-  const sts = program.command("sts").description("token exchange");
+  const sts = program.command("sts").description(clientCommands.sts);
   const debug = sts
     .command("debug")
     .description("show each check of a token exchange with its outcome, without issuing a token")

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { serviceNamePattern } from "../../config/registry-config.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
+import { clientCommands } from "../command-names.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { groupOption } from "../resources/names.ts";
@@ -17,7 +18,7 @@ interface SyncFlags {
 
 /** Adds the commands. */
 export function addRegistryCommands(program: Command, shell: Shell, finish: Finish): void {
-  const registry = program.command("registry").description("bring in what a container registry has");
+  const registry = program.command("registry").description(clientCommands.registry);
   withClient(registry.command("sync").description("crawl a registry into repos, tags and images"), [
     "table",
     "json",

@@ -1,10 +1,12 @@
 // `gatehouse changes list` and `follow`: the audit log.
+
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
+import { clientCommands } from "../command-names.ts";
 import { jsonText } from "../escape.ts";
 import { wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
@@ -53,7 +55,7 @@ interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource
 
 /** Adds both commands. */
 export function addChangeCommands(program: Command, shell: Shell): void {
-  const changes = program.command("changes").description("the audit log");
+  const changes = program.command("changes").description(clientCommands.changes);
   const list = filtered(
     changes.command("list").description("list the changes in a group and its subgroups, the latest first"),
   );

@@ -22,16 +22,9 @@ import { advisories } from "./vulnerabilities.ts";
 /** Every kind of resource with commands. */
 export const resources: readonly Resource[] = [...iamResources, repos, tags, advisories, subscriptions];
 
-const chapters: Readonly<Record<string, string>> = {
-  iam: "organizations, identities and what they may do",
-  images: "repos and tags",
-  events: "where events are sent",
-};
-
-/** Adds the commands of all resources. */
-export function addResourceCommands(program: Command, shell: Shell): void {
-  for (const [word, description] of Object.entries(chapters)) program.command(word).description(description);
-  for (const resource of resources) {
+/** Adds the commands of these resources to the chapters that their paths begin with. */
+export function addResourceCommands(program: Command, shell: Shell, needed: readonly Resource[]): void {
+  for (const resource of needed) {
     const words = resource.path.split(" ");
     const parent = words.length === 1 ? program : program.commands.find((command) => command.name() === words[0])!;
     const command = parent.command(words.at(-1)!).description(`${resource.view.noun}: ${resource.verbs.join(", ")}`);
@@ -39,7 +32,10 @@ export function addResourceCommands(program: Command, shell: Shell): void {
     if (resource === roles) addCapabilityCommands(command, shell);
     if (resource === subscriptions) addDeliveryCommands(command, shell);
   }
-  const iam = program.commands.find((command) => command.name() === "iam")!;
+}
+
+/** Adds the commands of `iam` that are not verbs of a resource. */
+export function addIamCommands(iam: Command, shell: Shell): void {
   addScimCommands(iam, shell);
   addTermsCommands(iam, shell);
   addDelegationCommands(iam, shell);
