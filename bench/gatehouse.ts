@@ -127,7 +127,7 @@ async function whenReady(server: ServerProcess, { url, landmarks, startedAt, tok
 }
 
 /** Workers begin to listen one after another: the first connection may be refused. */
-async function firstStatusOf(address: string): Promise<number | undefined> {
+export async function firstStatusOf(address: string): Promise<number | undefined> {
   for (let tries = 0; ; tries++) {
     try {
       return await statusOf(address);

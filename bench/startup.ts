@@ -1,10 +1,11 @@
 // `npm run bench:startup`: what it takes to start a command, as a ratio to `node -e 0` on the same Node. Build first: the bundle
-// in `dist` is what users install. Commands take turns, so that others on the machine slow down all of them alike.
+// in `dist` is what users install. Commands take turns, and others on the machine slow down all of them alike.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { firstStatusOf } from "./gatehouse.ts";
 import { freePort, startServerProcess } from "./server-process.ts";
 import { median } from "./statistics.ts";
 
