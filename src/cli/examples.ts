@@ -118,7 +118,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam access who-can": [
     "gatehouse iam access who-can example.org/engineering",
     "gatehouse iam access who-can example.org --capability groups.delete",
-    "gatehouse iam access who-can example.org/engineering/hello",
+    "gatehouse iam access who-can example.org/nginx",
   ],
   "iam access what-can": ["gatehouse iam access what-can", "gatehouse iam access what-can ci --capability repo.list"],
   "iam access simulate": ["gatehouse iam access simulate delete-binding BINDING"],
