@@ -9,7 +9,7 @@ import { type AuthenticateDeps, authenticate, refreshAccess, renewAccess } from 
 import { authorize, deletesBinding } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
-import { isExpensive } from "./expensive.ts";
+import { isExpensive, mayHaveBudget } from "./expensive.ts";
 import type { ForwardCall } from "./forwarding.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
@@ -70,7 +70,8 @@ export class ComposedMethod implements Method {
     this.#options = options;
     // Without a caller there are no turns.
     this.#isExpensive = definition.rule.type === "open" ? () => false : isExpensive(definition.handler);
-    this.#isBudgeted = definition.descriptor.parent.typeName.startsWith("gatehouse.");
+    this.#isBudgeted =
+      definition.descriptor.parent.typeName.startsWith("gatehouse.") && mayHaveBudget(definition.handler);
   }
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {

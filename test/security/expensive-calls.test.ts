@@ -79,6 +79,14 @@ describe("a caller who loops an expensive question of our own", () => {
     }
   });
 
+  it("reads the pages of records and statements, as an export of advisories does", async () => {
+    for (const list of ["ListAdvisoryRecords", "ListAdvisoryStatements"]) {
+      const path = `/gatehouse.vulnerabilities.v1.AdvisoryRecordsService/${list}`;
+      const { status, body } = await rest(server.url, token, "POST", path, { parent: server.groupUid });
+      assert.equal(status, 200, JSON.stringify(body));
+    }
+  });
+
   it("does not use up the budget of another caller of its organization", async () => {
     const response = await ask({ queries: [{ package: packages[0], version: "1" }] }, server.ownerToken);
     assert.equal(response.status, 200);

@@ -20,7 +20,7 @@ import { countFitting, defaultPageSize, effectivePageSize } from "../../../aip/p
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { allExpensive } from "../../../pipeline/expensive.ts";
+import { expensivePages } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { listPage } from "../../../resource/list-page.ts";
@@ -51,7 +51,7 @@ const maxRecords = 1000;
 
 /** Returns the two list handlers. */
 export function recordLists(context: ServiceContext): ListHandlers {
-  return allExpensive({
+  return expensivePages({
     listAdvisoryRecords: (request, call) => pageOfRecords(context, request, call),
     listAdvisoryStatements: (request, call) => pageOfStatements(context, request, call),
   });
