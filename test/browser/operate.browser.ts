@@ -37,6 +37,22 @@ describe("the view Operate", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("opens when it is clicked on the first page while the organizations load: the first page no longer redirects", async () => {
+    await using console = await openConsole(browser, server);
+    const { page, complaints } = console;
+    const [groups, view] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route("**/*GroupsService/ListGroups", (route) => groups.promise.then(() => route.continue()));
+    await page.route("**/assets/operate-*.js", (route) => view.promise.then(() => route.continue()));
+    await signIn(page, "owner");
+    await page.getByRole("link", { name: "Operate" }).click();
+    await page.waitForURL("**/console/operate");
+    groups.resolve();
+    await page.getByRole("banner").getByText("example.org").waitFor();
+    view.resolve();
+    await page.getByRole("heading", { name: "Operate this installation" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("rotates the key and retires the one before: the page stays signed in", async () => {
     await using console = await openConsole(browser, server, { path: "/console/operate" });
     const { page, complaints } = console;

@@ -193,8 +193,10 @@ export function Home() {
   const { error } = useMe();
   const organizations = useOrganizations();
   const org = useCurrentOrganization();
+  // A link that was clicked meanwhile leads elsewhere, once its view is loaded.
+  const isLeaving = useRouterState({ select: ({ location }) => location.pathname !== "/" });
   if (error && !organizations && !isTemporary(error)) return <Failure error={error} />;
-  if (!organizations) return <Loading />;
+  if (!organizations || isLeaving) return <Loading />;
   return org === "" ? <Stranger /> : <Navigate to="/o/$org/overview" params={{ org }} replace />;
 }
 
