@@ -41,7 +41,10 @@ describe("gatehouse config", () => {
     assert.match(readFileSync(file, "utf8"), /^# mine\n/);
     const wrong = await config("set", "default.grup", "x");
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /there is no setting "default\.grup"\n {2}Settings are platform\.api,/);
+    assert.match(
+      wrong.stderr,
+      /there is no setting "default\.grup"\n {2}Did you mean default\.group\?\n {2}Settings are platform\.api,/,
+    );
   });
 
   it("says that there is nothing to remove, in a section that is there and in one that is not", async () => {

@@ -19,8 +19,13 @@ const scim = "schema/migrations/postgres/0003_scim.sql";
 export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "pg_advisory_xact_lock",
-    pattern: /\bpg_(?:try_)?advisory_\w+/,
-    files: ["engine/postgres/copy-target.ts", "engine/postgres/migrate.ts", "engine/postgres/transaction.ts"],
+    pattern: /\bpg_(?:try_)?advisory_\w+|\bhashtextextended\(/,
+    files: [
+      "engine/postgres/copy-target.ts",
+      "engine/postgres/migrate.ts",
+      "engine/postgres/transaction.ts",
+      "vulnerabilities/complete-documents.ts",
+    ],
   },
   { name: "LOCK TABLE", pattern: /\bLOCK TABLE\b/, files: ["engine/postgres/transaction.ts"] },
   {
