@@ -22,7 +22,7 @@ describe("the known words that are most like a word", () => {
     it(`of ${JSON.stringify(word.slice(0, 20))} are ${found.join(", ") || "none"}`, () =>
       assert.deepEqual(similarTo(word, known), found));
 
-  it("are all suggested if several are equally like it", () => {
+  it("known words that are equally like a word are all suggested", () => {
     assert.equal(didYouMean("cat", ["bat", "hat", "dog"]), "did you mean one of bat, hat?");
   });
 });

@@ -138,7 +138,7 @@ describe("a path of groups before a name", () => {
     assert.ok(canI.stdout.startsWith(`yes: repo.list at ${uid}\n`), canI.stdout + canI.stderr);
   });
 
-  it("that leads to nothing names group and repo", async () => {
+  it("a path that leads to nothing is reported as neither a group nor a repo", async () => {
     const { code, stderr } = await caller.run("iam", "access", "who-can", "example.org/team/nosuch");
     assert.equal(code, 1);
     assert.match(stderr, /there is no group or repo "example\.org\/team\/nosuch" that you can see/);

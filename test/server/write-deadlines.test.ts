@@ -9,7 +9,7 @@ import { rowExists } from "../../src/storage/collection/rows.ts";
 import { findSubtreeRows } from "../../src/storage/collection/subtree-rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer, writingServers } from "../harness/server.ts";
 
 after(stopPostgres);
 
@@ -64,13 +64,7 @@ async function textOf(
   return `${await response.text()} ${response.headers.get("grpc-status") === "4" ? "deadline_exceeded" : ""}`;
 }
 
-const servers = {
-  "one process on SQLite": { database: "sqlite" },
-  "a process that forwards its writes": { database: "sqlite", forwardsWrites: true },
-  "one process on PostgreSQL": { database: "postgres" },
-} as const;
-
-for (const [title, options] of Object.entries(servers)) {
+for (const [title, options] of Object.entries(writingServers)) {
   describe(`deadlines of writes: ${title}`, () => {
     let server: TestServer;
     before(async () => {

@@ -284,7 +284,7 @@ describe("orders of versions", () => {
     assert.ok(order("1.0", "1.1-3")! < 0);
   });
 
-  it("of apk, parts that the format forbids are compared with nothing but themselves", () => {
+  it("a part that the format of apk forbids is compared with nothing but itself", () => {
     const order = orderOfPurl("pkg:apk/alpine/a");
     for (const [a, b] of [
       ["1.2.r0", "1.2-r0"],

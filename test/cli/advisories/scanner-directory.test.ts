@@ -31,7 +31,7 @@ describe("the offline database of osv-scanner", () => {
   });
   after(() => desk[Symbol.asyncDispose]());
 
-  it("has an archive for each ecosystem without its release, with the members of the published schema alone", async () => {
+  it("an export for osv-scanner has an archive for each ecosystem without its release, with the members of the published schema alone", async () => {
     const group = await desk.newGroup();
     const both = { affected: [affected("npm", "left"), affected("Debian:12", "left")], summary: "s", unknown: 1 };
     const wolfi = { ...secdb, urlprefix: "https://packages.wolfi.dev" };
@@ -101,7 +101,7 @@ describe("the archives of osv-scanner", () => {
     await assert.rejects(writeScannerDirectory(directory, "g", inGo(), onUnknown), /EEXIST|ENOTDIR/);
   });
 
-  it("have records that name a repository and no package in GIT, and report ecosystems that OSV does not have", async () => {
+  it("an export for osv-scanner has records without a package in GIT, and reports ecosystems that OSV does not have", async () => {
     const directory = path.join(home, "git");
     mkdirSync(directory);
     writeFileSync(path.join(directory, ".gatehouse-osv-scanner.json"), "{");

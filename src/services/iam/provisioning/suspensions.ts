@@ -47,28 +47,21 @@ export async function changeUser(
 ): Promise<void> {
   const { providerUid } = (after ?? before)!;
   const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
+  const isGone = former !== null && former !== current;
+  const isInactive = current !== null && after?.isActive === false;
   const change = async () => {
     await write();
-    await followUser(tx, before, after);
+    // The provider has no person for this identity any more. The person loses access, if there is an identity that they can assume.
+    if (isGone) {
+      if (await hasIdentity(tx, before!, former)) await endAccess(tx, providerUid, former);
+      else await deleteSuspension(tx, providerUid, former);
+    }
+    if (isInactive) await endAccess(tx, providerUid, current);
+    else if (current !== null) await deleteSuspension(tx, providerUid, current);
   };
-  const isTakingAway = (former !== null && former !== current) || (current !== null && after?.isActive === false);
-  if (isTakingAway) await keepOwner(tx, providerUid, change);
+  if (isGone || isInactive) await keepOwner(tx, providerUid, change);
   else await change();
   tx.changeAccess();
-}
-
-async function followUser(tx: Transaction, before: ScimUserRow | undefined, after: ScimUserRow | undefined) {
-  const { providerUid } = (after ?? before)!;
-  const [former, current] = [before?.identityUid ?? null, after?.identityUid ?? null];
-  // The provider has no person for this identity any more. The person loses access, if there is an identity that they can assume.
-  if (former !== null && former !== current) {
-    if (await hasIdentity(tx, before!, former)) await suspend(tx, providerUid, former);
-    else await deleteSuspension(tx, providerUid, former);
-  }
-  if (after && current !== null) {
-    if (!after.isActive) await suspend(tx, providerUid, current);
-    else await deleteSuspension(tx, providerUid, current);
-  }
 }
 
 /** Whether a person has registered, or an identity of the organization names the person. */
@@ -89,7 +82,11 @@ async function keepOwner(tx: Transaction, providerUid: string, change: () => Pro
  * loses its last owner.
  */
 export async function suspend(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
-  await keepOwner(tx, providerUid, () => insertSuspension(tx, providerUid, identityUid));
+  await keepOwner(tx, providerUid, () => endAccess(tx, providerUid, identityUid));
+}
+
+async function endAccess(tx: Transaction, providerUid: string, identityUid: string): Promise<void> {
+  await insertSuspension(tx, providerUid, identityUid);
   for (const { id, signIn } of await listRefreshFamilies(tx, identityUid))
     if (signIn.provider === providerUid) await deleteRefreshFamily(tx, id);
 }

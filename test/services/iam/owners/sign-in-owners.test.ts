@@ -82,7 +82,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await send(await signIn(sub, provider), "GET", `groups/${group}`)).status, 200);
     });
 
-    it("does not count once the provider is gone, until another one names the issuer", async () => {
+    it("an owner does not count once their identity provider is gone, until another one names the issuer", async () => {
       const { group, provider, token, oidc } = await ownedByPerson();
       const other = await addCaller(server, group, ownerRole.uid);
       await call(token, "DELETE", `identityProviders/${provider}`);
@@ -100,7 +100,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await refuses(token, "DELETE", `identityProviders/${second}`);
     });
 
-    it("does not limit sign-ins to provisioned people without being one", async () => {
+    it("the last owner cannot limit sign-ins to provisioned people without being one of them", async () => {
       const { group, provider, token, sub } = await ownedByPerson();
       await call(token, "PATCH", `identityProviders/${provider}`, { description: "mine" });
       // Provisioning requires two owners; another person who has signed in is one, and is as little provisioned.
@@ -140,7 +140,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await call(admin.token, "DELETE", `identityProviders/${provider}`);
     });
 
-    it("does not keep the home organization from deactivating the person, and counts no longer elsewhere", async () => {
+    it("an owner elsewhere can be deactivated by their home organization, and no longer counts elsewhere", async () => {
       const { group: home, provider, token, sub } = await ownedByPerson();
       const machine = await addCaller(server, home, ownerRole.uid);
       const { uid: founded } = await call(token, "POST", "groups", { name: `left-${sub}.example` });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { recordTables } from "../../../../src/services/vulnerabilities/records/record-check.ts";
 import { findStoredCopy } from "../../../../src/storage/vulnerabilities/records.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
-import { startTestServer, type TestServer } from "../../../harness/server.ts";
+import { startTestServer, type TestServer, writingServers } from "../../../harness/server.ts";
 import { until } from "../../../harness/until.ts";
 
 after(stopPostgres);
@@ -24,13 +24,7 @@ const records = Array.from({ length: count }, (_, i) => ({
   ],
 }));
 
-const servers = {
-  "one process on SQLite": { database: "sqlite" },
-  "a process that forwards its writes": { database: "sqlite", forwardsWrites: true },
-  "one process on PostgreSQL": { database: "postgres" },
-} as const;
-
-for (const [title, options] of Object.entries(servers)) {
+for (const [title, options] of Object.entries(writingServers)) {
   describe(`an abandoned import: ${title}`, () => {
     let server: TestServer;
     before(async () => {
