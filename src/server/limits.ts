@@ -49,12 +49,12 @@ export const limits = {
   accessFlushMs: 250,
   /**
    * Expensive calls: those of one caller run one at a time, those of the identities of one organization a few. Beyond the budget, methods of
-   * our own are rejected. In ordinary use a caller takes a tenth of it: an SBOM with a thousand packages is checked in half a second.
+   * our own are rejected. A thousand queries in a row that each return fifty advisories stay within it.
    */
   turnsOfOrganization: 4,
   waitingTurns: 64,
-  callerBudget: { burstMs: 5_000, regainedMsPerSecond: 30 },
-  organizationBudget: { burstMs: 20_000, regainedMsPerSecond: 120 },
+  callerBudget: { burstMs: 10_000, regainedMsPerSecond: 200 },
+  organizationBudget: { burstMs: 40_000, regainedMsPerSecond: 400 },
   /** Exports of advisories that are sent at a time: of all organizations, and of one. */
   exports: 8,
   exportsOfOrganization: 4,

@@ -2,7 +2,7 @@
 import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, placeholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, eq, getTableColumns, gte, isNotNull, lt, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, getTableColumns, gte, inArray, isNotNull, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { clearCompleteDocuments, type DocumentKey } from "./complete-documents.ts";
 
@@ -78,17 +78,22 @@ export async function deleteRecord(tx: Transaction, id: number): Promise<void> {
   await statement.execute({ id });
 }
 
-/** Returns the ids and sizes of the records about an advisory, in order of their first import. */
-export async function findRecordsOf(session: Session, advisoryUid: string): Promise<Pick<RecordRow, "id" | "size">[]> {
+/** A record that an advisory is derived from, without its content. */
+export interface LinkedRecord extends Pick<RecordRow, "id" | "size"> {
+  readonly advisoryUid: string;
+}
+
+/** Returns the ids and sizes of the records about advisories; those of each advisory in order of their first import. */
+export async function findRecordsOf(session: Session, advisoryUids: readonly string[]): Promise<LinkedRecord[]> {
   const statement = session.prepared("advisory_records.of", (db, { advisoryRecords, advisoryRecordLinks: links }) =>
     db
-      .select({ id: advisoryRecords.id, size: advisoryRecords.size })
+      .select({ advisoryUid: links.advisoryUid, id: advisoryRecords.id, size: advisoryRecords.size })
       .from(links)
       .innerJoin(advisoryRecords, eq(advisoryRecords.id, links.recordId))
-      .where(eq(links.advisoryUid, textPlaceholder("advisoryUid")))
-      .orderBy(asc(links.recordId)),
+      .where(session.isAmong(links.advisoryUid, textPlaceholder("advisoryUids")))
+      .orderBy(asc(links.advisoryUid), asc(links.recordId)),
   );
-  return await statement.execute({ advisoryUid });
+  return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
 }
 
 /** Returns the links of advisories to records. */
@@ -106,15 +111,43 @@ export async function findRecordLinks(
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });
 }
 
-/** Returns the record with this id, or undefined. */
-export async function findRecordById(session: Session, id: number): Promise<RecordRow | undefined> {
+/** How many records one statement reads at most, and their total size in characters unless one alone is larger. */
+const readAtOnce = { records: 20, size: 1_000_000 };
+
+/** Yields records with their content, small ones several at a time. Deleted ones are missing. */
+export async function* readRecords(
+  session: Session,
+  wanted: readonly Pick<RecordRow, "id" | "size">[],
+): AsyncGenerator<RecordRow> {
+  const names = Array.from({ length: readAtOnce.records }, (_, i) => `id${i}`);
   const statement = session.prepared("advisory_records.get", (db, { advisoryRecords: records }) =>
     db
       .select()
       .from(records)
-      .where(eq(records.id, sql.placeholder("id"))),
+      .where(
+        inArray(
+          records.id,
+          names.map((name) => sql.placeholder(name)),
+        ),
+      ),
   );
-  return (await statement.execute({ id }))[0];
+  for (const ids of portionsOf(wanted))
+    yield* await statement.execute(Object.fromEntries(names.map((name, i) => [name, ids[i] ?? ids[0]])));
+}
+
+function portionsOf(wanted: readonly Pick<RecordRow, "id" | "size">[]): number[][] {
+  const portions: number[][] = [];
+  let left = 0;
+  for (const { id, size } of wanted) {
+    const last = portions.at(-1);
+    if (last && last.length < readAtOnce.records && size <= left) last.push(id);
+    else {
+      portions.push([id]);
+      left = readAtOnce.size;
+    }
+    left -= size;
+  }
+  return portions;
 }
 
 /** Links a record to an advisory. */

@@ -4,7 +4,7 @@ import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../../../gen/gateh
 import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
 import { failedPrecondition } from "../../../aip/errors.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { findRecordById, findRecordsOf, type RecordRow } from "../../../storage/vulnerabilities/records.ts";
+import { findRecordsOf, type RecordRow, readRecords } from "../../../storage/vulnerabilities/records.ts";
 import { advisoryLimits } from "../limits.ts";
 
 /** A record with its parts by key. */
@@ -39,14 +39,6 @@ export function newRecordReader(session: Session): RecordReader {
   const known = new Map<number, LoadedRecord>();
   const added: LoadedRecord[] = [];
 
-  async function load(id: number): Promise<LoadedRecord | undefined> {
-    const row = await findRecordById(session, id);
-    if (!row) return undefined;
-    const { createTime, updateTime, withdrawTime } = row;
-    const record = recordMessage(row);
-    return { id, record, parts: partsByKey(record), createTime, updateTime, withdrawTime };
-  }
-
   return {
     add(record) {
       known.set(record.id, record);
@@ -54,18 +46,19 @@ export function newRecordReader(session: Session): RecordReader {
     },
     added: () => added,
     async of(advisoryUid) {
-      const linked = await findRecordsOf(session, advisoryUid);
+      const linked = await findRecordsOf(session, [advisoryUid]);
       checkAmount(linked, advisoryUid);
-      const found: LoadedRecord[] = [];
-      for (const { id } of linked) {
-        const record = known.get(id) ?? (await load(id));
-        if (!record) continue;
-        known.set(id, record);
-        found.push(record);
-      }
-      return found;
+      const unknown = linked.filter(({ id }) => !known.has(id));
+      for await (const row of readRecords(session, unknown)) known.set(row.id, loadedRecord(row));
+      return linked.flatMap(({ id }) => known.get(id) ?? []);
     },
   };
+}
+
+function loadedRecord(row: RecordRow): LoadedRecord {
+  const { id, createTime, updateTime, withdrawTime } = row;
+  const record = recordMessage(row);
+  return { id, record, parts: partsByKey(record), createTime, updateTime, withdrawTime };
 }
 
 function checkAmount(linked: readonly Pick<RecordRow, "size">[], advisoryUid: string): void {

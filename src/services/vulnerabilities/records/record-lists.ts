@@ -19,6 +19,7 @@ import { formatPageToken } from "../../../aip/page-token.ts";
 import { countFitting, defaultPageSize, effectivePageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { expensivePages } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
@@ -30,11 +31,11 @@ import { readExportState } from "../../../storage/engine/export-states.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
 import {
-  findRecordById,
-  findRecordLinks,
+  findRecordsOf,
   listRecords,
   type RecordRow,
   type RecordRowKey,
+  readRecords,
   type StoredCopy,
 } from "../../../storage/vulnerabilities/records.ts";
 import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
@@ -165,27 +166,25 @@ async function makeStatements(session: Session, rows: readonly AdvisoryRow[]): P
 
 /** Reads the records of advisories. */
 export async function statementsOf(session: Session, states: readonly AdvisoryState[]): Promise<Statements[]> {
-  const links = await findRecordLinks(
+  const linked = await findRecordsOf(
     session,
     states.map(({ row }) => row.uid),
   );
-  const byAdvisory = Map.groupBy(links, ({ advisoryUid }) => advisoryUid);
-  const read = new Map<number, ReadRecord | undefined>();
-  const found: Statements[] = [];
-  for (const state of states) {
-    const records: AdvisoryRecord[] = [];
-    for (const { recordId } of byAdvisory.get(state.row.uid) ?? []) {
-      if (!read.has(recordId)) read.set(recordId, await readRecord(session, recordId));
-      const part = partFor(state.row, read.get(recordId));
-      if (part) records.push(part);
-    }
+  const byAdvisory = Map.groupBy(linked, ({ advisoryUid }) => advisoryUid);
+  const read = new Map<number, ReadRecord>();
+  const unique = new Map(linked.map((each) => [each.id, each]));
+  for await (const row of readRecords(session, [...unique.values()])) {
+    await nextSlice();
+    read.set(row.id, toReadRecord(row));
+  }
+  return states.map((state) => {
+    const parts = (byAdvisory.get(state.row.uid) ?? []).flatMap(({ id }) => partFor(state.row, read.get(id)) ?? []);
     // Sorted: exports must not depend on the order of imports.
-    records.sort(compareRecords);
+    const records = parts.sort(compareRecords);
     const written = recordOfEvents(state);
     if (written) records.push(written);
-    found.push({ advisory: advisoryMessage(state.row, state.events), records });
-  }
-  return found;
+    return { advisory: advisoryMessage(state.row, state.events), records };
+  });
 }
 
 interface ReadRecord {
@@ -195,9 +194,7 @@ interface ReadRecord {
   readonly first: string;
 }
 
-async function readRecord(session: Session, id: number): Promise<ReadRecord | undefined> {
-  const row = await findRecordById(session, id);
-  if (!row) return undefined;
+function toReadRecord(row: RecordRow): ReadRecord {
   const message = recordMessage(row);
   const parts = partsOf(message);
   const record = shownRecord(message, { digest: row.digest, group: row.parent }, parts);
