@@ -1,10 +1,12 @@
 // Reads one page of a list: AIP-158 paging over the rows that selection.ts selects.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type OrderBy, parseOrderBy } from "../aip/order-by.ts";
 import { formatPageToken, type PageToken } from "../aip/page-token.ts";
 import { countFitting, effectivePageSize, effectiveSkip } from "../aip/pagination.ts";
 import { newViolations } from "../aip/violations.ts";
 import { memoizeFrozen } from "../base/memoize-frozen.ts";
+import { accessOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection/collection.ts";
 import type { Session } from "../storage/engine/session.ts";
@@ -102,7 +104,9 @@ function parseList<D extends DescMessage, R extends ResourceRow>(
   const order = requested ?? (token ? parseStored(token.order) : (resource.defaultOrder ?? byUid));
   const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "" && value !== 0));
   const after = token && { value: token.value, uid: token.uid };
-  return { query, order, listing: { sources, filters, condition, order, after, skip, limit } };
+  // Security case I6: the order, and the tokens in which its values are, tell the names.
+  const namedRoles = order.field === "roleName" ? accessOf(call).scope([Capability.CAP_IAM_ROLES_LIST]) : undefined;
+  return { query, order, listing: { sources, filters, condition, order, namedRoles, after, skip, limit } };
 }
 
 const lastToken = memoizeFrozen((_rows: readonly unknown[]): { made?: PageToken; text: string } => ({ text: "" }));

@@ -3,7 +3,8 @@ import type { Call } from "../../pipeline/call.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { identityCollection } from "../../storage/iam/collections.ts";
-import { identityReference, isReadable } from "../iam/roles/hydration.ts";
+import { identityReference } from "../iam/roles/hydration.ts";
+import { isReadable } from "../iam/rules/readable.ts";
 import { knownAmong } from "../iam/users/membership.ts";
 
 /** An identity as part of a response. */

@@ -32,6 +32,8 @@ export interface ListQuery {
   /** How to read each source, from planRows; in list order if absent. */
   readonly plans?: readonly SourcePlan[];
   readonly order: Order;
+  /** For the order by role: the subtrees whose roles sort by their names. Other custom roles sort as if they had none. */
+  readonly namedRoles?: readonly string[] | undefined;
   /** The page starts after this cursor. */
   readonly after: Cursor | undefined;
   /** How many rows after the cursor to skip. */

@@ -2,7 +2,7 @@
 // reads one range after another: a renamed role changes no row, and a page takes as long as its organization has roles in use.
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { rangeBelow, rootOf } from "../../model/uid.ts";
+import { isWithin, rangeBelow, rootOf } from "../../model/uid.ts";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
 import { findRow } from "../collection/rows.ts";
 import { textPlaceholder } from "../engine/placeholders.ts";
@@ -13,7 +13,7 @@ import { compareCursors, roleSortValue } from "./order.ts";
 import { countUntil } from "./range.ts";
 import { withinSource } from "./range-bounds.ts";
 
-/** A role that rows of a list have; its name is empty if the role was deleted. */
+/** A role that rows of a list have; its name is empty if the role was deleted, or the caller may not read it. */
 interface UsedRole {
   readonly uid: string;
   readonly name: string;
@@ -52,16 +52,22 @@ export async function listByRole<R extends ResourceRow>(
 async function rolesInOrder<R extends ResourceRow>(
   session: Session,
   collection: Collection<R>,
-  { sources, filters, after, order }: ListQuery,
+  { sources, filters, after, order, namedRoles = [] }: ListQuery,
 ): Promise<UsedRole[]> {
   const roles = new Map<string, UsedRole>();
   for (const source of sources)
     for (const role of await rolesOf(session, collection, source))
-      if (filters.roleUid === undefined || filters.roleUid === role.uid) roles.set(role.uid, role);
+      if (filters.roleUid === undefined || filters.roleUid === role.uid)
+        roles.set(role.uid, isNamed(role.uid, namedRoles) ? role : { ...role, name: "" });
   const placeOf = ({ uid, name }: UsedRole) => ({ value: roleSortValue(name, uid), uid: "" });
   return [...roles.values()]
     .filter((role) => !after || compareCursors(placeOf(role), { ...after, uid: "" }, order) >= 0)
     .sort((a, b) => compareCursors(placeOf(a), placeOf(b), order));
+}
+
+/** Whether a role sorts by its name. */
+function isNamed(roleUid: string, namedRoles: readonly string[]): boolean {
+  return !roleUid.includes("/") || namedRoles.some((uid) => isWithin(roleUid, uid));
 }
 
 /** Returns the roles that rows of a source have. */

@@ -2,9 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { RoleBindingSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
-import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
-import { isWithin, rootOf } from "../../../model/uid.ts";
+import { rootOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Collection, ResourceRow } from "../../../storage/collection/collection.ts";
@@ -12,8 +11,8 @@ import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection, roleCollection } from "../../../storage/iam/collections.ts";
 import type { IdentityRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { isReadable, isReadableRole } from "../rules/readable.ts";
 import { knownAmong } from "../users/membership.ts";
-import { isUserUid } from "../users/user-uid.ts";
 
 /** A role binding with its identity, group and role. */
 export type Hydrated = MessageInitShape<typeof RoleBindingSchema>;
@@ -55,24 +54,6 @@ export function isBindable(
   call: Call,
 ): boolean {
   return rootOf(identityUid) === rootOf(parent) || isReadable({ identityUid, parent }, call);
-}
-
-/**
- * Whether a caller may read the identity of a binding: users, and identities with `identity.list`. Without a call, those of the group of the
- * binding and of its subgroups.
- */
-export function isReadable(
-  { identityUid, parent }: Pick<RoleBindingRow, "identityUid" | "parent">,
-  call?: Call,
-): boolean {
-  if (isUserUid(identityUid) || identityUid === call?.caller?.uid) return true;
-  return call ? accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, identityUid) : isWithin(identityUid, parent);
-}
-
-/** Whether a caller may read a role: built-in roles, and custom roles with `roles.list`. Without a call, as for identities. */
-export function isReadableRole(roleUid: string, parent: string, call?: Call): boolean {
-  if (isBuiltInRole(roleUid)) return true;
-  return call ? accessOf(call).has(Capability.CAP_IAM_ROLES_LIST, roleUid) : isWithin(roleUid, parent);
 }
 
 /** Shows an identity as part of a role binding. */

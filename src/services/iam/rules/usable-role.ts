@@ -8,6 +8,7 @@ import type { Session } from "../../../storage/engine/session.ts";
 import { roleCollection } from "../../../storage/iam/collections.ts";
 import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { requireHeld } from "./escalation.ts";
+import { isReadableRole } from "./readable.ts";
 
 /** Returns a role. Throws unless it exists, is available in the group, and the caller holds all its capabilities there. */
 export async function requireUsableRole(
@@ -25,6 +26,7 @@ export async function requireUsableRole(
   }
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(resourceType(RoleSchema), roleUid);
-  requireHeld(call, role.capabilities, groupUid, `role ${role.name}`);
+  const isReadable = isReadableRole(roleUid, groupUid, call);
+  requireHeld(call, role.capabilities, groupUid, `role ${isReadable ? role.name : roleUid}`, isReadable);
   return role;
 }
