@@ -1,7 +1,7 @@
 // PostgreSQL at an address that leads to a read-only server: a standby, or a primary made read-only.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import pg from "pg";
+import type pg from "pg";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { StorageReadOnly, StorageUnavailable } from "../../src/storage/engine/errors.ts";
@@ -9,6 +9,7 @@ import { newHosts } from "../../src/storage/engine/postgres/hosts.ts";
 import { openPool } from "../../src/storage/engine/postgres/pool.ts";
 import { freePort, newPostgresDatabase, startStandby, stopPostgres } from "../harness/postgres.ts";
 import { openPostgresProxy } from "../harness/postgres-proxy.ts";
+import { openReadOnlySwitch } from "../harness/read-only.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";
 
@@ -25,16 +26,7 @@ describe("a server on a database that is made read-only", () => {
   it("serves reads, says why it is not ready, and writes again once the database is writable", async () => {
     const databaseUrl = await newPostgresDatabase();
     await using server = await startTestServer({ settings: { databaseUrl } });
-    const admin = new pg.Client({ connectionString: databaseUrl });
-    await admin.connect();
-    const { rows } = await admin.query("SELECT current_database() AS name");
-    const setReadOnly = async (value: string) => {
-      await admin.query(`ALTER DATABASE ${rows[0].name} ${value}`);
-      // Like a restarted server: sessions keep their initial settings.
-      await admin.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-      );
-    };
+    await using readOnly = await openReadOnlySwitch(databaseUrl);
     const group = `/iam/v2beta1/groups/${server.groupUid}`;
     const read = async () => (await rest(server.url, server.ownerToken, "GET", group)).status;
     const write = async (name: string) => rest(server.url, server.ownerToken, "POST", group, { name });
@@ -44,7 +36,7 @@ describe("a server on a database that is made read-only", () => {
     };
     assert.deepEqual(await ready(), [200, "ready\n"]);
 
-    await setReadOnly("SET default_transaction_read_only = on");
+    await readOnly.turnOn();
     await until(async () => (await read()) === 200);
     for (let i = 0; i < 3; i++) {
       const { status, body } = await write("refused");
@@ -57,11 +49,10 @@ describe("a server on a database that is made read-only", () => {
     }
 
     // Connections made meanwhile stay read-only.
-    await admin.query(`ALTER DATABASE ${rows[0].name} RESET default_transaction_read_only`);
+    await readOnly.turnOff();
     await new Promise((resolve) => setTimeout(resolve, 150));
     assert.equal((await write("written")).status, 200);
     assert.deepEqual(await ready(), [200, "ready\n"]);
-    await admin.end();
   });
 });
 

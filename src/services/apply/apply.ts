@@ -15,10 +15,11 @@ import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { clientOf } from "../../pipeline/observe.ts";
-import { readTogether, type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
 import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
+import { recordExport } from "../record-export.ts";
 import { checkRequests } from "./check-requests.ts";
 import { subtreeDeletion } from "./destroy-subtree.ts";
 import { newCallTogether, requireExpected } from "./joined-calls.ts";
@@ -54,9 +55,7 @@ export function apply(context: ServiceContext, options: ProviderOptions): Implem
         const resources = await readTogether(database, call, (session) => exportResources(session, request, call));
         const after: ResourceExport = clientOf(call);
         const { groupUid } = request;
-        await database.write(writeContext(call, context.clock), async (tx) =>
-          tx.logChange({ kind: resourceExportKind, uid: groupUid, groupUid, before: null, after }),
-        );
+        await recordExport(context, call, { kind: resourceExportKind, uid: groupUid, groupUid, after });
         return { resources };
       }),
       destroySubtree: expensive(subtreeDeletion(context, options, callTogether)),

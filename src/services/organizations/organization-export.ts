@@ -10,12 +10,13 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { uidRule } from "../../pipeline/text-rules.ts";
-import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import { type SecretExport, secretExportKind } from "../../storage/change-log/access-entries.ts";
 import { findRow } from "../../storage/collection/rows.ts";
 import { identityProviderCollection } from "../../storage/iam/collections.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 import { decryptClientSecret } from "../iam/providers/client-secret.ts";
+import { recordExport } from "../record-export.ts";
 import { requireUnlimited } from "./operator-call.ts";
 import { parseRecipientKey } from "./recipient-key.ts";
 import { listSuspendedPeople } from "./suspended-people.ts";
@@ -25,7 +26,7 @@ export function organizationExport(
   context: ServiceContext,
   { encryption }: { readonly encryption: Encryption },
 ): Implementation {
-  const { database, clock } = context;
+  const { database } = context;
   return implement(
     OrganizationExportService,
     {
@@ -40,9 +41,7 @@ export function organizationExport(
         // The importer accepts the secret for this issuer only: anyone can edit the rest of a file.
         const jwe = await encrypt({ identityProvider: uid, issuer: row.issuer, clientSecret });
         const after: SecretExport = { recipientKey: fingerprint, algorithm };
-        await database.write(writeContext(call, clock), async (tx) =>
-          tx.logChange({ kind: secretExportKind, uid, groupUid: row.parent, before: null, after }),
-        );
+        await recordExport(context, call, { kind: secretExportKind, uid, groupUid: row.parent, after });
         return { jwe };
       },
     },
