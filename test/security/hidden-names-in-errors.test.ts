@@ -117,7 +117,14 @@ describe("I6: the response to", () => {
 
     assert.equal(status, 403, JSON.stringify(body));
     assert.match(body.message, /confirming the delegation would grant capabilities that the caller does not hold/);
-    assert.doesNotMatch(JSON.stringify(body), new RegExp(`${other}|groups\\.list`));
+    const isTold = new RegExp(`${other}|groups\\.list`);
+    assert.doesNotMatch(JSON.stringify(body), isTold);
+    // It is not in force, and the lists say so without what it gives elsewhere.
+    for (const list of ["iam/v1/delegations", "organizations/v1/findings"]) {
+      const listed = await rest(server.url, token, "GET", `/gatehouse/${list}?parent=${own}`);
+      assert.match(JSON.stringify(listed.body), /MAKER_LACKS_CAPABILITIES/);
+      assert.doesNotMatch(JSON.stringify(listed.body), isTold);
+    }
   });
 
   it("a caller in a subgroup who asks for the registry's name of a repo has the uid of an organization that they may not list", async () => {

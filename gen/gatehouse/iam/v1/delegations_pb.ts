@@ -185,7 +185,8 @@ export type Delegation = Message<"gatehouse.iam.v1.Delegation"> & {
   inactivity: InactivityReason;
 
   /**
-   * Names of the capabilities that the maker does not hold, or that the role was given since.
+   * Names of the capabilities that the maker does not hold, or that the role was given since. Empty if the caller may not list the role
+   * bindings of every group where it gives something, or may not list its role.
    *
    * @generated from field: repeated string capabilities = 8;
    */

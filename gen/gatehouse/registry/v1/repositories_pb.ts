@@ -57,8 +57,8 @@ export type Repository = Message<"gatehouse.registry.v1.Repository"> & {
   host: string;
 
   /**
-   * The path of the repository, such as "example.org/engineering/redis". Empty if no path leads to the repo, or if the caller may not
-   * list one of the groups in it.
+   * The path of the repository, such as "example.org/engineering/redis". It begins with the uid of an organization that the caller may
+   * not list. Empty if no path leads to the repo, or if the caller may not list one of the groups in it.
    *
    * @generated from field: string name = 3;
    */

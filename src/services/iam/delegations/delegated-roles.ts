@@ -6,6 +6,7 @@ import { combineRoles } from "../../../authz/policy.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
 import type { GrantedRole } from "../../../model/grants.ts";
+import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
@@ -19,6 +20,7 @@ import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
+import { isReadableRole, mayListBindings } from "../rules/readable.ts";
 
 /** The roles that a delegation gives at present. */
 export interface Given {
@@ -69,6 +71,14 @@ export async function findGiven(
       return holder && { roles: await rolesBeyondFounded(session, uid, holder.roles), roleUid: "" };
     }
   }
+}
+
+/** Whether the caller may know what a delegation gives: an identity can hold roles in organizations that the caller does not know. */
+export function mayReadGiven({ roles, roleUid }: Given, call: Call): boolean {
+  return (
+    roles.every(({ groupUid }) => mayListBindings(call, groupUid)) &&
+    (roleUid === "" || roles.every(({ groupUid }) => isReadableRole(roleUid, groupUid, call)))
+  );
 }
 
 /** Returns the roles that need the authority of another identity: all but what an identity holds as the owner of organizations it created. */

@@ -34,7 +34,7 @@ import {
   findDelegationsOf,
 } from "../../../storage/iam/delegations.ts";
 import { type Evaluator, newEvaluator } from "./active-delegations.ts";
-import { findGiven } from "./delegated-roles.ts";
+import { findGiven, mayReadGiven } from "./delegated-roles.ts";
 import { confirm } from "./makers.ts";
 
 /** How many delegations one call reads to find those that are not in force. */
@@ -72,7 +72,7 @@ export function delegations(context: ServiceContext): Implementation {
     const token = readToken(context, call, request.pageToken, query);
     const after = token && { uid: token.uid, kind: token.value as DelegationKind };
     const options = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
-    const { shown, last } = await database.read((session) => scanDelegations(session, options));
+    const { shown, last } = await database.read((session) => scanDelegations(session, options, call));
     const next = last && { issuedAt: clock(), query, order: "", uid: last.uid, value: last.kind };
     return { delegations: shown, nextPageToken: next ? formatPageToken(context.pageTokenKey, next) : "" };
   }
@@ -89,7 +89,7 @@ export function delegations(context: ServiceContext): Implementation {
           const confirmed: Shown[] = [];
           const evaluator = newEvaluator(tx);
           for (const { kind } of found)
-            confirmed.push((await show(evaluator, (await findDelegation(tx, kind, uid))!)).message);
+            confirmed.push((await show(evaluator, (await findDelegation(tx, kind, uid))!, call)).message);
           return { delegations: confirmed };
         });
       },
@@ -139,20 +139,24 @@ interface ScanOptions {
 }
 
 /** Returns the delegations of these subtrees that are not in force, and whether all of them were read. */
-export async function findInactiveDelegations(session: Session, places: readonly string[]) {
+export async function findInactiveDelegations(session: Session, places: readonly string[], call: Call) {
   const options = { places, after: undefined, pageSize: maxScanned, inactive: true };
-  const { shown, last } = await scanDelegations(session, options);
+  const { shown, last } = await scanDelegations(session, options, call);
   return { shown, isWhole: last === undefined };
 }
 
 /** Shows delegations. */
-export async function showDelegations(session: Session, delegations: readonly Delegation[]): Promise<Shown[]> {
+export async function showDelegations(
+  session: Session,
+  delegations: readonly Delegation[],
+  call: Call,
+): Promise<Shown[]> {
   const evaluator = newEvaluator(session, [...delegations]);
-  return await Promise.all(delegations.map(async (one) => (await show(evaluator, one)).message));
+  return await Promise.all(delegations.map(async (one) => (await show(evaluator, one, call)).message));
 }
 
 /** Returns the next matching delegations in order. `last` is the cursor of the next page, if there may be one. */
-async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions) {
+async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions, call: Call) {
   const limit = inactive ? maxScanned : pageSize;
   const found: Delegation[] = [];
   for (const place of places) {
@@ -164,7 +168,7 @@ async function scanDelegations(session: Session, { places, after, pageSize, inac
   const evaluator = newEvaluator(session, found);
   for (const [i, delegation] of found.entries()) {
     if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
-    const { message, inactivity } = await show(evaluator, delegation);
+    const { message, inactivity } = await show(evaluator, delegation, call);
     if (!inactive || inactivity) shown.push(message);
   }
   return { shown, last: undefined };
@@ -178,7 +182,8 @@ function placesOf({ parent }: ListDelegationsRequest, call: Call): string[] {
   return scope.filter((root) => isWithin(root, parent)).sort();
 }
 
-async function show(evaluator: Evaluator, delegation: Delegation) {
+/** Shows a delegation. What its maker lacks is shown to callers who may know what it gives. */
+async function show(evaluator: Evaluator, delegation: Delegation, call: Call) {
   const { kind, uid, makerUid, isInstallation, time } = delegation;
   const given = await evaluator.givenBy(delegation);
   const [inactivity] = await evaluator.inactivitiesOf([delegation]);
@@ -189,7 +194,10 @@ async function show(evaluator: Evaluator, delegation: Delegation) {
     makerUid: makerUid ?? "",
     madeByInstallation: isInstallation,
     ...(time > 0 && { vouchTime: toTimestamp(time) }),
-    ...(inactivity && { inactivity: InactivityReason[inactivity.reason], capabilities: [...inactivity.capabilities] }),
+    ...(inactivity && {
+      inactivity: InactivityReason[inactivity.reason],
+      capabilities: given && mayReadGiven(given, call) ? [...inactivity.capabilities] : [],
+    }),
   };
   return { message, inactivity };
 }

@@ -9,20 +9,17 @@ import { identityCollection } from "../../../storage/iam/collections.ts";
 import { type Delegation, findRoleCapabilities, vouch } from "../../../storage/iam/delegations.ts";
 import { hasStaticKeys, subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 import { requireHeld } from "../rules/escalation.ts";
-import { mayListBindings } from "../rules/readable.ts";
 import { inactivityOf } from "./active-delegations.ts";
-import { findGiven, type Given } from "./delegated-roles.ts";
+import { findGiven, type Given, mayReadGiven } from "./delegated-roles.ts";
 
 /**
  * Makes the caller the maker of a delegation. Throws PERMISSION_DENIED unless the caller holds everything that it gives, and
  * FAILED_PRECONDITION if the caller holds it only through this delegation.
  */
 export async function confirm(tx: Transaction, { kind, uid }: Delegation, given: Given, call: Call): Promise<void> {
-  for (const { groupUid, capabilities } of given.roles) {
-    // Everybody knows what a subscription needs; an identity may hold roles in organizations that the caller does not know.
-    const isReadable = kind === "subscriptions" || mayListBindings(call, groupUid);
+  const isReadable = kind === "subscriptions" || mayReadGiven(given, call);
+  for (const { groupUid, capabilities } of given.roles)
     requireHeld(call, capabilities, groupUid, "confirming the delegation", isReadable);
-  }
   await vouch(tx, kind, uid, await promiseOf(tx, kind, given));
   // The confirmed mapping may give roles to running sessions.
   tx.changeAccess();

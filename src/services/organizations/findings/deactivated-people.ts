@@ -70,7 +70,7 @@ async function findLeft(session: Session, subtrees: readonly string[]) {
 async function showLeft(session: Session, left: readonly Left[], call: Call): Promise<FindingParts[]> {
   const named = left.flatMap((one) => ("named" in one ? [one.named] : []));
   const delegations = left.flatMap((one) => ("delegation" in one ? [one.delegation] : []));
-  const shown = await showAll(session, await showDelegations(session, delegations), call);
+  const shown = await showAll(session, await showDelegations(session, delegations, call), call);
   return [...(await showNamed(session, named, call)), ...shown].sort((a, b) =>
     compareTexts(a.resourceUid, b.resourceUid),
   );

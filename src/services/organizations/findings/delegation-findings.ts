@@ -26,8 +26,8 @@ type Delegation = MessageInitShape<typeof DelegationSchema>;
 export const inactiveDelegations: FindingSource = {
   kind: FindingKind.INACTIVE_DELEGATION,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
-  async startScan(session, subtrees) {
-    const { shown, isWhole } = await findInactiveDelegations(session, subtrees);
+  async startScan(session, subtrees, _now, call) {
+    const { shown, isWhole } = await findInactiveDelegations(session, subtrees, call);
     const after = (cursor: string) => shown.filter((one) => cursorOf(one) > cursor);
     return {
       isWhole,
@@ -36,7 +36,7 @@ export const inactiveDelegations: FindingSource = {
         after(cursor)
           .slice(skip, skip + limit)
           .map(cursorOf),
-      async show(cursors, call) {
+      async show(cursors) {
         const wanted = shown.filter((one) => cursors.includes(cursorOf(one)));
         return await showAll(session, wanted, call);
       },

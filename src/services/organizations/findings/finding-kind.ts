@@ -23,7 +23,7 @@ export interface FindingSource {
   /** A caller with this capability at a resource may list the resource. */
   readonly capability: Capability;
   /** Starts a scan of these subtrees, which are in byte order. */
-  startScan(session: Session, subtrees: readonly string[], now: number): Promise<FindingScan>;
+  startScan(session: Session, subtrees: readonly string[], now: number, call: Call): Promise<FindingScan>;
 }
 
 /** The findings of one kind, each identified by a cursor. */

@@ -109,7 +109,7 @@ async function scanKinds(
   for (const { kind, capability, startScan } of findingSources) {
     const subtrees = kinds.length === 0 || kinds.includes(kind) ? subtreesWithin(call, capability, parent) : [];
     if (subtrees.length === 0) continue;
-    const scan = await startScan(session, subtrees.slice(0, maxSubtrees), now);
+    const scan = await startScan(session, subtrees.slice(0, maxSubtrees), now, call);
     const isMinimum = !scan.isWhole || subtrees.length > maxSubtrees;
     scanned.push({ kind, scan, count: await scan.count(""), isMinimum });
   }
