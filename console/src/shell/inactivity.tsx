@@ -19,7 +19,8 @@ export function inactivityText(t: Texts, delegation: Delegation, maker: RoleBind
   const { inactivity, capabilities } = delegation;
   return t(reasons[inactivity] ?? "inactivity.unknown", {
     maker: nameOf(maker),
-    capabilities: capabilities.slice(0, shownCapabilities).join(", "),
+    // Empty for a caller who may not know what it gives.
+    capabilities: capabilities.slice(0, shownCapabilities).join(", ") || t("inactivity.hidden"),
     more: Math.max(capabilities.length - shownCapabilities, 0),
   });
 }
