@@ -83,6 +83,7 @@ const otherNames: Readonly<Record<string, string>> = {
     [...otherNamespaces].map(([other, namespace]) => [lettersOf(other), distributionAt(namespace)]),
   ),
   ...Object.fromEntries(Object.entries(places).map(([name, place]) => [lettersOf(place), name])),
+  opensusetumbleweed: "openSUSE:Tumbleweed",
   ...{ actions: "GitHub Actions", erlang: "Hex", pip: "PyPI", rust: "crates.io" },
   ...Object.fromEntries(ecosystems.map((name) => [lettersOf(name), name])),
 };
@@ -133,6 +134,15 @@ export function splitEcosystem(text: string): Ecosystem {
 /** The product that a name of an ecosystem means. The package URL is empty when the ecosystem has none. */
 export function productOf(ecosystem: string, name: string): Product {
   return create(ProductSchema, { purl: parseProduct(purlOf(ecosystem, name))?.product.purl ?? "", ecosystem, name });
+}
+
+/** Returns the product that OSV calls by an ecosystem, in any spelling, and a name, and its release. `purl` is empty where it has none. */
+export function namedProduct(written: string, name: string, purl: string): { product: Product; release: string } {
+  const { ecosystem, release } = splitEcosystem(knownEcosystem(written));
+  const isNamed = written !== "" && name !== "";
+  const product = isNamed ? productOf(ecosystem, name) : create(ProductSchema, { ecosystem, name });
+  if (purl !== "") product.purl = purl;
+  return { product, release };
 }
 
 function purlOf(ecosystem: string, name: string): string {

@@ -15,7 +15,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { BadRecord, documentLimits, type Members } from "../document.ts";
-import { knownEcosystem, productOf, splitEcosystem } from "../ecosystems.ts";
+import { knownEcosystem, namedProduct } from "../ecosystems.ts";
 import { extraOf } from "../extra.ts";
 import { parseProduct } from "../product.ts";
 import { justificationOfReason, reasonOfJustification, reasonOfWord, reasonWords } from "../reasons.ts";
@@ -75,11 +75,9 @@ function readPackage(item: Members, ranges: readonly VersionRange[]) {
   if (purl !== "" && !parsed) named.drop("purl", "must be a package URL");
   const text = knownEcosystem(written);
   if (text !== written) named.repair("ecosystem", `is read as ${JSON.stringify(text)}`);
-  const { ecosystem, release } = splitEcosystem(text);
-  const product = isNamed ? productOf(ecosystem, name) : create(ProductSchema, { ecosystem, name });
-  if (parsed) product.purl = parsed.purl;
+  const { product, release } = namedProduct(written, name, parsed?.purl ?? "");
   const more = { ...named.rest(), ...(parsed ? { purl } : {}) };
-  return { product, release, more: ecosystem === "" || Object.keys(more).length > 0 ? more : undefined };
+  return { product, release, more: product.ecosystem === "" || Object.keys(more).length > 0 ? more : undefined };
 }
 
 function repositoryOf(ranges: readonly VersionRange[]): Product | undefined {

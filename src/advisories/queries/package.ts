@@ -5,7 +5,14 @@ import {
   ProductSchema,
   type ProductStatement,
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { knownEcosystem, namespacesOf, type OsvPackage, packageOf, productOf, splitEcosystem } from "../ecosystems.ts";
+import {
+  knownEcosystem,
+  namedProduct,
+  namespacesOf,
+  type OsvPackage,
+  packageOf,
+  splitEcosystem,
+} from "../ecosystems.ts";
 import { mayBeOfModule, streamOf } from "../modules.ts";
 import { packageKeyOf, parseProduct } from "../product.ts";
 import { type Purl, readPurl, withEpoch, writePurl } from "../purl.ts";
@@ -58,7 +65,7 @@ const everyArchitecture: ReadonlySet<string> = new Set(["source", "src", "all", 
  */
 export function packageKeysOf(product: Product): string[] {
   const { ecosystem, name } = product;
-  const named = ecosystem === "" || name === "" ? [] : [packageKeyOf(productOf(knownEcosystem(ecosystem), name))];
+  const named = ecosystem === "" || name === "" ? [] : [packageKeyOf(namedProduct(ecosystem, name, "").product)];
   return [...new Set([packageKeyOf(product), ...named])];
 }
 
@@ -103,7 +110,7 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
   const asked = version === "" ? purl : { ...purl, version: withEpoch({ ...purl, version }) };
   const { qualifiers } = asked;
   const called = packageOf(parseProduct(text)!.product, "");
-  const release = qualifiers.get("distro") ?? "";
+  const release = releaseOf(asked);
   const versions = new Map([...(called ? [[calledKey(called), asked.version] as const] : []), ...versionsOf(asked)]);
   return { ...anything, versions, purl: asked, qualifiers, release, ecosystem: called?.ecosystem ?? "" };
 }
@@ -111,8 +118,8 @@ export function readPackage(named: PackageName): QueriedPackage | QueryProblem {
 function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPackage | QueryProblem {
   if (text === "") return { field: "ecosystem", description: "must be set, or else a package URL" };
   if (name === "") return { field: "name", description: "must be set together with the ecosystem" };
-  const { ecosystem, release } = splitEcosystem(knownEcosystem(text));
-  const product = productOf(ecosystem, name);
+  const { product, release } = namedProduct(text, name, "");
+  const { ecosystem } = product;
   const purl = readPurl(product.purl);
   const versions = new Map([[calledKey({ ecosystem, name }), version]]);
   const named = { ...anything, release, ecosystem };
@@ -140,10 +147,16 @@ export function isAbout({ product, release }: ProductStatement, asked: QueriedPa
   const purl = readPurl(product.purl);
   if (purl && asked.purl && !mayBeOneModule(purl, asked.purl)) return false;
   const qualifiers = purl?.qualifiers ?? new Map<string, string>();
-  const releases = [release, qualifiers.get("distro") ?? ""].filter((text) => text !== "");
+  const releases = [release, purl ? releaseOf(purl) : ""].filter((text) => text !== "");
   if (asked.release !== "" && !releases.every((text) => mayBeSameRelease(text, asked.release))) return false;
   if (!mayBeOfModule(release, asked.qualifiers.get("rpmmod") ?? "")) return false;
   return [...qualifiers].every(([key, value]) => key === "distro" || agrees(key, value, asked.qualifiers.get(key)));
+}
+
+/** The release that a package URL names: by its qualifier, or by a namespace of one release, such as "opensuse-tumbleweed". */
+function releaseOf({ type, namespace, qualifiers }: Purl): string {
+  const implied = distributed.has(type) ? splitEcosystem(knownEcosystem(namespace)).release : "";
+  return qualifiers.get("distro") || implied;
 }
 
 /**

@@ -10,7 +10,15 @@ export function mayBeSameRelease(a: string, b: string): boolean {
     return left.numbers.every((number, i) => i >= right.numbers.length || number === right.numbers[i]);
   }
   const areNames = left.numbers.length === 0 && right.numbers.length === 0;
-  return !areNames || left.name === right.name || left.name === "" || right.name === "";
+  if (areNames) return left.name.endsWith(right.name) || right.name.endsWith(left.name);
+  // Tumbleweed has no numbers other than the dates of its snapshots.
+  return ![left, right].some(({ name }) => name === tumbleweed) || [left, right].some(isDated);
+}
+
+const tumbleweed = "tumbleweed";
+
+function isDated({ numbers: [first = 0, ...others] }: { numbers: number[] }): boolean {
+  return others.length === 0 && String(first).length === "20260131".length;
 }
 
 function partsOf(release: string) {
@@ -18,6 +26,7 @@ function partsOf(release: string) {
   const cpe =
     /cpe:(?:[/]|2[.]3:)[^,\s]+/.exec(lower)?.[0] ?? (/^[a-z_]+:[0-9.]+::/.test(lower) ? `cpe:/a::${lower}` : "");
   if (cpe !== "") return { numbers: numbersOf(cpe), name: "" };
+  if (lower.includes(tumbleweed)) return { numbers: [], name: tumbleweed };
   const [numbers = ""] = /[0-9]+(?:[.][0-9]+)*/.exec(lower) ?? [];
   return { numbers: splitNumbers(numbers), name: lower };
 }

@@ -71,7 +71,7 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
   ],
   ["pkg:rpm/rocky/curl@1?distro=rocky-9.3", ["pkg:rpm/rocky-linux/curl"], ["pkg:rpm/redhat/curl"]],
   // The spellings of scanners.
-  ...["opensuse-leap", "opensuse-tumbleweed", "opensuse.leap"]
+  ...["opensuse-leap", "opensuseleap", "opensuse.leap"]
     .map(
       (namespace) =>
         [
@@ -87,6 +87,33 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
     ["openSUSE:Leap 15.5 curl", "opensuse-leap:15.5 curl", "sles:15.6 curl"],
   ],
   ["pkg:rpm/opensuse/curl@1-1", ["opensuse-tumbleweed curl", "opensuse.leap curl"], ["SUSE:15 curl"]],
+  ...[
+    "pkg:rpm/opensuse-tumbleweed/curl@1-1",
+    "pkg:rpm/opensuse.tumbleweed/curl@1-1",
+    "pkg:rpm/opensuse-tumbleweed/curl@1-1?distro=opensuse-tumbleweed-20260131",
+    "pkg:rpm/opensuse-tumbleweed/curl@1-1?distro=20260131",
+    "pkg:rpm/opensuse/curl@1-1?distro=opensuse-tumbleweed",
+    "pkg:rpm/curl@1-1?distro=opensuse-tumbleweed-20260131",
+    { ecosystem: "opensuse-tumbleweed", name: "curl" },
+    { ecosystem: "opensuse-tumbleweed:20260131", name: "curl" },
+    { ecosystem: "opensuse.tumbleweed", name: "curl" },
+    { ecosystem: "openSUSE:Tumbleweed", name: "curl" },
+  ].map(
+    (query) =>
+      [
+        query,
+        [
+          ...["openSUSE:Tumbleweed curl", "openSUSE curl", "opensuse-tumbleweed curl", "pkg:rpm/opensuse/curl"],
+          ...["pkg:rpm/opensuse-tumbleweed/curl", "pkg:rpm/opensuse/curl?distro=opensuse-tumbleweed-20260101"],
+        ],
+        ["openSUSE:Leap 15.6 curl", "opensuse-leap:15.6 curl", "SUSE:15 curl"],
+      ] as [typeof query, string[], string[]],
+  ),
+  [
+    { ecosystem: "openSUSE:Leap 15.6", name: "curl" },
+    ["openSUSE:Leap 15.6 curl", "openSUSE curl"],
+    ["openSUSE:Tumbleweed curl"],
+  ],
   ["pkg:rpm/redhat/curl@1-1", ["rhel:9 curl", "red-hat:9 curl"], ["rocky:9 curl"]],
   ["pkg:rpm/sles/curl@1-1", ["pkg:rpm/suse/curl"], ["pkg:rpm/opensuse/curl"]],
   ["pkg:rpm/cbl-mariner/curl@1-1", ["Azure Linux:3 curl"], ["pkg:rpm/suse/curl"]],
@@ -206,6 +233,10 @@ describe("releases", () => {
       ["edge", "alpine-3.18"],
       ["Jammy", "jammy"],
       ["Linux Enterprise Server 15 SP6", "sles-15.6"],
+      ["Tumbleweed", "opensuse-tumbleweed-20260131"],
+      ["opensuse-tumbleweed-20260101", "opensuse-tumbleweed-20260131"],
+      ["Tumbleweed", "20260131"],
+      ["jammy", "ubuntu-jammy"],
     ] as const) {
       assert.ok(mayBeSameRelease(a, b), `${a} ${b}`);
       assert.ok(mayBeSameRelease(b, a), `${b} ${a}`);
@@ -219,6 +250,8 @@ describe("releases", () => {
       ["8", "88"],
       ["rhel_aus:8.4::baseos", "rhel-8.6"],
       ["jammy", "focal"],
+      ["Tumbleweed", "Leap 15.6"],
+      ["opensuse-tumbleweed-20260131", "opensuse-leap-15.6"],
     ] as const)
       assert.ok(!mayBeSameRelease(a, b), `${a} ${b}`);
   });

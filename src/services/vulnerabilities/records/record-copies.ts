@@ -8,7 +8,10 @@ import type { StoredCopy } from "../../../storage/vulnerabilities/records.ts";
 export type Version = Pick<StoredCopy, "modifyTime" | "modifyNanos" | "revision">;
 
 /** The fields of a copy that decide. */
-export type Copy = Pick<StoredCopy, "digest" | "withdrawTime"> & Version;
+export interface Copy extends Pick<StoredCopy, "digest" | "withdrawTime">, Version {
+  /** The digest of the record with its ecosystems as OSV writes them. */
+  readonly repairedDigest: string;
+}
 
 /** The decision about a copy. */
 export interface Decision {
@@ -57,12 +60,20 @@ export function decideCopy(
   if (complete && compareVersions(copy, complete, now) < 0) return lost(copy, now);
   const order = stored ? compareVersions(copy, stored, now) : 1;
   if (order < 0) return lost(copy, now);
-  if (order === 0 && stored && copy.modifyTime !== null && copy.digest < stored.digest)
-    return leftOut(
-      "another copy of the same modify_time and revision says something else; the one with the greater digest counts",
-    );
+  if (order === 0 && stored && copy.modifyTime !== null && compareTied(copy, stored) < 0)
+    return copy.repairedDigest === stored.repairedDigest ? unchanged : tied;
   const isWithdrawn = copy.withdrawTime !== null && (!stored || stored.withdrawTime === null);
   return { outcome: isWithdrawn ? WITHDRAWN : stored ? UPDATED : CREATED, error: "" };
+}
+
+/**
+ * Returns a negative number if the first of two copies of one version counts less. Of copies that differ in the spelling of ecosystems
+ * alone, the one of OSV counts: earlier versions stored ecosystems as they were written.
+ */
+function compareTied(a: Copy, b: Copy): number {
+  const isOsv = ({ digest, repairedDigest }: Copy) => Number(digest === repairedDigest);
+  if (a.repairedDigest !== b.repairedDigest) return a.repairedDigest < b.repairedDigest ? -1 : 1;
+  return isOsv(a) - isOsv(b) || (a.digest < b.digest ? -1 : 1);
 }
 
 /**
@@ -91,3 +102,7 @@ function lost(copy: Copy, now: number): Decision {
 function leftOut(error: string): Decision {
   return { outcome: LEFT_OUT, error };
 }
+
+const tied = leftOut(
+  "another copy of the same modify_time and revision says something else; the one with the greater digest counts",
+);

@@ -39,6 +39,7 @@ import { type Copy, compareVersions, type Decision, firstDecision, versionOf } f
 import { recordLists } from "./record-lists.ts";
 import { checkRecord, recordRules } from "./record-rules.ts";
 import {
+  comparableCopy,
   decideRecord,
   dropRecord,
   type IncomingRecord,
@@ -145,7 +146,7 @@ async function preview(
       const stored = before ? undefined : await findStoredCopy(session, { parent, ...record });
       const decision = isRepeated(copy, before)
         ? repeated
-        : await decide(session, parent, incoming, before ?? stored, now);
+        : await decide(session, parent, incoming, before ?? (await comparableCopy(session, stored, copy)), now);
       const result = firstDecision(decision, copy, stored, since);
       if (isWritten(decision)) earlier.set(key, copy);
       previews.push({ key, result, ...(isWritten(decision) && { incoming }) });

@@ -7,7 +7,7 @@ import {
   RecordOutcome,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { partsOf } from "../../../advisories/derive/parts.ts";
-import { digestOf } from "../../../advisories/digest.ts";
+import { digestOf, repairedDigestOf } from "../../../advisories/digest.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
@@ -19,11 +19,12 @@ import {
   insertRecord,
   insertRecordLink,
   type NewRecordRow,
+  readRecords,
   type StoredCopy,
   updateRecord,
 } from "../../../storage/vulnerabilities/records.ts";
 import { lastImportTime } from "../../../storage/vulnerabilities/rows.ts";
-import { newRecordReader, partsByKey, type RecordReader } from "./linked-records.ts";
+import { newRecordReader, partsByKey, type RecordReader, recordMessage } from "./linked-records.ts";
 import { type LocatedAdvisory, locate, locateByUid } from "./located-advisories.ts";
 import { withdrawOlderParts } from "./older-parts.ts";
 import { type Copy, type Decision, decideCopy, firstDecision, unchanged, versionOf } from "./record-copies.ts";
@@ -37,10 +38,23 @@ export interface IncomingRecord {
 
 /** Prepares a record of a request. */
 export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
-  return {
-    record,
-    copy: { digest: digestOf(record), withdrawTime: timeOf(record.withdrawTime), ...versionOf(record) },
-  };
+  const digest = digestOf(record);
+  const digests = { digest, repairedDigest: repairedDigestOf(record, digest) };
+  return { record, copy: { ...digests, withdrawTime: timeOf(record.withdrawTime), ...versionOf(record) } };
+}
+
+/** Returns a stored copy with what decides between it and another one. Reads its content only if both are of one time. */
+export async function comparableCopy(
+  session: Session,
+  stored: StoredCopy | undefined,
+  { digest, modifyTime }: Copy,
+): Promise<Copy | undefined> {
+  if (!stored) return undefined;
+  let repairedDigest = stored.digest;
+  const isTied = stored.digest !== digest && stored.modifyTime === modifyTime;
+  for await (const row of readRecords(session, isTied ? [stored] : []))
+    repairedDigest = repairedDigestOf(recordMessage(row), row.digest);
+  return { ...stored, repairedDigest };
 }
 
 /** Decides about a record by the stored copies. */
@@ -94,7 +108,7 @@ export async function storeRecord(
   await lockDocument(tx, key, "shared");
   // Sent together (PostgreSQL).
   const [stored, complete] = await Promise.all([findStoredCopy(tx, key, tx.rowLock), findCompleteDocument(tx, key)]);
-  const decision = decideCopy(copy, stored, complete, time);
+  const decision = decideCopy(copy, await comparableCopy(tx, stored, copy), complete, time);
   if (!isWritten(decision)) return firstDecision(decision, copy, stored, since);
   const located = await locateAll(tx, parent, record);
   if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
@@ -120,7 +134,7 @@ function isOlderThanImported({ row }: LocatedAdvisory, { modifyTime }: Copy, sou
 
 function rowOf(
   record: AdvisoryRecord,
-  copy: Copy,
+  { repairedDigest: _, ...copy }: Copy,
   about: Pick<NewRecordRow, "parent" | "advisoryUids" | "createTime" | "updateTime">,
 ): NewRecordRow {
   const { source, document, vulnerability, format, publishTime } = record;

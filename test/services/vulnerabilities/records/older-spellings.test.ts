@@ -3,15 +3,21 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import {
+  type AdvisoryRecord,
   AdvisoryRecordSchema,
+  ProductSchema,
   ProductStatus,
   RangeEventType,
   RecordFormat,
+  RecordOutcome,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { digestOf } from "../../../../src/advisories/digest.ts";
+import { readDocument } from "../../../../src/advisories/formats.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import { collections } from "../../../../src/services/collections.ts";
 import { findLocked, replaceState } from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
-import { repairDatabase } from "../../../../src/storage/check/check-database.ts";
+import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
+import { listRecords } from "../../../../src/storage/vulnerabilities/records.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { arrange } from "../../../security/tree.ts";
@@ -80,6 +86,74 @@ for (const database of ["sqlite", "postgres"] as const) {
       ])
         assert.deepEqual(await found(query), [["PRODUCT_STATUS_AFFECTED", undefined]], JSON.stringify(query));
       assert.deepEqual(await found({ ecosystem: "opensuse-leap:15.5", name: "wget", version: "7.0-1" }), []);
+    });
+  });
+}
+
+const spellings: readonly string[] = [
+  ...["pypi", "PYPI", "pip", "golang", "debian:12", "opensuse-leap:15.6", "opensuse-tumbleweed"],
+  "maven:https://maven.example",
+];
+
+/** Documents of which, in each spelling, some have the greater digest before their repair and some after it. */
+const documents = spellings.flatMap((ecosystem, i) =>
+  Array.from({ length: 8 }, (_, j) => ({
+    ...{ id: `OSV-2024-${100 * i + j}`, modified: "2024-05-01T00:00:00.123456789Z" },
+    affected: [{ package: { ecosystem, name: "g:a" }, versions: ["1.0"] }],
+  })),
+);
+
+function recordsNow(): AdvisoryRecord[] {
+  return documents.flatMap((each) =>
+    [...readDocument(each, "auto", { source: "" }).items].map(({ record }) => record!),
+  );
+}
+
+/** The records as 0.3.0 read them: with the ecosystem as it is written, to which it knew no package URL. */
+function recordsOf030(): AdvisoryRecord[] {
+  return recordsNow().map((record, i) => {
+    const [{ package: named }] = documents[i]!.affected as [(typeof documents)[number]["affected"][number]];
+    const [, ecosystem = "", release = ""] = /^([^:]+(?::https:.*)?):?(.*)$/.exec(named.ecosystem) ?? [];
+    const product = create(ProductSchema, { ecosystem, name: named.name });
+    return { ...record, statements: record.statements.map((each) => ({ ...each, product, release })) };
+  });
+}
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`documents that 0.3.0 imported in other spellings of ecosystems on ${database}`, () => {
+    let server: TestServer;
+    before(async () => {
+      server = await startTestServer({ database });
+    });
+    after(() => server[Symbol.asyncDispose]());
+
+    const all = { source: "", document: "", isWithdrawn: false, limit: 1000 };
+    const after0 = { parent: "", source: "", document: "", vulnerability: "" };
+    async function storedDigests(): Promise<string[]> {
+      const { session } = server.server.database;
+      const rows = await listRecords(session, { ...all, from: "", to: "g", after: after0 }, false);
+      return rows.map(({ digest }) => digest).sort();
+    }
+    const digestsOf = (records: readonly AdvisoryRecord[]) => records.map(digestOf).sort();
+
+    it("are updated to the spelling of OSV when they are imported again unchanged, and stay so", async () => {
+      const service = recordService(server);
+      const outcomes = async (records: readonly AdvisoryRecord[], isDryRun = false) => [
+        ...new Set((await service.import(server.groupUid, records, isDryRun)).map(({ outcome }) => outcome)),
+      ];
+      const [old, now] = [recordsOf030(), recordsNow()];
+      assert.ok(old.some((each, i) => digestOf(each) > digestOf(now[i]!)));
+      assert.deepEqual(await outcomes(old), [RecordOutcome.CREATED]);
+      assert.deepEqual(await storedDigests(), digestsOf(old));
+      assert.deepEqual(await outcomes(now, true), [RecordOutcome.UPDATED]);
+      assert.deepEqual(await outcomes(now), [RecordOutcome.UPDATED]);
+      assert.deepEqual(await storedDigests(), digestsOf(now));
+      assert.deepEqual(await outcomes(now), [RecordOutcome.UNCHANGED]);
+      assert.deepEqual(await outcomes(old), [RecordOutcome.UNCHANGED]);
+      assert.deepEqual(await storedDigests(), digestsOf(now));
+      assert.equal((await allAdvisories(server)).length, documents.length);
+      const { findings } = await server.server.database.read((session) => checkDatabase(session, collections));
+      assert.deepEqual(findings, []);
     });
   });
 }

@@ -8,7 +8,7 @@ const now = 1000;
 const { CREATED, UPDATED, UNCHANGED, WITHDRAWN, LEFT_OUT } = RecordOutcome;
 
 function copy(digest: string, modifyTime: number | null, more: Partial<Copy> = {}): Copy {
-  return { digest, modifyTime, modifyNanos: 0, revision: 0, withdrawTime: null, ...more };
+  return { digest, repairedDigest: digest, modifyTime, modifyNanos: 0, revision: 0, withdrawTime: null, ...more };
 }
 
 function outcomeOf(incoming: Copy, stored?: Copy, completed?: number): RecordOutcome {
@@ -30,6 +30,24 @@ describe("a copy of a record", () => {
     ["changes nothing where a later one is stored", UNCHANGED, copy("a", 5), copy("b", 6)],
     ["counts by its digest where both have one time", UPDATED, copy("b", 5), copy("a", 5)],
     ["is left out by its digest where both have one time", LEFT_OUT, copy("a", 5), copy("b", 5)],
+    [
+      "updates one whose ecosystems are in another spelling",
+      UPDATED,
+      copy("a", 5),
+      copy("b", 5, { repairedDigest: "a" }),
+    ],
+    [
+      "changes nothing in another spelling of its ecosystems",
+      UNCHANGED,
+      copy("b", 5, { repairedDigest: "a" }),
+      copy("a", 5),
+    ],
+    [
+      "is left out where a later one is stored in another spelling",
+      LEFT_OUT,
+      copy("b", 5),
+      copy("a", 5, { repairedDigest: "c" }),
+    ],
     ["updates another one where neither has a time", UPDATED, copy("a", null), copy("b", null)],
     ["updates one without a time if it has one", UPDATED, copy("a", 5), copy("b", null)],
     ["is left out without a time where one with a time is stored", LEFT_OUT, copy("b", null), copy("a", 5)],
@@ -49,6 +67,8 @@ describe("a copy of a record", () => {
       copy(`a${time}`, time),
       copy(`b${time}`, time),
       copy(`c${time}`, time, { revision: 1 }),
+      copy(`d${time}`, time, { repairedDigest: `a${time}` }),
+      copy(`e${time}`, time, { repairedDigest: `a${time}` }),
     ]);
     const stored = (list: readonly Copy[]) =>
       list.reduce<Copy | undefined>((known, each) => {
