@@ -1,15 +1,17 @@
 // One method with the pipeline around its handler: authenticate, decode, validate, authorize, handle, observe.
+
 import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import type { AccessRule } from "../authz/rules.ts";
 import type { Clock } from "../base/clock.ts";
 import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { countOther } from "../base/slices.ts";
 import { tracing } from "../base/tracing.ts";
 import { type AuthenticateDeps, authenticate, refreshAccess, renewAccess } from "./authenticate.ts";
 import { authorize, deletesBinding } from "./authorize.ts";
 import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
-import { isExpensive, mayHaveBudget } from "./expensive.ts";
+import { isAlwaysExpensive, isExpensive, mayHaveBudget } from "./expensive.ts";
 import type { ForwardCall } from "./forwarding.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
@@ -60,6 +62,8 @@ export class ComposedMethod implements Method {
   readonly #isExpensive: (request: Message) => boolean;
   /** Specification, "Limits": published methods have no rate limits. */
   readonly #isBudgeted: boolean;
+  /** Whether each call takes time of the budget. */
+  readonly #takesBudget: boolean;
 
   constructor(definition: MethodDefinition, options: PipelineOptions) {
     this.path = definition.path;
@@ -72,6 +76,7 @@ export class ComposedMethod implements Method {
     this.#isExpensive = definition.rule.type === "open" ? () => false : isExpensive(definition.handler);
     this.#isBudgeted =
       definition.descriptor.parent.typeName.startsWith("gatehouse.") && mayHaveBudget(definition.handler);
+    this.#takesBudget = this.#isBudgeted && isAlwaysExpensive(definition.handler);
   }
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
@@ -85,7 +90,18 @@ export class ComposedMethod implements Method {
 
   #call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
     const identified = this.#identify(call);
-    if (isPromise(identified)) return identified.then(() => mapMaybe(decode(), (request) => this.#run(call, request)));
+    if (isPromise(identified)) return identified.then(() => this.#receive(call, decode));
+    return this.#receive(call, decode);
+  }
+
+  #receive(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
+    const startedAt = performance.now();
+    try {
+      // Before a large request is parsed.
+      if (this.#takesBudget) this.#options.turns.requireBudget(call);
+    } catch (error) {
+      return this.#fail(call, startedAt, error);
+    }
     const request = decode();
     return isPromise(request) ? request.then((decoded) => this.#run(call, decoded)) : this.#run(call, request);
   }
@@ -135,7 +151,10 @@ export class ComposedMethod implements Method {
 
   #authorize(call: Call, request: Message): MaybePromise<unknown> {
     authorize(call, this.#definition.rule, request);
-    if (!this.#isExpensive(request)) return this.#execute(call, request);
+    if (!this.#isExpensive(request)) {
+      countOther();
+      return this.#execute(call, request);
+    }
     return this.#options.turns.run(call, this.#isBudgeted, async (hasWaited) => {
       if (hasWaited) await this.#authorizeAgain(call, request);
       return await this.#execute(call, request);

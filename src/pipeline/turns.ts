@@ -19,6 +19,8 @@ export interface TurnLimits {
 
 /** Runs expensive calls in turn. */
 export interface Turns {
+  /** Throws RESOURCE_EXHAUSTED with RetryInfo if the caller of a method with a budget has used it up. */
+  requireBudget(call: Call): void;
   /**
    * Runs the body of an expensive call when its caller has no other running, and measures its time. `hasWaited` says whether other calls
    * came first. Rejects with RESOURCE_EXHAUSTED and RetryInfo if the method has a budget and that is used up, or if too many calls wait.
@@ -38,34 +40,46 @@ export function newTurns(limits: TurnLimits, clock: Clock): Turns {
     organization: newTimeBudget(limits.organizationBudget, clock),
   };
 
+  function accountsOf(call: Call): (readonly [TimeBudget, string])[] {
+    const { uid } = callerOf(call);
+    const organization = organizationOf(uid);
+    const own = [budgets.caller, uid] as const;
+    return organization === undefined ? [own] : [own, [budgets.organization, organization]];
+  }
+
+  function requireBudget(call: Call): void {
+    if (!call.isAdmitted) for (const [budget, key] of accountsOf(call)) requireTime(budget, key);
+  }
+
   return {
+    requireBudget,
+
     async run(call, isBudgeted, body) {
       const { uid } = callerOf(call);
-      // People and built-in identities belong to no organization.
-      const organization = uid.includes("/") ? rootOf(uid) : undefined;
-      const accounts: (readonly [TimeBudget, string])[] = [[budgets.caller, uid]];
-      if (organization !== undefined) accounts.push([budgets.organization, organization]);
-      const requireBudget = () => {
-        if (isBudgeted && !call.isAdmitted) for (const [budget, key] of accounts) requireTime(budget, key);
-      };
-      requireBudget();
+      const organization = organizationOf(uid);
+      if (isBudgeted) requireBudget(call);
       if (isBudgeted && ofCallers.waitingFor(uid) >= limits.waitingTurns)
         throw rateLimited("too many expensive calls of this caller are waiting; send fewer at a time", crowdedMs);
       return await ofCallers.run(uid, call.signal, (hasWaited) => {
         const runWork = (hasWaitedToo: boolean) =>
           measureWork(call.signal, async (work) => {
             // What waited may be over the budget by now.
-            if (hasWaited || hasWaitedToo) requireBudget();
+            if (isBudgeted && (hasWaited || hasWaitedToo)) requireBudget(call);
             try {
               return await body(hasWaited || hasWaitedToo);
             } finally {
-              if (isBudgeted) for (const [budget, key] of accounts) budget.spend(key, work.usedMs());
+              if (isBudgeted) for (const [budget, key] of accountsOf(call)) budget.spend(key, work.usedMs());
             }
           });
         return organization === undefined ? runWork(false) : ofOrganizations.run(organization, call.signal, runWork);
       });
     },
   };
+}
+
+/** People and built-in identities belong to no organization. */
+function organizationOf(uid: string): string | undefined {
+  return uid.includes("/") ? rootOf(uid) : undefined;
 }
 
 function requireTime(budget: TimeBudget, key: string): void {

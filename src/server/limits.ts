@@ -53,8 +53,8 @@ export const limits = {
    */
   turnsOfOrganization: 4,
   waitingTurns: 64,
-  callerBudget: { burstMs: 10_000, regainedMsPerSecond: 200 },
-  organizationBudget: { burstMs: 40_000, regainedMsPerSecond: 400 },
+  callerBudget: { burstMs: 10_000, regainedMsPerSecond: 100 },
+  organizationBudget: { burstMs: 20_000, regainedMsPerSecond: 200 },
   /** Exports of advisories that are sent at a time: of all organizations, and of one. */
   exports: 8,
   exportsOfOrganization: 4,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { mapSliced, measureWork, nextSlice, withoutCounting } from "../../src/base/slices.ts";
+import { countOther, mapSliced, measureWork, nextSlice, withoutCounting } from "../../src/base/slices.ts";
 
 describe("slices of long computations", () => {
   it("a computation of 200 steps of a millisecond has a slice for every few of them", async () => {
@@ -52,6 +52,26 @@ describe("slices of long computations", () => {
       await withoutCounting(async () => burn(50));
       assert.ok(work.usedMs() - before < 40, "the wait counts");
       assert.equal(work.usedMs() > before, true);
+    });
+  });
+
+  it("a slice while another request is served counts with the rest behind it, which is eight times as long", async () => {
+    await measureWork(undefined, async (work) => {
+      countOther();
+      burn(10);
+      await nextSlice();
+      assert.ok(work.usedMs() >= 90, `${work.usedMs()} ms`);
+    });
+  });
+
+  it("a slice without other requests counts as it is", async () => {
+    const startedAt = performance.now();
+    await measureWork(undefined, async (work) => {
+      for (let slice = 0; slice < 3; slice++) {
+        burn(10);
+        await nextSlice();
+      }
+      assert.ok(work.usedMs() <= performance.now() - startedAt, `${work.usedMs()} ms`);
     });
   });
 

@@ -20,14 +20,15 @@ describe("turns of expensive calls", () => {
   });
 
   it("calls of two callers run at the same time", async () => {
-    const { turns, log, body } = open();
-    await Promise.all(["p", "q"].map((uid) => turns.run(callOf(uid), false, body(uid))));
+    const { turns, log, bodyBesides } = open();
+    await Promise.all(["p", "q"].map((uid) => turns.run(callOf(uid), false, bodyBesides(uid, 2))));
     assert.deepEqual(log, ["p begins", "q begins", "p ends", "q ends"]);
   });
 
   it("of the identities of one organization a few run at the same time, and those of others do not wait for them", async () => {
-    const { turns, log, body } = open();
-    await Promise.all(["o/a", "o/b", "o/c", "other/a"].map((uid) => turns.run(callOf(uid), false, body(uid))));
+    const { turns, log, bodyBesides } = open();
+    const uids = ["o/a", "o/b", "o/c", "other/a"];
+    await Promise.all(uids.map((uid) => turns.run(callOf(uid), false, bodyBesides(uid, 3))));
     assert.deepEqual(log.slice(0, 3), ["o/a begins", "o/b begins", "other/a begins"]);
     assert.equal(log.length, 8);
   });
@@ -124,7 +125,14 @@ function open(given = limits) {
     await nextTick();
     log.push(`${name} ends`);
   };
-  return { turns: newTurns(given, () => clock.now), clock, log, body };
+  const { promise: allBegan, resolve } = Promise.withResolvers<void>();
+  /** Ends once as many bodies have begun. */
+  const bodyBesides = (name: string, atOnce: number) => async () => {
+    if (log.push(`${name} begins`) === atOnce) resolve();
+    await allBegan;
+    log.push(`${name} ends`);
+  };
+  return { turns: newTurns(given, () => clock.now), clock, log, body, bodyBesides };
 }
 
 function callOf(uid: string, signal?: AbortSignal): Call {

@@ -19,6 +19,7 @@ export interface SaidStatement {
  * subcomponents and versions; everything else holds at the same time. Statements whose source says no time supersede nothing.
  */
 export function holdingStatements<S extends SaidStatement>(said: readonly S[]): S[] {
+  if (said.length < 2) return [...said];
   const latest = new Map<string, number>();
   const dated = said.map((each) => ({ each, scope: scopeOf(each), time: saidTime(each) }));
   for (const { scope, time } of dated)

@@ -32,8 +32,8 @@ export const advisoryLimits = {
     lookUps: 20_000,
     /** Advisories read with their records. */
     advisories: 5_000,
-    /** The total size of the results, in UTF-16 units: that of a page of any list. */
-    length: 4_000_000,
+    /** The total size of the results, in UTF-16 units: a response is written at once, while others wait. */
+    length: 1_000_000,
     /** The duration: a third of the deadline of a method. */
     milliseconds: 10_000,
   },

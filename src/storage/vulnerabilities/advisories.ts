@@ -109,12 +109,18 @@ export async function insertAdvisoryEvent(tx: Transaction, event: AdvisoryEventR
 export async function findAdvisoryEvents(
   session: Session,
   advisoryUids: readonly string[],
+  which: "all" | "written" = "all",
 ): Promise<AdvisoryEventRow[]> {
-  const statement = session.prepared("advisory_events.of", (db, { advisoryEvents }) =>
+  const statement = session.prepared(`advisory_events.of.${which}`, (db, { advisoryEvents }) =>
     db
       .select()
       .from(advisoryEvents)
-      .where(session.isAmong(advisoryEvents.advisoryUid, textPlaceholder("advisoryUids")))
+      .where(
+        and(
+          session.isAmong(advisoryEvents.advisoryUid, textPlaceholder("advisoryUids")),
+          which === "written" ? eq(advisoryEvents.derived, false) : undefined,
+        ),
+      )
       .orderBy(asc(advisoryEvents.advisoryUid), asc(advisoryEvents.createTime), asc(advisoryEvents.uid)),
   );
   return await statement.execute({ advisoryUids: JSON.stringify(advisoryUids) });

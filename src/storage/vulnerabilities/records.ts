@@ -112,7 +112,7 @@ export async function findRecordLinks(
 }
 
 /** How many records one statement reads at most, and their total size in characters unless one alone is larger. */
-const readAtOnce = { records: 20, size: 1_000_000 };
+const readAtOnce = { records: 20, size: 250_000 };
 
 /** Yields records with their content, small ones several at a time. Deleted ones are missing. */
 export async function* readRecords(

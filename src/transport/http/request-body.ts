@@ -1,4 +1,5 @@
 import { Code, invalidField } from "../../aip/errors.ts";
+import { firstSlice } from "../../base/slices.ts";
 import { clientDisconnected } from "../../pipeline/call-lifetime.ts";
 import type { RequestHead } from "./head.ts";
 import { HttpError } from "./http-error.ts";
@@ -24,7 +25,7 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
       else settle(() => reject(tooLarge(maxBodyBytes)));
     };
     // An aborted HTTP/2 stream also emits "end".
-    const onEnd = () => settle(() => (req.aborted ? reject(clientDisconnected()) : resolve(body.bytes())));
+    const onEnd = () => settle(() => (req.aborted ? reject(clientDisconnected()) : resolve(inTurn(body.bytes()))));
     const onGone = () => settle(() => reject(clientDisconnected()));
     // After an early response nobody waits for the body: the timer must not keep the process alive.
     const timer = setTimeout(() => settle(() => reject(tooLate())), bodyTimeoutMs).unref();
@@ -36,6 +37,15 @@ export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> 
     req.on("data", onData).on("end", onEnd).on("close", onGone).on("error", onGone);
     if (req.destroyed) onGone();
   });
+}
+
+/** The size of a body that takes some milliseconds to parse, in bytes. */
+const largeBytes = 64 * 1024;
+
+/** Returns a body that was read; a large one in its turn, because others must not wait for the parsing of several. */
+export function inTurn(body: Buffer): Buffer | Promise<Buffer> {
+  if (body.length < largeBytes) return body;
+  return firstSlice()?.then(() => body) ?? body;
 }
 
 /** Decodes UTF-8, byte order mark included. Throws INVALID_ARGUMENT for `field`. */

@@ -9,6 +9,7 @@ import type { Exchange } from "./exchange.ts";
 import { headOfStream, type RequestHead } from "./head.ts";
 import { internalError } from "./http2-error-codes.ts";
 import { messageTooLarge } from "./message-size.ts";
+import { inTurn } from "./request-body.ts";
 import type { OutgoingResponse, ResponseCall } from "./response.ts";
 
 // Listeners find the reader of a stream on the stream and need no closures: node:stream keeps writable streams alive until a full
@@ -68,7 +69,7 @@ export class StreamExchange implements Exchange {
 class BodyReader {
   readonly #stream: ReadStream;
   readonly #limits: StreamBodyLimits;
-  readonly #resolve: (body: Buffer) => void;
+  readonly #resolve: (body: Buffer | Promise<Buffer>) => void;
   readonly #reject: (error: ApiError) => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -77,7 +78,7 @@ class BodyReader {
   constructor(
     stream: ReadStream,
     limits: StreamBodyLimits,
-    resolve: (body: Buffer) => void,
+    resolve: (body: Buffer | Promise<Buffer>) => void,
     reject: (error: ApiError) => void,
   ) {
     this.#stream = stream;
@@ -100,7 +101,7 @@ class BodyReader {
     const chunks = this.#chunks;
     // RFC 9113 §8.1: only the client ends its request. For node a stream that either side resets ends as well.
     if (this.#stream.aborted) this.#reject(clientDisconnected());
-    else this.#resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    else this.#resolve(inTurn(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   }
 
   close(): void {

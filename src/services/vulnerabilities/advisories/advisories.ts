@@ -154,12 +154,14 @@ async function readFitting(session: Session, rows: readonly AdvisoryRow[]): Prom
   return states;
 }
 
-/** Reads the events of all given advisories at once. */
-export async function readStates(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryState[]> {
-  const events = await findAdvisoryEvents(
-    session,
-    rows.map(({ uid }) => uid),
-  );
+/** Reads the events of all given advisories at once: all, or those that were written with the API. */
+export async function readStates(
+  session: Session,
+  rows: readonly AdvisoryRow[],
+  which: "all" | "written" = "all",
+): Promise<AdvisoryState[]> {
+  const uids = rows.map(({ uid }) => uid);
+  const events = await findAdvisoryEvents(session, uids, which);
   const byAdvisory = Map.groupBy(events, ({ advisoryUid }) => advisoryUid);
   return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
 }

@@ -15,7 +15,7 @@ import type { Finding } from "../../../advisories/queries/finding.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { effectivePageSize } from "../../../aip/pagination.ts";
 import { newViolations, type Violations } from "../../../aip/violations.ts";
-import { mapSliced } from "../../../base/slices.ts";
+import { mapSliced, nextSlice } from "../../../base/slices.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { allExpensive } from "../../../pipeline/expensive.ts";
@@ -64,6 +64,7 @@ export function affectedQuery(context: ServiceContext): Implementation {
       const budget = newBudget();
       const results: Response[] = [];
       for (const [i, each] of asked.entries()) {
+        await nextSlice();
         const search = { database: context.database, sources, asked: each!, after: undefined };
         const limit = advisoryLimits.search.advisories;
         const { items, next } = await searchPackage(search, limit, budget, (found) => [toAffected(found)]);

@@ -12,7 +12,7 @@ import {
 import { commitPackage, type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { notFound } from "../../../aip/errors.ts";
 import { newViolations, type Violations } from "../../../aip/violations.ts";
-import { mapSliced } from "../../../base/slices.ts";
+import { mapSliced, nextSlice } from "../../../base/slices.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { allExpensive } from "../../../pipeline/expensive.ts";
@@ -65,12 +65,12 @@ export function osvApi(context: ServiceContext): Implementation {
       const asked = await mapSliced(queries, (query, i) => readAsked(query, `queries[${i}].`, violations));
       violations.throwIfAny();
       const contexts = await mapSliced(queries, (query) => contextOf(call, query, parent));
-      const searches = asked.map((each, i) => ({
+      const searches = await mapSliced(asked, (each, i) => ({
         asked: each!,
         after: tokens.parse(queries[i]!.pageToken, contexts[i]!, `queries[${i}].page_token`),
       }));
       const found = await searchBatch(context, sourcesOf(call, parent), searches);
-      const results = found.map(({ items, next }, i) => ({
+      const results = await mapSliced(found, ({ items, next }, i) => ({
         vulns: [...items],
         nextPageToken: tokens.format(next, contexts[i]!),
       }));
@@ -97,6 +97,7 @@ async function searchBatch(
   const results: SearchPage<OsvHead>[] = [];
   let room = mostOfBatch;
   for (const each of searches) {
+    await nextSlice();
     const records = newOsvRecords({ sources, ecosystem: each.asked.ecosystem, now: clock() });
     const limit = Math.min(mostVulnerabilities, room);
     const found = await searchPackage({ database, sources, ...each }, limit, budget, records.headsOf);

@@ -9,8 +9,8 @@ import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
 import { readStates } from "../advisories/advisories.ts";
 import { statementsOf } from "./record-lists.ts";
 
-/** Reads the statements of advisories, in the order of the rows. */
+/** Reads the statements of advisories, in the order of the rows. The advisories come without derived events, which repeat their records. */
 export async function readStatements(session: Session, rows: readonly AdvisoryRow[]): Promise<AdvisoryStatements[]> {
-  const found = await statementsOf(session, await readStates(session, rows));
+  const found = await statementsOf(session, await readStates(session, rows, "written"));
   return found.map((statements) => create(AdvisoryStatementsSchema, statements));
 }

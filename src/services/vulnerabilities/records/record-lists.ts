@@ -19,7 +19,7 @@ import { formatPageToken } from "../../../aip/page-token.ts";
 import { countFitting, defaultPageSize, effectivePageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
-import { nextSlice } from "../../../base/slices.ts";
+import { mapSliced, nextSlice } from "../../../base/slices.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { expensivePages } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
@@ -177,7 +177,7 @@ export async function statementsOf(session: Session, states: readonly AdvisorySt
     await nextSlice();
     read.set(row.id, toReadRecord(row));
   }
-  return states.map((state) => {
+  return await mapSliced(states, (state) => {
     const parts = (byAdvisory.get(state.row.uid) ?? []).flatMap(({ id }) => partFor(state.row, read.get(id)) ?? []);
     // Sorted: exports must not depend on the order of imports.
     const records = parts.sort(compareRecords);
