@@ -20,8 +20,8 @@ else {
   const folder = compileCacheFolder();
   // NODE_COMPILE_CACHE, if set, names another directory.
   if (folder || process.env.NODE_COMPILE_CACHE) module.enableCompileCache(folder);
-  const { main } = await import("../src/main.ts");
-  await main(args);
+  // The bundle is CommonJS, which has no await here.
+  import("../src/main.ts").then(({ main }) => main(args));
 }
 
 /** Returns a folder in the user's own cache: an installed package may be read-only, and other users can write to `/tmp`. */

@@ -14,7 +14,7 @@ const staging = path.join(outDir, "package");
 const { version, license, description, dependencies } = JSON.parse(
   readFileSync(path.join(root, "package.json"), "utf8"),
 );
-const built = ["chunks", "console", "gatehouse.js", "man", "storage", "THIRD-PARTY-NOTICES.txt"];
+const built = ["chunks", "console", "gatehouse.js", "man", "package.json", "storage", "THIRD-PARTY-NOTICES.txt"];
 const documents = ["deploy", "docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
 
 for (const name of built) {

@@ -50,12 +50,11 @@ export function repack(tarball: string, version: string, folder: string): string
   const file = path.join(folder, "package/package.json");
   const manifest = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...manifest, version }));
-  const chunks = path.join(folder, "package/dist/chunks");
-  for (const name of readdirSync(chunks)) {
-    const code = readFileSync(path.join(chunks, name), "utf8");
-    const changed = code.replaceAll(`version: "${manifest.version}",`, `version: "${version}",`);
-    if (changed !== code) writeFileSync(path.join(chunks, name), changed);
-  }
+  const entry = path.join(folder, "package/dist/gatehouse.js");
+  const code = readFileSync(entry, "utf8");
+  const changed = code.replaceAll(`version: "${manifest.version}",`, `version: "${version}",`);
+  if (changed === code) throw new Error(`${entry} has no version`);
+  writeFileSync(entry, changed);
   execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: path.dirname(file), stdio: "pipe" });
   return path.join(folder, `gatehouse-server-${version}.tgz`);
 }
