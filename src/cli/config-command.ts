@@ -72,7 +72,7 @@ async function view(shell: Shell, named: string | undefined): Promise<void> {
     printable(values[key as ConfigKey] ?? "-"),
     meaning,
   ]);
-  shell.stdout.write(alignedText(lines));
+  shell.stdout.write(await alignedText(lines));
   note(shell, placeOf(configPath(shell) ?? "there is no file: you have no home directory", context));
 }
 

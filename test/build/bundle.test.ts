@@ -83,6 +83,15 @@ describe("the bundle", () => {
     assert.equal(loadedBy(gatehouse, ["--version"]).files.length, 2);
   });
 
+  it("lists without the server, and a list in ASCII without tables of Unicode", () => {
+    const environment = { GATEHOUSE_URL: url, GATEHOUSE_TOKEN: token };
+    const { files } = loadedBy(path.join(folder, "dist/gatehouse.js"), ["iam", "groups", "list"], environment);
+    assert.deepEqual(
+      files.filter((file) => /[/](?:server|drizzle|string-width)-.{8}[.]js$/.test(file)),
+      [],
+    );
+  });
+
   it("serves every version of the API, and what a request loads", async () => {
     for (const route of ["/iam/v2beta1/groups", "/iam/v2/groups", "/iam/v1/groups"]) {
       assert.equal((await rest(url, token, "GET", route)).status, 200, route);

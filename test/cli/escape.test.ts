@@ -7,7 +7,7 @@ import { parse as parseYaml } from "yaml";
 import { jsonText, printable, printableLines, yamlText } from "../../src/cli/escape.ts";
 import { csvText } from "../../src/cli/output/csv.ts";
 import { detailsText } from "../../src/cli/output/details.ts";
-import { tableText } from "../../src/cli/output/table.ts";
+import { alignedText, tableText } from "../../src/cli/output/table.ts";
 import { treeText } from "../../src/cli/output/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
@@ -47,9 +47,9 @@ describe("output", () => {
         ...json,
         yaml,
         csvText(view.columns, [row], true),
-        tableText(view.columns, [row]),
+        await tableText(view.columns, [row]),
         treeText(view, [row]),
-        detailsText(view, row, i % 2 === 0 ? [section] : []),
+        await detailsText(view, row, i % 2 === 0 ? [section] : []),
         printableLines(text),
       ])
         assert.doesNotMatch(shown, isUnsafe);
@@ -68,6 +68,23 @@ describe("output", () => {
 
   it("escapes what is escaped already no further", () => {
     assert.equal(printable(printable(unsafe)), printable(unsafe));
+  });
+});
+
+describe("aligned text", () => {
+  it("counts two columns for wide characters and one for others", async () => {
+    const lines = [
+      ["日本", "x"],
+      ["Grüße", "y"],
+    ];
+    assert.equal(await alignedText(lines), "日本    x\nGrüße   y\n");
+    assert.equal(
+      await alignedText([
+        ["ab", "x"],
+        ["abcde", "y"],
+      ]),
+      "ab      x\nabcde   y\n",
+    );
   });
 });
 

@@ -58,6 +58,25 @@ describe("the modules of a command", () => {
     }
   });
 
+  it("a command line loads the commands of its first word only, and help and completion of the program load none", () => {
+    const chapters = /^src[/]cli[/](?:(?:.*[/])?commands|.*-commands?|resource-chapters)[.]ts$/;
+    const chaptersOf = (...args: string[]) =>
+      modulesOf(...args).own.filter((file) => chapters.test(file) && !/(?:client-|completion[/])commands/.test(file));
+    assert.deepEqual(chaptersOf("--help"), []);
+    assert.deepEqual(chaptersOf("help"), []);
+    assert.deepEqual(chaptersOf("complete", "--", "i"), []);
+    assert.deepEqual(chaptersOf("version", "--help"), ["src/cli/version-command.ts"]);
+    assert.deepEqual(chaptersOf("help", "auth"), ["src/cli/auth/commands.ts"]);
+    assert.deepEqual(chaptersOf("complete", "--", "api", "-"), ["src/cli/api-command.ts"]);
+  });
+
+  it("the help of the program is the same with and without the commands of all chapters", async () => {
+    const [whole, names] = await Promise.all(
+      [[], ["--help"]].map((args) => newProgram(args, processShell({}), () => {})),
+    );
+    assert.equal(names!.helpInformation(), whole!.helpInformation());
+  });
+
   it("every command is listed on its side, because a command line loads one side only", async () => {
     const program = await newProgram([], processShell({}), () => {});
     const names = program.commands.map((command) => command.name());

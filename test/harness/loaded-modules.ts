@@ -18,9 +18,12 @@ export function importing(text: string): string[] {
 }
 
 /** Runs a program to its end, and returns the URLs of the files that it loaded, and which slow modules of Node. */
-export function loadedBy(program: string, args: readonly string[]) {
+export function loadedBy(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const command = [...importing(witness), program, ...args];
-  const { status, stderr } = spawnSync(process.execPath, command, { env: environmentOf({}), encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, command, {
+    env: environmentOf(environment),
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stderr);
   const { files, builtins }: { files: string[]; builtins: string[] } = JSON.parse(stderr);
   return {

@@ -36,29 +36,32 @@ export function describedRow(row: JsonObject, sections: readonly Section[]): Jso
 }
 
 /** Returns aligned labels and values, then a table for each section. */
-export function detailsText(view: View, row: JsonObject, sections: readonly Section[]): string {
+export async function detailsText(view: View, row: JsonObject, sections: readonly Section[]): Promise<string> {
   const shown = view.columns.filter(
     ({ inDetails = true, value }) => inDetails && (typeof value === "function" || !value.includes(".")),
   );
   const named = Object.fromEntries(shown.map(({ title, value }) => [title, cellText(row, value)]));
   const covered = [...shown.map(({ value, member }) => member ?? value), ...sections.map(({ key }) => key)];
   const others = Object.entries(row).filter(([name]) => !covered.includes(name));
-  return fieldLines([...Object.entries(named), ...others], "") + sections.map(sectionText).join("");
+  const fields = await fieldLines([...Object.entries(named), ...others], "");
+  return fields + (await Promise.all(sections.map(sectionText))).join("");
 }
 
 /** Returns the fields that are not empty; nested ones come last, indented. */
-function fieldLines(fields: readonly (readonly [string, JsonValue])[], margin: string): string {
+async function fieldLines(fields: readonly (readonly [string, JsonValue])[], margin: string): Promise<string> {
   const present = fields.filter(([, value]) => !isEmpty(value));
   const simple = present.filter(([, value]) => simpleText(value) !== undefined);
-  const lines = alignedText(simple.map(([name, value]) => [`${margin}${labelOf(name)}:`, simpleText(value) ?? ""]));
+  const lines = await alignedText(
+    simple.map(([name, value]) => [`${margin}${labelOf(name)}:`, simpleText(value) ?? ""]),
+  );
   const blocks = present.filter(([, value]) => simpleText(value) === undefined);
-  return lines + blocks.map(([name, value]) => blockText(name, value, margin)).join("");
+  return lines + (await Promise.all(blocks.map(([name, value]) => blockText(name, value, margin)))).join("");
 }
 
-function blockText(name: string, value: JsonValue, margin: string): string {
+async function blockText(name: string, value: JsonValue, margin: string): Promise<string> {
   const title = `${margin}${labelOf(name)}:\n`;
   const inner = margin + indent;
-  if (isJsonObject(value)) return title + fieldLines(Object.entries(value) as [string, JsonValue][], inner);
+  if (isJsonObject(value)) return title + (await fieldLines(Object.entries(value) as [string, JsonValue][], inner));
   const items = Array.isArray(value) ? value : [value];
   const lines = items.slice(0, maxItems).map((item) => `- ${itemText(item)}`);
   const more = items.length > maxItems ? [`… and ${items.length - maxItems} more`] : [];
@@ -98,12 +101,12 @@ function labelOf(name: string): string {
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(capitals, (word) => word.toUpperCase());
 }
 
-function sectionText({ title: text, view, rows, total }: Section): string {
+async function sectionText({ title: text, view, rows, total }: Section): Promise<string> {
   const title = printable(text);
   if (rows === undefined) return `${title}: you may not see them\n`;
   if (rows.length === 0) return `${title}: none\n`;
   const columns = view.columns.filter(({ wide }) => !wide);
-  const lines = tableText(columns, rows).trimEnd().split("\n");
+  const lines = (await tableText(columns, rows)).trimEnd().split("\n");
   const more = total !== undefined && total > rows.length ? [`… and ${total - rows.length} more`] : [];
   return `${title}:\n${[...lines, ...more].map((line) => `${indent}${line}\n`).join("")}`;
 }

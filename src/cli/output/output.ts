@@ -68,7 +68,7 @@ export async function openOutput(shell: Shell, options: OutputOptions): Promise<
       const data = describedRow(row, sections);
       await print(data, async () =>
         ["table", "wide"].includes(format)
-          ? detailsText(view, row, sections)
+          ? await detailsText(view, row, sections)
           : await render(shell, format, view, [row], data, hasHeaders),
       );
     },
@@ -130,7 +130,7 @@ async function table(
   rows: readonly JsonObject[],
   hasHeaders: boolean,
 ): Promise<string> {
-  const text = (await import("./table.ts")).tableText(columns, rows, hasHeaders);
+  const text = await (await import("./table.ts")).tableText(columns, rows, hasHeaders);
   return hasHeaders ? withBoldTitles(shell, text) : text;
 }
 

@@ -1,6 +1,5 @@
 // Identity providers: where the users of an organization sign in.
 import { callbackPathOf } from "../../sign-in/sign-in.ts";
-import { issuerOf } from "../client/credential.ts";
 import { created, description, name, uid, updated } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { fileOrSecret, list } from "./flags.ts";
@@ -30,6 +29,7 @@ export const identityProviders: Resource = {
   },
   // The redirect URI to register at the provider. It contains the issuer of the token, not the address in use.
   serverColumns: async (session) => {
+    const { issuerOf } = await import("../client/credential.ts");
     const baseUrl = issuerOf((await session.credential()).token) ?? session.issuer;
     return [{ title: "redirect uri", value: (row) => baseUrl + callbackPathOf(textAt(row, "uid")) }];
   },

@@ -148,7 +148,7 @@ async function findAliased(session: Session, resource: Resource, aliases: string
   const [only, ...others] = await listBy(session, resource, aliases, alias, {});
   if (!only || others.length === 0) return only;
   const { tableText } = await import("../output/table.ts");
-  const shown = tableText(resource.view.columns.slice(0, 2), [only, ...others].slice(0, shownCandidates));
+  const shown = await tableText(resource.view.columns.slice(0, 2), [only, ...others].slice(0, shownCandidates));
   const more = others.length < shownCandidates ? "" : `… and ${others.length + 1 - shownCandidates} more`;
   throw new CommandFailure(`several ${resource.view.noun} have the alias ${JSON.stringify(alias)}; name one of them`, {
     hint: `${shown}${more}`.trimEnd(),

@@ -2,7 +2,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
-import { confirm } from "../client/prompt.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { narrowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
@@ -80,6 +79,7 @@ const actions: Readonly<Record<string, Action>> = {
     description: "revoke the token of an identity provider",
     options: [new Option("-y, --yes", "do not ask")],
     async act(session, { uid, name }, { yes }) {
+      const { confirm } = await import("../client/prompt.ts");
       await confirm(session.shell, `Revoke the SCIM token of identity provider ${name ?? uid}?`, yes);
       return await call(session, "revokeScimToken", { identityProviderUid: uid! });
     },

@@ -130,7 +130,7 @@ function openPrinter({ format, hasHeaders }: Output, view: View): Printer {
     const titles = isFirst;
     isFirst = false;
     if (format === "csv") return (await import("../output/csv.ts")).csvText(columns, changes, titles);
-    return (await import("../output/table.ts")).tableText(columns, changes, titles, widths);
+    return await (await import("../output/table.ts")).tableText(columns, changes, titles, widths);
   };
 }
 
