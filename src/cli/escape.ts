@@ -46,6 +46,9 @@ export function escapeJson(text: string): string {
 const notTextInYaml11 =
   /^(?:[~=]|<<|null|y|n|yes|no|on|off|true|false|[-+]?\.?(?:inf|nan)|[-+]?0[xob][\da-f_]*|[-+]?[\d._][\d._,:]*(?:e[-+]?\d*)?|[-+]?e[-+]?\d+|\d{4}-\d\d?-\d\d?(?:[t\s].*)?)$/is;
 
+/** A text that begins with a blank line. As a block scalar, the writer does not say how far it is indented. */
+const beginsBlank = /^ *\n/;
+
 /**
  * Returns a value as YAML. Texts with unsafe characters are double-quoted, with escapes such as `\U0000009b` (YAML
  * 1.2.2 §5.7), and so are those that YAML 1.1 takes for other values. `commentOf` returns a comment for a text, which it follows on its line.
@@ -56,7 +59,8 @@ export async function yamlText(value: unknown, commentOf?: (text: string) => str
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value !== "string") return;
-      if (hasUnsafe(node.value) || notTextInYaml11.test(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if ([notTextInYaml11, beginsBlank].some((each) => each.test(node.value as string)) || hasUnsafe(node.value))
+        node.type = Scalar.QUOTE_DOUBLE;
       const comment = commentOf?.(node.value);
       if (comment) node.comment = ` ${printable(comment)}`;
     },

@@ -72,6 +72,11 @@ describe("YAML that the command line writes", () => {
       assert.equal(await yamlText([text]), `- ${text}\n`);
   });
 
+  it("texts that begin with a blank line are read as they were", async () => {
+    for (const text of [" \n", "\n", " \n\n", "  \n x\n", "\n \nx"])
+      assert.deepEqual(parse(await yamlText([text])), [text]);
+  });
+
   it("readers of YAML 1.1 and 1.2 read every text as it was", async () => {
     const characters = fc.constantFrom(..."0123456789_.:+-eExXobTtZzyYnNoO=~< #\n");
     const text = fc.oneof(fc.constantFrom(...texts), fc.string({ unit: characters, maxLength: 10 }));
