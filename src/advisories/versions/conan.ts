@@ -1,19 +1,19 @@
 // Versions of Conan packages: https://docs.conan.io/2/tutorial/versioning/version_ranges.html, "Semantic versioning".
-import semver from "semver";
 import { compareTexts } from "../../base/compare-texts.ts";
-import { compareDigits } from "./texts.ts";
+import { compareIdentifier } from "./semver.ts";
+import { compareDigits, compareLists } from "./texts.ts";
 
 /** Compares item by item, then pre-releases and builds: 1.1.1 is before 1.1.1k. Undefined where a word meets a number. */
 export function compareConan(a: string, b: string): number | undefined {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return undefined;
-  const order = compareWith(left.items, right.items, compareItem);
+  const order = compareLists(left.items, right.items, compareItem);
   if (order !== 0) return order;
   return (
     // A version without a pre-release is after those that have one.
     Number(left.before.length === 0) - Number(right.before.length === 0) ||
-    compareWith(left.before, right.before, semver.compareIdentifiers) ||
-    compareWith(left.build, right.build, semver.compareIdentifiers)
+    compareLists(left.before, right.before, compareIdentifier) ||
+    compareLists(left.build, right.build, compareIdentifier)
   );
 }
 
@@ -31,17 +31,4 @@ function compareItem(a: string, b: string): number | undefined {
   const [, right = "", rightRest = ""] = /^([0-9]*)(.*)$/.exec(b)!;
   if ((left === "") !== (right === "")) return undefined;
   return compareDigits(left, right) || compareTexts(leftRest, rightRest);
-}
-
-/** The shorter of two that begin alike is the first. */
-function compareWith(
-  a: readonly string[],
-  b: readonly string[],
-  compare: (left: string, right: string) => number | undefined,
-): number | undefined {
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = compare(a[i]!, b[i]!);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
 }

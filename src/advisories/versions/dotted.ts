@@ -1,16 +1,12 @@
 // Versions that are numbers only: those of R (`?package_version`) and of Haskell (Data.Version).
 import { keepParses } from "./kept-parses.ts";
-import { compareDigits } from "./texts.ts";
+import { compareDigits, compareLists } from "./texts.ts";
 
 /** Compares number by number; the shorter of two that begin alike is before the other. Undefined when one has anything else. */
 export function compareDotted(a: string, b: string): number | undefined {
   const [left, right] = [parseKept(a.trim()), parseKept(b.trim())];
   if (!left || !right) return undefined;
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const order = compareDigits(left[i]!, right[i]!);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length;
+  return compareLists(left, right, compareDigits);
 }
 
 const parseKept = keepParses(parse);

@@ -1,13 +1,16 @@
 // Versions of NuGet: https://learn.microsoft.com/nuget/concepts/package-versioning.
-import semver from "semver";
+import { compareTexts } from "../../base/compare-texts.ts";
 import { keepParses } from "./kept-parses.ts";
-import { compareDigits, compareItems } from "./texts.ts";
+import { compareDigits, compareItems, compareLabels } from "./texts.ts";
 
 /** SemVer with a fourth number; upper and lower case are equal. Undefined if one of them is not a version. */
 export function compareNuget(a: string, b: string): number | undefined {
   const [left, right] = [parseKept(a), parseKept(b)];
   if (!left || !right) return undefined;
-  return compareItems(left.numbers, right.numbers, compareDigits, "") || comparePrerelease(left.labels, right.labels);
+  return (
+    compareItems(left.numbers, right.numbers, compareDigits, "") ||
+    compareLabels(left.labels, right.labels, compareLabel)
+  );
 }
 
 const parseKept = keepParses(parse);
@@ -19,12 +22,13 @@ function parse(version: string) {
   return { numbers: numbers.split("."), labels: labels === "" ? [] : labels.split(".") };
 }
 
-/** SemVer 2.0, §11: a version with labels is before the one without; of two that begin alike the shorter is first. */
-function comparePrerelease(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return b.length - a.length;
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = semver.compareIdentifiers(a[i]!, b[i]!);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
+/** A number comes before a text. To NuGet a label of digits that do not fit into 32 bits, such as a time, is a text. */
+function compareLabel(a: string, b: string): number {
+  const [left, right] = [isInteger(a), isInteger(b)];
+  if (left !== right) return left ? -1 : 1;
+  return left ? Number(a) - Number(b) : compareTexts(a, b);
+}
+
+function isInteger(label: string): boolean {
+  return /^-?[0-9]+$/.test(label) && Number(label) === (Number(label) | 0);
 }

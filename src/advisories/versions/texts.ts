@@ -21,6 +21,28 @@ export function compareItems<T>(
   return 0;
 }
 
+/** Compares item by item; of two lists that begin alike the shorter is first. */
+export function compareLists<T, Order extends number | undefined>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (left: T, right: T) => Order,
+): Order | number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compare(a[i]!, b[i]!);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** Compares the labels of versions before a release (SemVer 2.0, §11): without labels it is the release, which is after them. */
+export function compareLabels(
+  a: readonly string[],
+  b: readonly string[],
+  compare: (left: string, right: string) => number,
+): number {
+  return a.length === 0 || b.length === 0 ? b.length - a.length : compareLists(a, b, compare);
+}
+
 /** Whether a text is digits only. */
 export function isDigits(text: string): boolean {
   return /^[0-9]+$/.test(text);

@@ -32,6 +32,7 @@ const orders: Readonly<Record<string, Expected>> = {
       "1.0.0 2.0.0 2.1.0 2.1.1",
       "1.9.0 1.10.0 1.11.0",
       "4.17 4.17.1 v4.18",
+      "1.0.0-9007199254740992 1.0.0-9007199254740993 1.0.0-10000000000000000000 1.0.0-1a 1.0.0",
     ],
     same: ["1.0.0 1.0.0+build v1.0.0 1.0 1 01.0.0"],
     unknown: ["", "latest", "1.2.3.4", "1.x", "(devel)", "1.0.0-é", "1.1.1k"],
@@ -52,12 +53,18 @@ const orders: Readonly<Record<string, Expected>> = {
   Pub: { order: orderOfPurl("pkg:pub/a"), ascending: ["1.0.0-a 1.0.0 1.0.0+1 1.0.0+2 1.0.1"], same: ["1.0.0 1.0.0"] },
   "Julia, VersionNumber": {
     order: orderOfPurl("pkg:julia/a"),
-    ascending: ["6.9.12-rc1 6.9.12-rc1+1 6.9.12 6.9.12+0 6.9.12+2 6.9.12+3 6.9.12+10 6.9.12+a 6.9.13"],
+    ascending: [
+      "6.9.12-rc1 6.9.12-rc1+1 6.9.12 6.9.12+0 6.9.12+2 6.9.12+3 6.9.12+10 6.9.12+a 6.9.13",
+      "6.9.12+9007199254740992 6.9.12+9007199254740993",
+    ],
     same: ["6.9.12+2 v6.9.12+2"],
   },
   "Bitnami, with revisions": {
     order: orderOfPurl("pkg:bitnami/a"),
-    ascending: ["6.2.0 6.2.0-1 6.2.0-2 6.2.0-10 6.2.1", "1.4.0 1.4.0-alpha 1.4.0-alpha.2 1.4.1-0"],
+    ascending: [
+      "6.2.0 6.2.0-1 6.2.0-2 6.2.0-10 6.2.0-9007199254740992 6.2.0-9007199254740993 6.2.1",
+      "1.4.0 1.4.0-alpha 1.4.0-alpha.2 1.4.1-0",
+    ],
     same: ["6.2.0 v6.2.0 6.2.0+a"],
     unknown: ["", "a-1"],
   },
@@ -65,7 +72,7 @@ const orders: Readonly<Record<string, Expected>> = {
     order: orderOfPurl("pkg:conan/a"),
     ascending: [
       "1.1.0 1.1.1-rc.1 1.1.1 1.1.1a 1.1.1k 1.1.2",
-      "1.0.0 1.0.0+1 1.0.0+2 1.0.1",
+      "1.0.0 1.0.0+1 1.0.0+2 1.0.0+9007199254740992 1.0.0+9007199254740993 1.0.1",
       "cci.20200101 cci.20210101",
     ],
     same: ["1.0.0 1.0 1"],
@@ -125,6 +132,8 @@ const orders: Readonly<Record<string, Expected>> = {
     ascending: [
       "1.0.1-aaa 1.0.1-alpha 1.0.1-alpha10 1.0.1-alpha2 1.0.1-beta 1.0.1-open 1.0.1-rc.2 1.0.1-rc.10 1.0.1-zzz 1.0.1 1.0.1.1",
       "1.9 1.10",
+      // Labels that do not fit into 32 bits are texts.
+      "1.0--1 1.0-5 1.0-2147483647 1.0-10000000000 1.0-2147483648 1.0-9007199254740992 1.0-9007199254740993 1.0-a",
     ],
     same: ["1.0 1.00 1.0.0 1.0.0.0 v1.0", "1.01.1 1.1.1", "1.0-Beta 1.0-beta", "1.0+a 1.0+b"],
     unknown: ["1.0.0.0.0", "", "a"],
@@ -133,9 +142,12 @@ const orders: Readonly<Record<string, Expected>> = {
     order: orderOfPurl("pkg:composer/a/b"),
     ascending: [
       "1.0-dev 1.0-alpha1 1.0-beta2 1.0-beta10 1.0-RC1 1.0 1.0-patch1 1.0-p2 1.0.1",
-      "1.0-beta1-dev 1.0-beta1",
+      "1.0-beta1-dev 1.0-beta1 1.0-beta1.0 1.0-beta1.0.0 1.0-beta1.1",
+      "1.0-alpha 1.0-alpha.0 1.0-alpha1",
+      // The word for the release is known in lower case only.
+      "0.9 1.0-STABLE 1.0-dev 1.0",
     ],
-    same: ["1.0 1.0.0 v1.0.0.0 1.0-stable 1.0+build", "1.0b2 1.0-beta2 1.0.0-beta.2"],
+    same: ["1.0 1.0.0 v1.0.0.0 1.0-stable 1.0-stable2 1.0-stable-dev 1.0+build", "1.0b2 1.0-beta2 1.0.0-beta.2"],
     unknown: ["dev-main", "", "1.0-word", "1.0.0.0.0"],
   },
   "R packages": {
