@@ -2,7 +2,7 @@
 import { keepParses } from "./kept-parses.ts";
 import { compareDigits, compareItems, compareLists } from "./texts.ts";
 
-/** In other letters than lower case the word for the release is none to Composer, and PHP has unknown words before all others. */
+/** Composer knows the word for the release in lower case only; PHP has unknown words, such as "STABLE", before all others. */
 const stabilities: Readonly<Record<string, number>> = {
   ...{ stable: -1, dev: 0, alpha: 1, a: 1, beta: 2, b: 2, rc: 3, "": 4, patch: 5, pl: 5, p: 5 },
 };
