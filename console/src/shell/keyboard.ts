@@ -1,5 +1,5 @@
 // Keys of the whole page. They never act in a field, and can be switched off (WCAG 2.1.4).
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 const stored = "gatehouse-keys";
 
@@ -21,16 +21,16 @@ const pauseMs = 1500;
 
 /** Acts on keys while the component is there. */
 export function useKeys(keys: Keys): void {
+  // Kept when other keys act, as when the page learns between two letters who the reader is.
+  const last = useRef({ key: "", at: Number.NEGATIVE_INFINITY });
   useEffect(() => {
-    let first = "";
-    let firstAt = 0;
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !areKeysOn() || isBusy(event))
         return;
-      const pair = event.timeStamp - firstAt < pauseMs ? `${first} ${event.key}` : "";
+      const { key: first, at } = last.current;
+      const pair = event.timeStamp - at < pauseMs ? `${first} ${event.key}` : "";
       const act = keys[pair] ?? keys[event.key];
-      first = event.key;
-      firstAt = event.timeStamp;
+      last.current = { key: event.key, at: event.timeStamp };
       if (!act) return;
       event.preventDefault();
       act();
