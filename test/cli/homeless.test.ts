@@ -1,7 +1,7 @@
 // A container may run with an arbitrary uid: without HOME, and without an entry in the system's list of users.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
@@ -10,7 +10,14 @@ import { dataDirectory, launcher } from "./process.ts";
 
 /** No system has a user with this id. */
 const uid = 1_234_567_890;
-const skip = (process.platform === "win32" || process.getuid?.() !== 0) && "only root can take another uid";
+const skip =
+  ((process.platform === "win32" || process.getuid?.() !== 0) && "only root can take another uid") ||
+  (!isOpenToOthers(path.dirname(process.execPath)) && "the folder of the checkout is closed to other users");
+
+function isOpenToOthers(folder: string): boolean {
+  if ((statSync(folder).mode & 0o001) === 0) return false;
+  return folder === path.dirname(folder) || isOpenToOthers(path.dirname(folder));
+}
 
 describe("the command line without HOME and without an entry of the user", { skip }, () => {
   let caller: Caller;
