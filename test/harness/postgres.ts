@@ -194,12 +194,17 @@ async function waitUntilReady(port: number): Promise<void> {
   }
 }
 
-/** A port that is free now. */
+/** The ports that were returned: the system may name one again before anything listens on it. */
+const returnedPorts = new Set<number>();
+
+/** Returns a port that is free now, and another one each time. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === "string") throw new Error("no port");
+  if (returnedPorts.has(address.port)) return await freePort();
+  returnedPorts.add(address.port);
   return address.port;
 }
