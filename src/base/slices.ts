@@ -42,7 +42,8 @@ class RunningWork implements Work {
   }
 
   stop(): void {
-    this.#usedMs += this.sliceMs() + restAfter(this.sliceMs());
+    // Beyond a slice it waited for the database, which imposes no rest.
+    this.#usedMs += this.sliceMs() + restAfter(Math.min(sliceMs, this.sliceMs()));
     this.#resumedAt = undefined;
   }
 
