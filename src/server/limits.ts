@@ -54,7 +54,7 @@ export const limits = {
   turnsOfOrganization: 4,
   waitingTurns: 64,
   callerBudget: { burstMs: 10_000, regainedMsPerSecond: 100 },
-  organizationBudget: { burstMs: 20_000, regainedMsPerSecond: 200 },
+  organizationBudget: { burstMs: 12_000, regainedMsPerSecond: 120 },
   /** Exports of advisories that are sent at a time: of all organizations, and of one. */
   exports: 8,
   exportsOfOrganization: 4,
