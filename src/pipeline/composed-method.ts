@@ -1,5 +1,4 @@
 // One method with the pipeline around its handler: authenticate, decode, validate, authorize, handle, observe.
-
 import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { ApiError, Code, invalidArgument } from "../aip/errors.ts";
 import type { AccessRule } from "../authz/rules.ts";
@@ -76,7 +75,7 @@ export class ComposedMethod implements Method {
     this.#isExpensive = definition.rule.type === "open" ? () => false : isExpensive(definition.handler);
     this.#isBudgeted =
       definition.descriptor.parent.typeName.startsWith("gatehouse.") && mayHaveBudget(definition.handler);
-    this.#takesBudget = this.#isBudgeted && isAlwaysExpensive(definition.handler);
+    this.#takesBudget = this.#isBudgeted && definition.rule.type !== "open" && isAlwaysExpensive(definition.handler);
   }
 
   call(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
@@ -95,15 +94,19 @@ export class ComposedMethod implements Method {
   }
 
   #receive(call: Call, decode: () => MaybePromise<Message>): MaybePromise<Message> {
-    const startedAt = performance.now();
-    try {
-      // Before a large request is parsed.
-      if (this.#takesBudget) this.#options.turns.requireBudget(call);
-    } catch (error) {
-      return this.#fail(call, startedAt, error);
-    }
+    if (this.#takesBudget) this.#requireBudget(call);
     const request = decode();
     return isPromise(request) ? request.then((decoded) => this.#run(call, decoded)) : this.#run(call, request);
+  }
+
+  /** Rejects a call that has no time left before its request, which may be large, is parsed. */
+  #requireBudget(call: Call): void {
+    const startedAt = performance.now();
+    try {
+      this.#options.turns.requireBudget(call);
+    } catch (error) {
+      this.#fail(call, startedAt, error);
+    }
   }
 
   #identify(call: Call): MaybePromise<void> {

@@ -34,7 +34,7 @@ async function countOf({ url, ownerToken, groupUid }: TestServer, kind: string):
 
 for (const [title, options] of Object.entries(writingServers)) {
   describe(`an export from ${title}`, () => {
-    it("is in the audit log once the response is there", async () => {
+    it("an export is in the audit log once its response is there", async () => {
       await using server = await startTestServer(options);
       for (const [kind, run] of Object.entries(await exportsOf(server))) {
         const { status, body } = await run();
@@ -46,7 +46,7 @@ for (const [title, options] of Object.entries(writingServers)) {
 }
 
 describe("an export from a server whose database is read-only", () => {
-  it("is refused, says that the audit log cannot be written, and works once it can", async () => {
+  it("an export is refused while the audit log cannot be written, says so, and works once it can", async () => {
     const databaseUrl = await newMigratedDatabase();
     await using server = await startTestServer({ settings: { databaseUrl } });
     const exports = await exportsOf(server);

@@ -27,7 +27,7 @@ function parse(version: string) {
   const [, digits, word = "", counts = "", development = ""] = pattern.exec(version.trim()) ?? [];
   if (digits === undefined) return undefined;
   const numbers = digits.split(".");
-  // What follows the word for the release is left out.
+  // The text behind the word for the release is left out.
   if (word === "stable") return { numbers, stability: stabilities[""]!, counts: [], isDevelopment: false };
   const name = word.toLowerCase();
   if (!Object.hasOwn(stabilities, name)) return undefined;

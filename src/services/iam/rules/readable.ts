@@ -1,4 +1,4 @@
-// What a caller may read: responses and errors name nothing else.
+// Tells whether a caller may read something. Responses and errors name nothing else.
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
 import { isWithin } from "../../../model/uid.ts";

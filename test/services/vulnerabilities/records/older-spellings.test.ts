@@ -136,7 +136,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
     const digestsOf = (records: readonly AdvisoryRecord[]) => records.map(digestOf).sort();
 
-    it("are updated to the spelling of OSV when they are imported again unchanged, and stay so", async () => {
+    it("records in another spelling are updated to that of OSV when they are imported again unchanged, and stay so", async () => {
       const service = recordService(server);
       const outcomes = async (records: readonly AdvisoryRecord[], isDryRun = false) => [
         ...new Set((await service.import(server.groupUid, records, isDryRun)).map(({ outcome }) => outcome)),
