@@ -243,6 +243,28 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("keeps what is typed into the palette while the view behind it still opens", async () => {
+    await using console = await openConsole(browser, server);
+    const { page } = console;
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/assets/roles-*", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.keyboard.type("gl");
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Jump to" });
+    await palette.waitFor();
+    await page.keyboard.type("engin");
+    held.resolve();
+    await page.locator("h1", { hasText: "Roles" }).waitFor({ state: "attached" });
+    await page.keyboard.type("eering");
+    await palette.getByRole("option", { name: /^engineering/ }).waitFor();
+    assert.equal(await palette.getByRole("combobox").inputValue(), "engineering");
+  });
+
   it("finds a group by its name, and opens a uid", async () => {
     await using console = await openConsole(browser, server, { path: groupsPath() });
     const { page } = console;

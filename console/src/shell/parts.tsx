@@ -2,18 +2,18 @@
 
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
 import { notify } from "./toast.tsx";
 
-/** The heading of a view. It gets the focus when the view opens. */
+/** The heading of a view. It gets the focus when the view opens, unless a dialog that was opened meanwhile has it. */
 export function Heading({ children }: { readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${heading.current?.textContent ?? ""} – Gatehouse`;
-    heading.current?.focus({ preventScroll: true });
+    if (document.querySelector('[role="dialog"]') === null) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <h1 ref={heading} tabIndex={-1}>
@@ -168,12 +168,16 @@ export function ActionButton({
   );
 }
 
-/** Gives the focus back to where it was when the component is removed. Mantine does so only for what is closed and stays. */
+/**
+ * Gives the focus back to where it was when the component is removed, unless something else has taken it since. Mantine does so only
+ * for what is closed and stays.
+ */
 function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      const isLost = document.activeElement === null || document.activeElement === document.body;
+      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     },
     [before],
   );
@@ -207,13 +211,19 @@ export function useOverlay({ onClose }: OverlayProps) {
 /** The header with the button that closes, and the content. */
 export function OverlayContent({ of, title, children }: OverlayProps & { readonly of: typeof Modal | typeof Drawer }) {
   const { t } = useTexts();
+  const body = useRef<HTMLDivElement>(null);
+  // Mantine gives the focus in a later task: a key that is pressed before it would be lost.
+  useLayoutEffect(
+    () => body.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus({ preventScroll: true }),
+    [],
+  );
   return (
     <>
       <of.Header component="div">
         <of.Title component="h2">{title}</of.Title>
         <of.CloseButton aria-label={t("action.close")} />
       </of.Header>
-      <of.Body>{children}</of.Body>
+      <of.Body ref={body}>{children}</of.Body>
     </>
   );
 }
