@@ -1,6 +1,6 @@
 import { checkIssuer } from "../model/issuer-url.ts";
+import { OutboundError } from "../outbound/error.ts";
 import { type FetchJson, fetchDiscovery } from "./issuer-documents.ts";
-import { OutboundError } from "./outbound-error.ts";
 
 /** Options of the discoverer. */
 export interface DiscovererOptions {

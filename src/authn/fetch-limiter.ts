@@ -1,5 +1,5 @@
 // Limits concurrent fetches: in total and per host, so a host that never responds does not block fetches from others.
-import { OutboundError } from "./outbound-error.ts";
+import { OutboundError } from "../outbound/error.ts";
 
 /** The limits of concurrent fetches. */
 export interface FetchLimits {

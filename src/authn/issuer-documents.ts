@@ -1,7 +1,7 @@
 // The documents that an issuer publishes: discovery (OpenID Connect Discovery 1.0 §4) and key set (RFC 7517 §5).
 import { checkEndpoint } from "../model/issuer-url.ts";
+import { OutboundError } from "../outbound/error.ts";
 import { type OutsideKey, parseKeySet } from "./key-sets.ts";
-import { OutboundError } from "./outbound-error.ts";
 
 /** Fetches a JSON document under the rules of outbound-http.ts. */
 export type FetchJson = (url: string) => Promise<unknown>;

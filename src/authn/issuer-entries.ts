@@ -1,7 +1,7 @@
 // The cache entries of issuers. Issuers without keys have a cache of their own, because anyone can name them.
 import { LRUCache } from "lru-cache";
+import type { OutboundError } from "../outbound/error.ts";
 import type { OutsideKey } from "./key-sets.ts";
-import type { OutboundError } from "./outbound-error.ts";
 
 /** What is known about an issuer. Times are in milliseconds since the epoch. */
 export interface IssuerEntry {

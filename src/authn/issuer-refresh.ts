@@ -1,10 +1,10 @@
 // Fetches the keys of issuers, with limits on how often and how many at once.
 import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Clock } from "../base/clock.ts";
+import { OutboundError } from "../outbound/error.ts";
 import { type FetchLimits, newFetchLimiter } from "./fetch-limiter.ts";
 import { type FetchJson, fetchKeys } from "./issuer-documents.ts";
 import { type IssuerEntry, isKnown } from "./issuer-entries.ts";
-import { OutboundError } from "./outbound-error.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 interface RefreshOptions {

@@ -2,12 +2,12 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { checkIssuer } from "../model/issuer-url.ts";
+import { OutboundError } from "../outbound/error.ts";
 import type { FetchLimits } from "./fetch-limiter.ts";
 import type { FetchJson } from "./issuer-documents.ts";
 import { type IssuerEntry, newIssuerEntries } from "./issuer-entries.ts";
 import { refetcher, refresher } from "./issuer-refresh.ts";
 import { type KeySet, selectKeys } from "./key-sets.ts";
-import { OutboundError } from "./outbound-error.ts";
 
 /** Limits of the key cache. Times are in milliseconds. */
 export interface IssuersLimits extends FetchLimits {

@@ -1,4 +1,4 @@
-import { logKeyRotation } from "../audit/key-rotations.ts";
+import { logKeyRotation } from "../access-log/key-rotations.ts";
 import { openKeyRing } from "../authn/key-ring.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { signJws } from "../authn/jws.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
-import { noAnswer, type OutboundOptions, sendOutbound } from "../authn/outbound-http.ts";
-import { ProxyError } from "../authn/tunnel.ts";
 import { clip, visible } from "../base/clip.ts";
 import type { Clock } from "../base/clock.ts";
+import { OutboundError } from "../outbound/error.ts";
+import { noAnswer, type OutboundOptions, sendOutbound } from "../outbound/http.ts";
+import { ProxyError } from "../outbound/tunnel.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 
 /** How long the signature of an event is valid, in seconds. Each attempt has a new one. */

@@ -1,7 +1,7 @@
 // The schemas of a document: one for each use of each message and enum that is referenced.
 import type { DescEnum, DescField, DescFile, DescMessage, JsonObject } from "@bufbuild/protobuf";
 import type { FieldRules } from "../pipeline/text-rules.ts";
-import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "../transport/rest/json/json-schema.ts";
+import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "./json-schema.ts";
 
 /** Collects schemas while they are referenced. */
 export interface Components extends SchemaContext {

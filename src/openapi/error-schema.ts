@@ -1,7 +1,7 @@
 // The schema of errors, as transport/rest/rest-response.ts writes them.
 import type { DescMessage, JsonObject, Registry } from "@bufbuild/protobuf";
-import { messageSchema } from "../transport/rest/json/json-schema.ts";
 import type { Components } from "./components.ts";
+import { messageSchema } from "./json-schema.ts";
 
 const typeMember = "@type";
 

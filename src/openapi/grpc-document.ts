@@ -4,7 +4,7 @@ import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts"
 import { accessRuleOf } from "../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
 import type { Method } from "../pipeline/method.ts";
-import { formatFieldPath } from "../transport/rest/field-path.ts";
+import { formatFieldPath } from "../transport/json/field-path.ts";
 import { type Binding, bindingsOf } from "../transport/rest/http-rule.ts";
 import type { Describe } from "./document.ts";
 

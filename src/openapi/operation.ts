@@ -4,13 +4,13 @@ import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { accessRuleOf } from "../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
-import type { FieldPath } from "../transport/rest/field-path.ts";
+import type { FieldPath } from "../transport/json/field-path.ts";
 import type { Binding } from "../transport/rest/http-rule.ts";
-import { fieldSchema, isNeededInside, type JsonUse, messageSchema } from "../transport/rest/json/json-schema.ts";
 import { parameterPaths } from "../transport/rest/query-parameters.ts";
 import type { Components } from "./components.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type Example, findExample } from "./examples.ts";
+import { fieldSchema, isNeededInside, type JsonUse, messageSchema } from "./json-schema.ts";
 import type { Place } from "./paths.ts";
 
 /** The name of the security scheme in a document. */

@@ -5,7 +5,7 @@ import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.
 import type { Clock } from "../base/clock.ts";
 import { isUid } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
-import { digestScimToken } from "../services/iam/providers/scim-state.ts";
+import { digestScimToken } from "../services/iam/identity-providers/scim-state.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Database } from "../storage/database.ts";
 import { identityProviderCollection } from "../storage/iam/collections.ts";

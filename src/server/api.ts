@@ -1,13 +1,13 @@
 // Composes the API: v2beta1 at the start, the other versions when the first client calls them.
 import type { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { denialObserver } from "../audit/denials.ts";
+import { denialObserver } from "../access-log/denials.ts";
 import { newDiscoverer } from "../authn/discoverer.ts";
-import { fetchJson, outboundProblem } from "../authn/outbound-http.ts";
 import { once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
 import { type Metrics, newMetrics } from "../observe/metrics.ts";
+import { fetchJson, outboundProblem } from "../outbound/http.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
 import type { Handlers } from "../pipeline/handlers.ts";
 import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
@@ -25,15 +25,15 @@ import { v1EventDefinitions } from "../v1/event-definitions.ts";
 import * as v1 from "../v1/routes.ts";
 import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
-import { measureCaches } from "./cache-metrics.ts";
-import { measureDatabase } from "./database-metrics.ts";
 import { limits } from "./limits.ts";
+import { measureCaches } from "./metrics/cache-metrics.ts";
+import { measureDatabase } from "./metrics/database-metrics.ts";
+import { measureTokens } from "./metrics/token-metrics.ts";
 import { operateOptions } from "./operate-options.ts";
 import { outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import type { ServerStorage } from "./storage.ts";
-import { measureTokens } from "./token-metrics.ts";
 import type { ServerTokens } from "./tokens.ts";
 
 /** All methods and their events. */

@@ -1,17 +1,17 @@
 // Endpoints of other protocols: registry tokens, registry notifications, exports.
 import type { Logger } from "pino";
+import { exportEndpoint } from "../advisory-feeds/export-endpoint.ts";
+import { exportsPath } from "../advisory-feeds/export-request.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
-import { exportEndpoint } from "../exports/export-endpoint.ts";
-import { exportsPath } from "../exports/export-request.ts";
 import type { AuthenticateDeps } from "../pipeline/authenticate.ts";
 import type { MethodTable } from "../pipeline/method.ts";
-import { notificationEndpoint } from "../registry/notification-endpoint.ts";
-import { upstreamContent } from "../registry/registry-client.ts";
-import type { RegistrySigner } from "../registry/signer.ts";
-import { tokenEndpoint } from "../registry/token-endpoint.ts";
+import { notificationEndpoint } from "../registry-notifications/notification-endpoint.ts";
+import { upstreamContent } from "../registry-notifications/registry-client.ts";
+import type { RegistrySigner } from "../registry-token/signer.ts";
+import { tokenEndpoint } from "../registry-token/token-endpoint.ts";
 import type { ScimOptions } from "../scim/endpoint.ts";
 import { scimLimits } from "../scim/limits.ts";
 import { refuseScim, scimType } from "../scim/scim-error.ts";

@@ -1,8 +1,8 @@
 // Checks at the start whether the login provider of the settings can be reached: otherwise the first person who signs in notices.
 import type { Logger } from "pino";
 import { discoveryPath } from "../authn/discovery.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
-import { fetchJson, type OutboundOptions } from "../authn/outbound-http.ts";
+import { OutboundError } from "../outbound/error.ts";
+import { fetchJson, type OutboundOptions } from "../outbound/http.ts";
 import { every } from "./every.ts";
 import { limits } from "./limits.ts";
 import { outboundOptions } from "./outbound.ts";

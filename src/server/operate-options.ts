@@ -1,6 +1,6 @@
 // What the service for operators needs: the signing keys, and what a server knows about itself.
-import { logEndedSession } from "../audit/ended-sessions.ts";
-import { logKeyRetirement, logKeyRotation } from "../audit/key-rotations.ts";
+import { logEndedSession } from "../access-log/ended-sessions.ts";
+import { logKeyRetirement, logKeyRotation } from "../access-log/key-rotations.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import type { OperateContext } from "../services/operate/operate.ts";

@@ -2,8 +2,8 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { once } from "../base/lazy.ts";
 import type { MethodTable } from "../pipeline/method.ts";
-import type { HealthOptions } from "../services/operations/health.ts";
 import type { Operation } from "../transport/connect/router.ts";
+import type { HealthOptions } from "../transport/connect/streams/health.ts";
 
 /** Returns the health and reflection services by name. Each is loaded by the first request for it. */
 export function operations(
@@ -28,5 +28,5 @@ export function operations(
 }
 
 function loadOperations() {
-  return import("../services/operations/operations.ts");
+  return import("../transport/connect/streams/streams.ts");
 }

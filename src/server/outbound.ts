@@ -1,11 +1,11 @@
 // The rules of outbound requests, from the configuration.
 import type { Logger } from "pino";
-import { fetchJson, type OutboundOptions, outboundLimits } from "../authn/outbound-http.ts";
 import { memoizeByObject, once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { LoginConfig } from "../config/sign-in-config.ts";
+import { fetchJson, type OutboundOptions, outboundLimits } from "../outbound/http.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
 import { callbackPath } from "../sign-in/sign-in.ts";
 import type { AwsEndpoint } from "../sts/aws/caller-identity.ts";

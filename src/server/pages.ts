@@ -5,9 +5,9 @@ import type { KeyRing } from "../authn/key-ring.ts";
 import type { Config } from "../config/config.ts";
 import { metricsContentTypes } from "../observe/metric-family.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { RegistrySigner } from "../registry/signer.ts";
+import type { RegistrySigner } from "../registry-token/signer.ts";
 import { isLocal, type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
-import { metricsFormatFor } from "./metrics-format.ts";
+import { metricsFormatFor } from "./metrics/metrics-format.ts";
 import { type Readiness, readinessProblem } from "./readiness.ts";
 
 /** Returns the pages by path. */

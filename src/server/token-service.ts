@@ -1,13 +1,13 @@
 // Composes the token service: exchange, refresh, and sign-in of users.
-import type { AccessLog } from "../audit/access-log.ts";
-import { exchangeRecorder } from "../audit/exchanges.ts";
+import type { AccessLog } from "../access-log/access-log.ts";
+import { exchangeRecorder } from "../access-log/exchanges.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import { openIssuers } from "../authn/issuers.ts";
-import { fetchJson, fetchOutbound, type OutboundOptions } from "../authn/outbound-http.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy, SessionClaims } from "../authz/policy.ts";
 import { newOutcomeCounts } from "../base/outcome-counts.ts";
 import { rootOf } from "../model/uid.ts";
+import { fetchJson, fetchOutbound, type OutboundOptions } from "../outbound/http.ts";
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
 import { identityDirectory } from "../services/iam/identities/directory.ts";

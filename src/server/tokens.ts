@@ -1,9 +1,9 @@
 // Opens what decides about tokens: who the caller is, what they may do, and how they get another token.
-import { type AccessLog, openAccessLog } from "../audit/access-log.ts";
+import { type AccessLog, openAccessLog } from "../access-log/access-log.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import { newTokens, type Tokens } from "../authn/tokens.ts";
 import { newPolicy, type Policy } from "../authz/policy.ts";
-import { openRegistrySigner, type RegistrySigner } from "../registry/signer.ts";
+import { openRegistrySigner, type RegistrySigner } from "../registry-token/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
 import type { Database } from "../storage/database.ts";

@@ -13,6 +13,7 @@ import { openPortCertificate } from "./certificate.ts";
 import { endpoints } from "./endpoints.ts";
 import { unopenedPort } from "./free-ports.ts";
 import type { LoginCheck } from "./login-check.ts";
+import { measureCertificate } from "./metrics/token-metrics.ts";
 import { openApiPages } from "./openapi-pages.ts";
 import { limitsMetric } from "./operate-options.ts";
 import { operations } from "./operations.ts";
@@ -20,7 +21,6 @@ import { metricsPage, pages } from "./pages.ts";
 import { newReadiness, type Readiness } from "./readiness.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
-import { measureCertificate } from "./token-metrics.ts";
 import type { ServerTokens } from "./tokens.ts";
 import { newTransportChain, type TransportChainOptions } from "./transport-chain.ts";
 

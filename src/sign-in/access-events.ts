@@ -1,7 +1,7 @@
 // Audit log events of sign-ins.
 
-import type { AccessEvent } from "../audit/access-tally.ts";
-import { type ClientDetails, clientDetails } from "../audit/client.ts";
+import type { AccessEvent } from "../access-log/access-tally.ts";
+import { type ClientDetails, clientDetails } from "../access-log/client.ts";
 import { show } from "../base/clip.ts";
 import { parentOf } from "../model/uid.ts";
 import { clientAddress } from "../transport/http/client-address.ts";

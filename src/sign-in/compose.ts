@@ -1,12 +1,12 @@
 // Composes the sign-in of users.
 import type { Logger } from "pino";
-import type { AccessLog } from "../audit/access-log.ts";
+import type { AccessLog } from "../access-log/access-log.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import type { Config } from "../config/config.ts";
+import type { OutboundReply, OutboundRequest } from "../outbound/http.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
-import type { ProviderTesting } from "../services/iam/providers/provider-tests.ts";
+import type { ProviderTesting } from "../services/iam/identity-providers/provider-tests.ts";
 import { admitPerson, isAdmitted, requireProvisioned } from "../services/iam/provisioning/admission.ts";
 import type { Database } from "../storage/database.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";

@@ -1,8 +1,8 @@
 // Reports a failed sign-in: to the program that started it, or else on a page.
 
+import type { ClientDetails } from "../access-log/client.ts";
 import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
-import type { ClientDetails } from "../audit/client.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
+import { OutboundError } from "../outbound/error.ts";
 import { finishError } from "../pipeline/complete-error.ts";
 import { isOwnFailure } from "../pipeline/observe.ts";
 import { notRegistered } from "../services/auth/registration.ts";

@@ -1,6 +1,6 @@
 // Issues the tokens of an identity for the claims of an ID token.
 
-import type { ClientDetails } from "../audit/client.ts";
+import type { ClientDetails } from "../access-log/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
 import type { SignIn } from "../model/sign-in.ts";
 import { parentOf, rootOf } from "../model/uid.ts";

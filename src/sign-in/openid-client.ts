@@ -4,11 +4,11 @@ import { LRUCache } from "lru-cache";
 import type * as client from "openid-client";
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
-import type { OutboundReply, OutboundRequest } from "../authn/outbound-http.ts";
 import { retryDelayMs } from "../authn/retry-delay.ts";
 import type { Clock } from "../base/clock.ts";
 import { checkEndpoint, checkIssuer } from "../model/issuer-url.ts";
+import { OutboundError } from "../outbound/error.ts";
+import type { OutboundReply, OutboundRequest } from "../outbound/http.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { parseSubjectToken, verifySigned } from "../sts/subject-token.ts";
 import type { LoginProvider } from "./login-provider.ts";
@@ -29,7 +29,7 @@ export interface LoginSecrets {
 
 /** Options of the client. */
 export interface UpstreamOptions {
-  /** Sends a request under the rules of authn/outbound-http.ts. */
+  /** Sends a request under the rules of outbound/http.ts. */
   readonly fetch: (url: string, request: OutboundRequest) => Promise<OutboundReply>;
   /** Finds the keys that ID tokens are signed with. */
   readonly issuers: Issuers;

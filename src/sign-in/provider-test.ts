@@ -1,8 +1,8 @@
 // Tests a login provider without a person: what a sign-in needs of it before a user is asked for a password.
 import type * as client from "openid-client";
 import { ApiError } from "../aip/errors.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
-import type { ProviderTesting } from "../services/iam/providers/provider-tests.ts";
+import { OutboundError } from "../outbound/error.ts";
+import type { ProviderTesting } from "../services/iam/identity-providers/provider-tests.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { codeOf, discover, type UpstreamOptions } from "./openid-client.ts";
 import type { Providers } from "./providers.ts";

@@ -2,7 +2,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import { isUid } from "../model/uid.ts";
 import { nameRule } from "../pipeline/text-rules.ts";
-import { decryptClientSecret } from "../services/iam/providers/client-secret.ts";
+import { decryptClientSecret } from "../services/iam/identity-providers/client-secret.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { identityProviderCollection } from "../storage/iam/collections.ts";

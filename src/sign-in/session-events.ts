@@ -1,6 +1,6 @@
 // Audit log events of sessions that end before their time.
-import type { AccessEvent } from "../audit/access-tally.ts";
-import { clientDetails } from "../audit/client.ts";
+import type { AccessEvent } from "../access-log/access-tally.ts";
+import { clientDetails } from "../access-log/client.ts";
 import { parentOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { isUserUid } from "../services/iam/users/user-uid.ts";

@@ -1,6 +1,6 @@
 // Sign-in of users: a browser is sent to a login provider and returns with a code, which is exchanged for our tokens.
 import type { Logger } from "pino";
-import type { AccessLog } from "../audit/access-log.ts";
+import type { AccessLog } from "../access-log/access-log.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import type { Clock } from "../base/clock.ts";
 import type { OutcomeCounts } from "../base/outcome-counts.ts";

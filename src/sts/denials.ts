@@ -2,9 +2,9 @@
 // requires.
 
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
-import { noPublicAddressText } from "../authn/outbound-addresses.ts";
-import { OutboundError } from "../authn/outbound-error.ts";
 import { show as showText } from "../base/clip.ts";
+import { noPublicAddressText } from "../outbound/addresses.ts";
+import { OutboundError } from "../outbound/error.ts";
 
 /** The checks of a token that do not depend on an identity. */
 export type VerificationCheck = "typ" | "keys" | "alg" | "signature" | "exp" | "nbf" | "iat" | "token";

@@ -18,7 +18,7 @@ import { rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import { expensive } from "../pipeline/expensive.ts";
 import { groupMessage } from "../services/iam/groups/group-message.ts";
-import { lookup } from "../services/iam/roles/hydration.ts";
+import { lookup } from "../services/iam/role-bindings/hydration.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { groupCollection, roleCollection } from "../storage/iam/collections.ts";
 import { adapt, passThrough, putAsUpdate, serve, type V1Implementation } from "./adapter.ts";

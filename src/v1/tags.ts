@@ -17,8 +17,8 @@ import {
 import { type FieldViolation, notFound } from "../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../aip/timestamps.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
-import { repoType } from "../services/registry/repos.ts";
-import { tagLister, tagType, tagWriter } from "../services/registry/tags.ts";
+import { repoType } from "../services/registry/repos/repos.ts";
+import { tagLister, tagType, tagWriter } from "../services/registry/tags/tags.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import { repoCollection, tagCollection } from "../storage/registry/rows.ts";
 import { findTagDigests } from "../storage/registry/tag-history.ts";

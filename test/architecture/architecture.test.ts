@@ -1,5 +1,6 @@
 // The structure of src: which folder may import which, no circles, and which packages are imported where.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { circlesOf, graphOf } from "./circles.ts";
@@ -13,43 +14,46 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   aip: ["base"],
   observe: ["base"],
   storage: ["base", "model"],
-  authn: ["aip", "base", "model"],
+  outbound: ["base"],
+  authn: ["aip", "base", "model", "outbound"],
   authz: ["aip", "types:authn", "base", "model"],
   pipeline: ["aip", "authn", "authz", "base", "model", "types:observe", "storage"],
   resource: ["aip", "types:authz", "base", "model", "pipeline", "storage"],
   advisories: ["aip", "base"],
-  sts: ["aip", "authn", "authz", "base", "model", "types:pipeline"],
+  sts: ["aip", "authn", "authz", "base", "model", "outbound", "types:pipeline"],
   services: ["advisories", "aip", "authn", "authz", "base", "model", "pipeline", "resource", "storage", "sts"],
   v1: ["aip", "authz", "base", "model", "pipeline", "resource", "services", "storage"],
   v2: ["base", "types:pipeline"],
-  audit: ["aip", "types:authn", "authz", "types:base", "model", "pipeline", "storage", "types:sts"],
-  events: ["authn", "base", "model", "types:resource", "storage"],
+  "access-log": ["aip", "types:authn", "authz", "types:base", "model", "pipeline", "storage", "types:sts"],
+  events: ["authn", "base", "model", "outbound", "types:resource", "storage"],
   transport: ["aip", "base", "pipeline"],
-  registry: [
+  "registry-token": ["aip", "authn", "types:authz", "types:base", "model", "storage", "sts", "types:transport"],
+  scim: ["aip", "authn", "base", "model", "types:pipeline", "services", "storage", "types:transport"],
+  "registry-notifications": [
     "aip",
     "authn",
-    "types:authz",
     "base",
     "model",
     "types:pipeline",
+    "outbound",
     "services",
     "storage",
-    "sts",
     "types:transport",
+    "types:registry-token",
   ],
-  scim: ["aip", "authn", "base", "model", "types:pipeline", "services", "storage", "types:transport"],
-  // Exports read the API of their own process, and respond as the REST transport does.
-  exports: ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
-  openapi: ["aip", "authz", "base", "model", "types:pipeline", "transport", "v2"],
+  // Feeds read the API of their own process, and respond as the REST transport does.
+  "advisory-feeds": ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
+  openapi: ["aip", "authz", "base", "model", "pipeline", "transport", "v2"],
   "sign-in": [
+    "access-log",
     "aip",
-    "audit",
     "authn",
     "authz",
     "base",
     "types:config",
     "console",
     "model",
+    "outbound",
     "pipeline",
     "services",
     "storage",
@@ -69,7 +73,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     ...["iam", "registry", "events", "sign-in", "vulnerabilities"],
     ...["check", "cache", "database.ts", "joined-database.ts", "installation", "sweep.ts", "transfer"],
   ],
-  transport: ["error-detail-types.ts", "http", "listener", "rest", "unary", "forwarding", "connect", "pages"],
+  transport: ["error-detail-types.ts", "http", "listener", "json", "rest", "unary", "forwarding", "connect", "pages"],
 };
 
 /** The folders that may import a package. A package that is not listed may be imported nowhere. */
@@ -77,11 +81,11 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli/completion"],
   "@bufbuild/protobuf": ["."],
   "@bufbuild/protoplugin": ["openapi"],
-  "@connectrpc/connect": ["cli", "services/operations", "transport"],
+  "@connectrpc/connect": ["cli", "transport"],
   "@connectrpc/connect-node": ["cli/client", "transport/connect"],
   "@jmespath-community/jmespath": ["cli/output"],
-  "@peculiar/asn1-schema": ["registry"],
-  "@peculiar/asn1-x509": ["registry"],
+  "@peculiar/asn1-schema": ["registry-token"],
+  "@peculiar/asn1-x509": ["registry-token"],
   "@renovatebot/pep440": ["advisories/versions"],
   "ae-cvss-calculator": ["advisories"],
   ...Object.fromEntries(
@@ -96,7 +100,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "csv-stringify": ["cli/output"],
   "drizzle-kit": ["storage/schema"],
   "drizzle-orm": ["storage"],
-  jose: ["cli", "services/organizations", "sts"],
+  jose: ["cli", "services/transfer", "sts"],
   "lru-cache": ["advisories", "authn", "authz", "pipeline", "services/registry", "sign-in", "storage", "sts"],
   "markdown-it": ["services/registry"],
   "markdown-it-footnote": ["services/registry"],
@@ -107,7 +111,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "packageurl-js": ["advisories"],
   parse5: ["services/registry"],
   pg: ["storage/engine/postgres"],
-  pino: ["audit", "cli", "events", "observe", "pipeline", "server", "sign-in"],
+  pino: ["access-log", "cli", "events", "observe", "pipeline", "server", "sign-in"],
   "prom-client": ["observe"],
   re2js: ["sts/patterns"],
   semver: ["advisories/versions"],
@@ -144,6 +148,12 @@ describe("folders of src", () => {
 
   it("each has a rule", () => {
     assert.deepEqual([...new Set(files.map(topOf))].sort(), Object.keys(folders).sort());
+  });
+
+  it("are described in docs/design/architecture.md", () => {
+    const page = readFileSync(new URL("../../docs/design/architecture.md", import.meta.url), "utf8");
+    const described = [...page.matchAll(/^\*\*`([\w.-]+?)\/?`\*\*/gm)].map(([, name]) => name);
+    assert.deepEqual(described.toSorted(), Object.keys(folders).sort());
   });
 
   for (const [folder, rules] of Object.entries(folders)) {

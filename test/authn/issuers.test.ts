@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defaultIssuersLimits, type IssuersLimits, openIssuers } from "../../src/authn/issuers.ts";
 import { maxKeys } from "../../src/authn/key-sets.ts";
-import { OutboundError, type OutboundFailure } from "../../src/authn/outbound-error.ts";
+import { OutboundError, type OutboundFailure } from "../../src/outbound/error.ts";
 import {
   type Answer,
   discoveryPath,

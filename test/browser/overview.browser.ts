@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addGroup, addIdentity, bind, ownerRole } from "../security/tree.ts";
-import { addFindingExamples, type FindingExamples } from "../services/organizations/finding-examples.ts";
+import { addFindingExamples, type FindingExamples } from "../services/findings/finding-examples.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addOwner, createProvider, enableScim } from "../scim/provisioning.ts";
-import { addFindingExamples } from "../services/organizations/finding-examples.ts";
+import { addFindingExamples } from "../services/findings/finding-examples.ts";
 import { openChromium } from "./chromium.ts";
 import {
   bindRole,

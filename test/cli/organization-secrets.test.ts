@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { CompactEncrypt } from "jose";
 import { newChild } from "../../src/model/uid.ts";
-import { decryptClientSecret, encryptClientSecret } from "../../src/services/iam/providers/client-secret.ts";
+import { decryptClientSecret, encryptClientSecret } from "../../src/services/iam/identity-providers/client-secret.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { identityProviderCollection } from "../../src/storage/iam/collections.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";

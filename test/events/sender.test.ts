@@ -4,9 +4,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { outboundLimits } from "../../src/authn/outbound-http.ts";
 import { newNetworkList } from "../../src/base/network-address.ts";
 import { sendEvent } from "../../src/events/sender.ts";
+import { outboundLimits } from "../../src/outbound/http.ts";
 import { openSink } from "./sink.ts";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -4,7 +4,7 @@ import type { Clock } from "../../src/base/clock.ts";
 import { once } from "../../src/base/lazy.ts";
 import type { Config } from "../../src/config/config.ts";
 import { readKeyRing } from "../../src/config/key-ring-file.ts";
-import { newCertificate } from "../../src/registry/certificate.ts";
+import { newCertificate } from "../../src/registry-token/certificate.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { getOrSetSecret } from "../../src/storage/installation/secret-settings.ts";

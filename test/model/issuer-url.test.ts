@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openIssuers } from "../../src/authn/issuers.ts";
-import { OutboundError } from "../../src/authn/outbound-error.ts";
 import { checkEndpoint, checkIssuer } from "../../src/model/issuer-url.ts";
+import { OutboundError } from "../../src/outbound/error.ts";
 import { testClock } from "../authn/token-fixtures.ts";
 import { network } from "../sts/outside.ts";
 

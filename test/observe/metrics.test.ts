@@ -5,7 +5,7 @@ import { DurationCounts, durationBounds } from "../../src/base/duration-counts.t
 import { newCombinedMetrics } from "../../src/observe/combined-metrics.ts";
 import { type MetricFamily, metricsText } from "../../src/observe/metric-family.ts";
 import { type Metrics, newMetrics } from "../../src/observe/metrics.ts";
-import { metricsFormatFor } from "../../src/server/metrics-format.ts";
+import { metricsFormatFor } from "../../src/server/metrics/metrics-format.ts";
 
 const prometheus = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75";
 

@@ -13,10 +13,10 @@ import {
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { isInputOnly } from "../../src/aip/field-behavior.ts";
 import { newComponents } from "../../src/openapi/components.ts";
+import type { JsonUse } from "../../src/openapi/json-schema.ts";
 import { fieldRules, newGroupParentRule } from "../../src/pipeline/text-rules.ts";
 import { detailTypes } from "../../src/transport/error-detail-types.ts";
-import { newJsonConverters } from "../../src/transport/rest/json/encoder.ts";
-import type { JsonUse } from "../../src/transport/rest/json/json-schema.ts";
+import { newJsonConverters } from "../../src/transport/json/encoder.ts";
 import { composeUncalled } from "../server/compose-uncalled.ts";
 import { messages } from "../transport/rest/arbitrary.ts";
 import { EverythingSchema } from "../transport/rest/exemplar.ts";

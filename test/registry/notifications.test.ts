@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { writeEvent } from "../../src/registry/apply-notification.ts";
+import { writeEvent } from "../../src/registry-notifications/apply-notification.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";

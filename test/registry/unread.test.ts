@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { OutboundError } from "../../src/authn/outbound-error.ts";
-import { ContentError, describeImage } from "../../src/registry/image.ts";
-import { logUnread } from "../../src/registry/unread.ts";
+import { OutboundError } from "../../src/outbound/error.ts";
+import { ContentError, describeImage } from "../../src/registry-notifications/image.ts";
+import { logUnread } from "../../src/registry-notifications/unread.ts";
 
 describe("the log of what could not be read from a registry", () => {
   const event = { repository: "acme/app", tag: "1.0", digest: `sha256:${"a".repeat(64)}` };

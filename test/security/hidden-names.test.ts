@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { hydrate } from "../../src/services/iam/roles/hydration.ts";
+import { hydrate } from "../../src/services/iam/role-bindings/hydration.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import { rest } from "../harness/rest.ts";

@@ -1,7 +1,12 @@
 // Identity providers and mappings for the tenancy matrix and the tests of secrets.
 
 import { newChild } from "../../src/model/uid.ts";
-import { digestScimToken, newScim, newScimToken, withToken } from "../../src/services/iam/providers/scim-state.ts";
+import {
+  digestScimToken,
+  newScim,
+  newScimToken,
+  withToken,
+} from "../../src/services/iam/identity-providers/scim-state.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../src/storage/iam/collections.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../src/storage/iam/provider-rows.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";
-import { registryLimits } from "../../src/registry/limits.ts";
+import { registryLimits } from "../../src/registry-notifications/limits.ts";
 import { limits } from "../../src/server/limits.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";

@@ -11,7 +11,7 @@ import { readSettings } from "../../src/config/read-settings.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { type Server, startServer } from "../../src/server/server.ts";
 import { createOrganization } from "../../src/services/iam/bootstrap.ts";
-import { decryptClientSecret, encryptClientSecret } from "../../src/services/iam/providers/client-secret.ts";
+import { decryptClientSecret, encryptClientSecret } from "../../src/services/iam/identity-providers/client-secret.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { readSetting } from "../../src/storage/engine/settings.ts";
 import { identityProviderCollection } from "../../src/storage/iam/collections.ts";

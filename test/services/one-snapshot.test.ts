@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
-import { insertAcceptance } from "../../src/services/iam/providers/terms.ts";
+import { insertAcceptance } from "../../src/services/iam/terms/terms.ts";
 import { deleteRow, findRow } from "../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
 import { stopPostgres } from "../harness/postgres.ts";

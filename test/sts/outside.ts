@@ -3,8 +3,8 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactSign } from "jose";
-import { OutboundError } from "../../src/authn/outbound-error.ts";
-import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/authn/outbound-http.ts";
+import { OutboundError } from "../../src/outbound/error.ts";
+import { fetchJson, type OutboundOptions, outboundLimits } from "../../src/outbound/http.ts";
 
 /** A key pair of an outside issuer. */
 export interface OutsideKeyPair {

@@ -2,13 +2,13 @@
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import { openTunnel } from "../../authn/tunnel.ts";
 import { bareHost } from "../../base/address-ranges.ts";
 import { once } from "../../base/lazy.ts";
 import { http } from "../../base/node-http.ts";
 import { proxyFor } from "../../base/proxies.ts";
 import { toProxies } from "../../config/proxy-config.ts";
 import { readProxySettings } from "../../config/read-settings.ts";
+import { openTunnel } from "../../outbound/tunnel.ts";
 import { proxyEnvironment } from "./proxy-environment.ts";
 
 const proxies = once(() => toProxies(readProxySettings(proxyEnvironment())));

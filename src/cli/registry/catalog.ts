@@ -3,7 +3,7 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { ImageStoreService } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
-import type { ImagePlatform } from "../../registry/image.ts";
+import type { ImagePlatform } from "../../registry-notifications/image.ts";
 import { pageSize, readPages } from "../client/pages.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";

@@ -1,6 +1,6 @@
 // Signs in to a registry (Distribution token specification; RFC 9110 §11).
 import { isLoopbackUrl } from "../../base/address-ranges.ts";
-import { allRepositoriesScope } from "../../registry/scope.ts";
+import { allRepositoriesScope } from "../../registry-token/scope.ts";
 import { reach } from "../client/reach.ts";
 import { CommandFailure } from "../failure.ts";
 

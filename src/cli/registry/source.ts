@@ -1,6 +1,6 @@
 // A registry to read from: OCI distribution-spec 1.1, and the catalog of CNCF Distribution.
 import { hash } from "node:crypto";
-import { digestPattern, type FetchContent, manifestTypes } from "../../registry/image.ts";
+import { digestPattern, type FetchContent, manifestTypes } from "../../registry-notifications/image.ts";
 import { isRepositoryName } from "../../storage/registry/repository-name.ts";
 import { CommandFailure } from "../failure.ts";
 import { newRegistryClient, type RegistryClient } from "./registry-client.ts";

@@ -1,7 +1,7 @@
 // `registry sync`: copies the content of a registry into repos, tags and images below a group.
 
 import { errorMessage } from "../../base/system-error.ts";
-import { ContentError, describeImage, type ImagePlatform } from "../../registry/image.ts";
+import { ContentError, describeImage, type ImagePlatform } from "../../registry-notifications/image.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";

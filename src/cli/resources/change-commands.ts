@@ -144,7 +144,7 @@ async function listChanges(session: Session, request: JsonObject, limit: number)
 
 /** Says that no change has this kind, if this program knows none. Another version of the server may have more kinds. */
 async function noteUnknownKind({ shell }: Session, kind: string): Promise<void> {
-  const { rowViews } = await import("../../services/changes/row-views.ts");
+  const { rowViews } = await import("../../services/audit-log/row-views.ts");
   const kinds = [...rowViews.keys()];
   if (!kinds.includes(kind)) note(shell, `--kind: ${notOneOf(kind, kinds)}`);
 }

@@ -15,7 +15,7 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { roleBindingCollection } from "../../storage/iam/collections.ts";
-import { countPeople, type FoundPerson, findFirstBindings, findPeople } from "../../storage/iam/people.ts";
+import { countPeople, type FoundPerson, findFirstBindings, findPeople } from "../../storage/iam/users.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
 import { identityShower } from "./shown-identities.ts";

@@ -3,7 +3,7 @@ import type { Call } from "../../pipeline/call.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { identityCollection } from "../../storage/iam/collections.ts";
-import { identityReference } from "../iam/roles/hydration.ts";
+import { identityReference } from "../iam/role-bindings/hydration.ts";
 import { isReadable } from "../iam/rules/readable.ts";
 import { knownAmong } from "../iam/users/membership.ts";
 

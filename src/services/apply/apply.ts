@@ -18,7 +18,7 @@ import { clientOf } from "../../pipeline/observe.ts";
 import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
 import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
+import type { ProviderOptions } from "../iam/identity-providers/identity-providers.ts";
 import { recordExport } from "../record-export.ts";
 import { checkRequests } from "./check-requests.ts";
 import { subtreeDeletion } from "./destroy-subtree.ts";

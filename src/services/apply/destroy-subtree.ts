@@ -15,7 +15,7 @@ import { readCounters } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection, groupInviteCollection } from "../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../storage/iam/rows.ts";
-import type { ProviderOptions } from "../iam/providers/identity-providers.ts";
+import type { ProviderOptions } from "../iam/identity-providers/identity-providers.ts";
 import { attemptTogether, runAll, runsOf } from "./concurrent-runs.ts";
 import {
   type AtVersion,

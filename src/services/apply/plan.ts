@@ -12,7 +12,7 @@ import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { isUserUid } from "../iam/users/user-uid.ts";
-import { canManageCatalog } from "../registry/text-rules.ts";
+import { canManageCatalog } from "../registry/repos/text-rules.ts";
 import { differences, type FieldDifference } from "./compare.ts";
 import { type AtVersion, planFingerprint, versionOf } from "./joined-calls.ts";
 import { type AnyResource, type Kind, kindOf, kindOrder, kinds, withReferences } from "./kinds.ts";

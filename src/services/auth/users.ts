@@ -12,7 +12,7 @@ import { findBinding } from "../../storage/iam/role-bindings.ts";
 import type { IdentityRow } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { unbind } from "../iam/identities/identities.ts";
-import { mayBeUser } from "../iam/roles/role-binding-rules.ts";
+import { mayBeUser } from "../iam/role-bindings/role-binding-rules.ts";
 import { accept } from "../iam/users/membership.ts";
 import { isPendingUser } from "../iam/users/pending-users.ts";
 import { newUserRow } from "../iam/users/user-row.ts";

@@ -16,7 +16,7 @@ import { groupCollection, roleCollection } from "../../storage/iam/collections.t
 import { effectiveGroup } from "../../storage/iam/grants.ts";
 import { findBindingsOf } from "../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleRow } from "../../storage/iam/rows.ts";
-import { lookup } from "../iam/roles/hydration.ts";
+import { lookup } from "../iam/role-bindings/hydration.ts";
 
 /** The maximum number of bindings in the response. */
 const maxBindings = 200;

@@ -36,7 +36,7 @@ import {
 import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
 import { newEvaluator } from "../iam/delegations/active-delegations.ts";
 import { describeInactivity } from "../iam/delegations/inactive-delegations.ts";
-import { sinkRule, subscriptionResource } from "./subscriptions.ts";
+import { sinkRule, subscriptionResource } from "./subscriptions/subscriptions.ts";
 
 /** What the service needs. */
 export interface DeliveryServiceContext extends ServiceContext {

@@ -13,8 +13,8 @@ import { type ServiceContext, writeContext } from "../../resource/service-contex
 import { findRow, lockRow } from "../../storage/collection/rows.ts";
 import { findKnownDigests, findManifestsOf, replaceManifests } from "../../storage/registry/manifests.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
-import { repoType } from "./repos.ts";
-import { digestRule } from "./text-rules.ts";
+import { repoType } from "./repos/repos.ts";
+import { digestRule } from "./repos/text-rules.ts";
 
 /** Serves the upload of image metadata. */
 export function imageStore({ database, clock }: ServiceContext): Implementation {

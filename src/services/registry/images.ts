@@ -7,7 +7,7 @@ import { notFound } from "../../aip/errors.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { findManifests } from "../../storage/registry/manifests.ts";
-import { digestRule } from "./text-rules.ts";
+import { digestRule } from "./repos/text-rules.ts";
 
 const imageType = "registry.chainguard.dev/Image";
 

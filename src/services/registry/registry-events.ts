@@ -9,9 +9,9 @@ import { parentOf, rootOf } from "../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../resource/method-event.ts";
 import { rowView } from "../../resource/row-view.ts";
 import { repoCollection, tagCollection } from "../../storage/registry/rows.ts";
-import { readmeKind } from "./readmes.ts";
-import { repoMessage } from "./repos.ts";
-import { tagMessage } from "./tags.ts";
+import { readmeKind } from "./repos/readmes.ts";
+import { repoMessage } from "./repos/repos.ts";
+import { tagMessage } from "./tags/tags.ts";
 
 const { createRepo, updateRepo, deleteRepo, updateRepoReadme } = ReposService.method;
 const { createTag, deleteTag } = TagsService.method;

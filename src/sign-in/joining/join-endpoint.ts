@@ -1,6 +1,7 @@
 // The page that asks whether a person joins an organization, and the answers to it. A visit changes nothing.
+
+import { clientDetails } from "../../access-log/client.ts";
 import { invalidField, permissionDenied } from "../../aip/errors.ts";
-import { clientDetails } from "../../audit/client.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse } from "../../transport/pages/endpoints.ts";
 import type { PageReply } from "../../transport/pages/pages.ts";
 import { type Attempt, failureReply } from "../error-page.ts";

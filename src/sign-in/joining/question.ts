@@ -1,7 +1,7 @@
 // The question whether a person joins an organization, between the return of the browser and the tokens.
 import { randomBytes } from "node:crypto";
+import type { ClientDetails } from "../../access-log/client.ts";
 import { rateLimited } from "../../aip/errors.ts";
-import type { ClientDetails } from "../../audit/client.ts";
 import { insertSignIn } from "../../storage/sign-in/sign-ins.ts";
 import type { Claims } from "../../sts/claim-match.ts";
 import { type PageReply, seeOther } from "../../transport/pages/pages.ts";

@@ -1,6 +1,7 @@
 // The endpoints of browser sessions: the console's page gets its API tokens here. Nothing else accepts the session cookie.
+
+import { clientDetails } from "../../access-log/client.ts";
 import { invalidField, notFound, permissionDenied } from "../../aip/errors.ts";
-import { clientDetails } from "../../audit/client.ts";
 import { withFailureLimit } from "../../authn/failure-limiter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Call } from "../../pipeline/call.ts";

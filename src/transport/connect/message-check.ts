@@ -6,7 +6,7 @@ import { ApiError } from "../../aip/errors.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method } from "../../pipeline/method.ts";
 import { maxWireBytes, messageTooLarge } from "../http/message-size.ts";
-import { parseJsonText } from "../rest/json/parse-json.ts";
+import { parseJsonText } from "../json/parse-json.ts";
 import { fromConnectError, toConnectError } from "../unary/connect-error.ts";
 import {
   compressedFlag,

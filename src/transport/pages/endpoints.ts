@@ -14,7 +14,7 @@ import { checkBodyCoding, checkBodyType, checkFormType, decodeUtf8 } from "../ht
 import { RequestLifetime } from "../http/request-lifetime.ts";
 import { callHeaders, type OutgoingResponse, type ResponseHeaders } from "../http/response.ts";
 import { type BodyStream, beginStream, sendStream } from "../http/send-stream.ts";
-import { bodyField, parseJsonText } from "../rest/json/parse-json.ts";
+import { bodyField, parseJsonText } from "../json/parse-json.ts";
 import { type Parameter, parseParameters } from "../rest/query-parameters.ts";
 import { statusOf } from "../rest/rest-response.ts";
 import { methodNotAllowed } from "../rest/routes.ts";

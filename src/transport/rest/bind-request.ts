@@ -12,13 +12,13 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
 import { newViolations, type Violations } from "../../aip/violations.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { writeAt } from "./field-path.ts";
+import { scalarFromText } from "../json/decode-scalars.ts";
+import { type JsonReading, readJsonField, readJsonObject } from "../json/decoder.ts";
+import { writeAt } from "../json/field-path.ts";
+import { bodyField } from "../json/parse-json.ts";
+import { guard } from "../json/value-error.ts";
 import type { Binding } from "./http-rule.ts";
 import { impliedMask } from "./implied-mask.ts";
-import { scalarFromText } from "./json/decode-scalars.ts";
-import { type JsonReading, readJsonField, readJsonObject } from "./json/decoder.ts";
-import { bodyField } from "./json/parse-json.ts";
-import { guard } from "./json/value-error.ts";
 import { bindParameters, type Parameter, setsField, valueFromText } from "./query-parameters.ts";
 import type { RouteMatch } from "./routes.ts";
 

@@ -5,7 +5,7 @@ import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
 import { memoizeByObject } from "../../base/lazy.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "./field-path.ts";
+import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "../json/field-path.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
 /** One HTTP route of a method. */

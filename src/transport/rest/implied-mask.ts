@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
-import { findField, isWellKnown } from "./field-path.ts";
+import { findField, isWellKnown } from "../json/field-path.ts";
 
 /**
  * Returns the paths, in proto names, of the fields in a JSON object: a PATCH without mask changes exactly these.

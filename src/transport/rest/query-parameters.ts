@@ -3,11 +3,18 @@ import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { invalidField } from "../../aip/errors.ts";
 import type { Violations } from "../../aip/violations.ts";
-import { type FieldPath, findFieldPath, formatFieldPath, isWithinPath, messageOf, writeAt } from "./field-path.ts";
+import { enumFromText, scalarFromText, toFieldScalar } from "../json/decode-scalars.ts";
+import { durationFromQuery, fieldMaskFromText, timestampFromText } from "../json/decode-well-known.ts";
+import {
+  type FieldPath,
+  findFieldPath,
+  formatFieldPath,
+  isWithinPath,
+  messageOf,
+  writeAt,
+} from "../json/field-path.ts";
+import { guard, ValueError } from "../json/value-error.ts";
 import type { Binding } from "./http-rule.ts";
-import { enumFromText, scalarFromText, toFieldScalar } from "./json/decode-scalars.ts";
-import { durationFromQuery, fieldMaskFromText, timestampFromText } from "./json/decode-well-known.ts";
-import { guard, ValueError } from "./json/value-error.ts";
 import { systemParameter } from "./system-parameters.ts";
 
 /** A decoded name and value. */

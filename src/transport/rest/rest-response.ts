@@ -4,8 +4,8 @@ import { completeDetails } from "../../pipeline/complete-error.ts";
 import { type ChallengedCall, challengeOf } from "../http/challenge.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { OutgoingResponse } from "../http/response.ts";
-import { withType } from "./json/encode-well-known.ts";
-import { newJsonConverters } from "./json/encoder.ts";
+import { withType } from "../json/encode-well-known.ts";
+import { newJsonConverters } from "../json/encoder.ts";
 
 // https://cloud.google.com/apis/design/errors#handling_errors, with FAILED_PRECONDITION as 400
 const httpStatus: Readonly<Record<Code, number>> = {

@@ -2,8 +2,8 @@
 import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJson } from "@bufbuild/protobuf";
 import { ApiError, Code, toApiError } from "../../aip/errors.ts";
 import type { Method } from "../../pipeline/method.ts";
-import { parseJsonText } from "../rest/json/parse-json.ts";
-import { newTextWriters } from "../rest/json/serializer.ts";
+import { parseJsonText } from "../json/parse-json.ts";
+import { newTextWriters } from "../json/serializer.ts";
 import { failureReply } from "./connect-error-response.ts";
 import { readMessage } from "./envelope.ts";
 import { writeBinary } from "./protobuf-encoder.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { organizationsOfOperators } from "../../../src/audit/operators.ts";
+import { organizationsOfOperators } from "../../../src/access-log/operators.ts";
 import { version } from "../../../src/base/version.ts";
 import { insertMembership } from "../../../src/storage/iam/memberships.ts";
 import { writeNode } from "../../../src/storage/installation/nodes.ts";

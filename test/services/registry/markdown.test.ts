@@ -1,7 +1,7 @@
 // Security case F10, as far as readmes are concerned. test/browser/readmes.browser.ts shows what is accepted in a real browser.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isSafeMarkdown } from "../../../src/services/registry/markdown.ts";
+import { isSafeMarkdown } from "../../../src/services/registry/repos/markdown.ts";
 import { goodReadmes } from "./readme-texts.ts";
 
 const unsafe: Readonly<Record<string, string>> = {

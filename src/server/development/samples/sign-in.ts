@@ -1,8 +1,8 @@
 import { viewerRole } from "../../../authz/built-in-roles.ts";
 import { newChild } from "../../../model/uid.ts";
 import type { Organization } from "../../../services/iam/bootstrap.ts";
-import { newScim } from "../../../services/iam/providers/scim-state.ts";
-import { insertAcceptance } from "../../../services/iam/providers/terms.ts";
+import { newScim } from "../../../services/iam/identity-providers/scim-state.ts";
+import { insertAcceptance } from "../../../services/iam/terms/terms.ts";
 import { insertRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";

@@ -22,7 +22,7 @@ import {
 } from "../../../storage/iam/collections.ts";
 import type { GroupInviteRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { identityMessage } from "../identities/identities.ts";
-import { hydrate } from "../roles/hydration.ts";
+import { hydrate } from "../role-bindings/hydration.ts";
 import { roleMessage } from "../roles/roles.ts";
 
 const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;

@@ -16,7 +16,7 @@ import {
 } from "../../../storage/iam/collections.ts";
 import type { TermsAcceptanceRow } from "../../../storage/iam/provider-rows.ts";
 import type { AccountAssociationRow, GroupRow } from "../../../storage/iam/rows.ts";
-import { associationMessage } from "../accounts/account-associations.ts";
+import { associationMessage } from "../account-associations/account-associations.ts";
 import { groupMessage } from "../groups/group-message.ts";
 
 const { createGroup, updateGroup, deleteGroup } = GroupsService.method;

@@ -16,15 +16,15 @@ import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { externalGroupRoleMappingCollection, identityProviderCollection } from "../../../storage/iam/collections.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow } from "../../../storage/iam/provider-rows.ts";
-import { mappingMessage } from "../providers/external-group-role-mappings.ts";
-import { providerMessage } from "../providers/identity-providers.ts";
+import { mappingMessage } from "../external-group-role-mappings/external-group-role-mappings.ts";
+import { providerMessage } from "../identity-providers/identity-providers.ts";
 import {
   issuedResponse,
   providerScim,
   reissuedResponse,
   revokedResponse,
   switchedResponse,
-} from "../providers/scim-tokens.ts";
+} from "../identity-providers/scim-tokens.ts";
 
 const providers = IdentityProvidersService.method;
 const mappings = ExternalGroupRoleMappingsService.method;

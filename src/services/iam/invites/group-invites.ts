@@ -21,7 +21,7 @@ import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupInviteCollection, roleCollection } from "../../../storage/iam/collections.ts";
 import type { GroupInviteRow, RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
-import { lookup } from "../roles/hydration.ts";
+import { lookup } from "../role-bindings/hydration.ts";
 import { isReadableRole } from "../rules/readable.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { newInviteCode } from "./invite-code.ts";

@@ -1,0 +1,63 @@
+// The addresses of hosts whose names come from untrusted tokens and tenants, checked before one is used (security cases J2 to J4).
+import type { LookupAddress } from "node:dns";
+import { type BlockList, isIP } from "node:net";
+import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
+import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
+import { OutboundError } from "./error.ts";
+
+/** Which addresses a host may have. */
+export interface AddressRules {
+  /** Whether plain http to loopback is allowed, as in development. */
+  readonly allowLoopbackHttp: boolean;
+  /** The same for https. Defaults to false. */
+  readonly allowLoopbackHttps?: boolean;
+  /** Private addresses that the operator allows for https. Absent means none. */
+  readonly allowedPrivate?: BlockList;
+  /** Whether the operator configured the host: it may then have any address and speak http. */
+  readonly isOwn?: boolean;
+  /**
+   * Resolves a host name. Defaults to dns-lookup.ts, or to the system resolver for names that only the operator can
+   * choose.
+   */
+  readonly resolve?: Lookup;
+}
+
+const lookUp = newLookup();
+
+/** Returns the addresses of a host, all of which the rules allow. Rejects with an OutboundError. */
+export async function findAddresses(url: URL, options: AddressRules): Promise<LookupAddress[]> {
+  const hostname = bareHost(url);
+  const family = isIP(hostname);
+  const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
+  const addresses = family
+    ? [{ address: hostname, family }]
+    : await resolve(hostname).catch((cause) => {
+        throw noPublicAddress(cause);
+      });
+  // One disallowed address rejects all: an answer that mixes both is an attack (security case J4).
+  if (addresses.length > 0 && addresses.every((one) => isAllowed(one, url, options))) return addresses;
+  // These addresses are not secret.
+  if (family || isLoopbackUrl(url)) throw new OutboundError("refused", "the address of the host is not public");
+  throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
+}
+
+/** One text for absent and for private names: callers must not learn which names a private network has. */
+export const noPublicAddressText = "the host has no public address";
+
+/** Returns that error. The cause is for the log of the operator. */
+export function noPublicAddress(cause: unknown): OutboundError {
+  return new OutboundError("unavailable", noPublicAddressText, cause);
+}
+
+/** Returns an error whose code is for the log of the operator. */
+export function systemErrorOf(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function isAllowed(address: LookupAddress, url: URL, options: AddressRules): boolean {
+  const { allowedPrivate, isOwn, allowLoopbackHttps = false } = options;
+  if (isOwn) return true;
+  if (url.protocol === "http:") return isLoopbackAddress(address);
+  if (allowLoopbackHttps && isLoopbackUrl(url) && isLoopbackAddress(address)) return true;
+  return isPublicAddress(address) || (allowedPrivate !== undefined && isListed(allowedPrivate, address));
+}

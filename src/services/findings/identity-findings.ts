@@ -1,0 +1,75 @@
+// Identities that nobody uses, and identities whose keys expire soon.
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { FindingKind } from "../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
+import { parentOf } from "../../model/uid.ts";
+import { findRows } from "../../storage/collection/rows.ts";
+import type { Session } from "../../storage/engine/session.ts";
+import { identityCollection } from "../../storage/iam/collections.ts";
+import { type IdentityFilter, identityCondition } from "../../storage/iam/identity-search.ts";
+import type { IdentityRow } from "../../storage/iam/rows.ts";
+import type { Scan } from "../../storage/list/scan.ts";
+import { maxStaticKeysAge, staticKeysExpiry } from "../../sts/static-keys-expiry.ts";
+import { fromColumns } from "../iam/identities/relationships.ts";
+import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How long before their end keys are findings. */
+const expiresSoonMs = 14 * dayMs;
+
+/** How old an identity is when not having been used becomes a finding: what was made today is rarely used today. */
+const unusedAfterMs = 7 * dayMs;
+
+/** Identities whose keys expire soon, or have expired. */
+export const expiringKeys: FindingSource = {
+  kind: FindingKind.EXPIRING_KEYS,
+  capability: Capability.CAP_IAM_IDENTITY_LIST,
+  startScan: scanOfIdentities((now) => {
+    const before = now + expiresSoonMs;
+    return {
+      keysEnd: { relationshipType: RelationshipType.STATIC, before, createdBefore: before - maxStaticKeysAge },
+    };
+  }, keysExpiry),
+};
+
+/** Identities that nobody has assumed since they were created. */
+export const unusedIdentities: FindingSource = {
+  kind: FindingKind.UNUSED_IDENTITY,
+  capability: Capability.CAP_IAM_IDENTITY_LIST,
+  startScan: scanOfIdentities(
+    (now) => ({ neverUsed: true, seenBefore: now - unusedAfterMs }),
+    ({ createTime }) => createTime,
+  ),
+};
+
+const everything: IdentityFilter = {
+  query: "",
+  issuer: "",
+  neverUsed: false,
+  seenBefore: undefined,
+  keysEnd: undefined,
+};
+
+function scanOfIdentities(filterAt: (now: number) => Partial<IdentityFilter>, timeOf: (row: IdentityRow) => number) {
+  const scanAt = (now: number): Scan => ({
+    kind: identityCollection.kind,
+    table: ({ identities }) => identities,
+    uid: ({ identities }) => identities.uid,
+    condition: identityCondition({ ...everything, ...filterAt(now) })!,
+  });
+  return scanOfRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
+    const rows = await findRows(session, identityCollection, uids);
+    return rows.map((row) => ({
+      ...{ resourceUid: row.uid, resourceName: row.name, groupUid: parentOf(row.uid) },
+      time: toTimestamp(timeOf(row)),
+    }));
+  });
+}
+
+function keysExpiry(row: IdentityRow): number {
+  const relationship = fromColumns(row.relationship);
+  const asked = relationship.case === "staticKeys" ? relationship.value.expirationTime : undefined;
+  return staticKeysExpiry(asked && fromTimestamp(asked), row.createTime);
+}
