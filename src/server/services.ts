@@ -17,13 +17,14 @@ import { groupTree } from "../services/iam/groups/group-tree.ts";
 import { groups } from "../services/iam/groups/groups.ts";
 import { identities } from "../services/iam/identities/identities.ts";
 import { identitySearch } from "../services/iam/identities/identity-search.ts";
-import { identityProviders, type ProviderOptions } from "../services/iam/identity-providers/identity-providers.ts";
+import { identityProviders } from "../services/iam/identity-providers/identity-providers.ts";
 import { type ProviderTesting, providerTests } from "../services/iam/identity-providers/provider-tests.ts";
 import { groupInvites } from "../services/iam/invites/group-invites.ts";
 import { memberships } from "../services/iam/memberships/memberships.ts";
 import { roleBindings } from "../services/iam/role-bindings/role-bindings.ts";
 import { roles } from "../services/iam/roles/roles.ts";
 import { terms } from "../services/iam/terms/terms.ts";
+import type { KindOptions } from "../services/kinds/kind.ts";
 import { type OperateContext, operate } from "../services/operate/operate.ts";
 import { ping } from "../services/ping.ts";
 import { imageStore } from "../services/registry/image-store.ts";
@@ -52,7 +53,7 @@ export const exemptMethods: ReadonlySet<string> = new Set([
 /** Dependencies of the services. */
 export type ServiceDeps = AuthContext &
   AccessContext &
-  ProviderOptions &
+  KindOptions &
   DeliveryServiceContext &
   OperateContext &
   ProviderTesting;

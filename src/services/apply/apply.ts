@@ -18,22 +18,23 @@ import { clientOf } from "../../pipeline/observe.ts";
 import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
 import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import type { ProviderOptions } from "../iam/identity-providers/identity-providers.ts";
+import type { KindOptions, StoredResource } from "../kinds/kind.ts";
+import { Names } from "../kinds/names.ts";
+import type { KindName } from "../kinds/spec.ts";
 import { recordExport } from "../record-export.ts";
 import { checkRequests } from "./check-requests.ts";
 import { subtreeDeletion } from "./destroy-subtree.ts";
 import { newCallTogether, requireExpected } from "./joined-calls.ts";
-import { type Kind, kindOf, kindOrder, withReferences } from "./kinds.ts";
+import { kindOf, kindOrder, targetKinds, withReferences } from "./kinds.ts";
 import { applyLimits } from "./limits.ts";
-import { Names } from "./names.ts";
 import { changesOf, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
 import { readStoredRows } from "./stored-rows.ts";
-import { type StoredResource, storedResources } from "./stored-values.ts";
+import { storedResources } from "./stored-values.ts";
 import { nameOf } from "./wanted.ts";
 import { changingServices, planWriter } from "./write-plan.ts";
 
 /** Serves the apply of resources. */
-export function apply(context: ServiceContext, options: ProviderOptions): Implementation {
+export function apply(context: ServiceContext, options: KindOptions): Implementation {
   const { database } = context;
   // Few servers are asked to apply.
   const newCheck = once(() => newRequestCheck(changingServices(context, options), context.clock));
@@ -92,9 +93,9 @@ function responseOf({ groupUid }: ApplyResourcesRequest, plan: Plan) {
 
 async function exportResources(session: Session, { groupUid, kinds: asked }: ExportResourcesRequest, call: Call) {
   const wanted = asked.flatMap((kind) => kindOf(kind) ?? []);
-  const shown = new Set<Kind>(wanted.length > 0 ? wanted : kindOrder);
+  const shown = new Set<KindName>(wanted.length > 0 ? wanted : kindOrder);
   const rows = await readStoredRows(session, groupUid, withReferences(shown), call);
-  const names = await Names.of(rows);
+  const names = await Names.of(rows, targetKinds);
   requireUnambiguous(names);
   const found = (await storedResources(rows, names)).filter(({ resource }) => shown.has(resource.case));
   if (found.length > applyLimits.storedResources)

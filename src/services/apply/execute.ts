@@ -8,16 +8,13 @@ import { type Call, callAs } from "../../pipeline/call.ts";
 import type { NestedCall } from "../../pipeline/nested-methods.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { JoinedDatabase } from "../../storage/joined-database.ts";
+import type { Uids } from "../kinds/spec.ts";
 import { runAll, runsOf } from "./concurrent-runs.ts";
 import { describeFailure } from "./failures.ts";
 import { rolesOf } from "./joined-calls.ts";
-import type { Kind } from "./kinds.ts";
-import type { Names } from "./names.ts";
+import { kindNamed } from "./kinds.ts";
 import type { Plan, Step } from "./plan.ts";
-import { creation, deletion, type Operation, type Uids, update } from "./requests.ts";
-
-/** The kinds whose creations need nothing of each other, and lock nothing of their group. */
-const concurrentKinds: ReadonlySet<Kind> = new Set(["group", "role", "identity", "repo", "roleBinding"]);
+import { creation, deletion, type Operation, update } from "./requests.ts";
 
 /** What the steps of a plan run with. */
 export interface Execution {
@@ -29,7 +26,7 @@ export interface Execution {
 
 /** Executes a plan. Throws the failure of the first step that fails; the transaction must then fail too. */
 export async function executePlan({ names, steps }: Plan, execution: Execution, given: Call): Promise<void> {
-  const uids = uidsOf(names);
+  const uids = names.uids();
   let call = given;
   const yieldNow = newYield();
   const run = async (step: Step) => {
@@ -63,9 +60,7 @@ function operationOf({ action, resource, stored, fields }: Step, uids: Uids): Op
 
 /** Equal for creations that may run at the same time; empty for a step that runs alone. A group needs its parent. */
 function concurrencyOf({ action, resource, name }: Step): string {
-  if (action !== PlannedAction.CREATE || !concurrentKinds.has(resource.case)) return "";
-  // Two role bindings could create the same pending user.
-  if (resource.case === "roleBinding" && resource.value.identity === "") return "";
+  if (action !== PlannedAction.CREATE || !kindNamed(resource.case).file.createsAlongside?.(resource.value)) return "";
   return resource.case === "group" ? `group ${name.split("/").length}` : resource.case;
 }
 
@@ -74,17 +69,4 @@ async function renewed(session: Session, call: Call): Promise<Call> {
   const grants = combineRoles(await rolesOf(session, call));
   const { narrowing } = callerOf(call).token;
   return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, accessOf(call).epoch) };
-}
-
-function uidsOf(names: Names): Uids {
-  const known = (uid: string | undefined, what: string) => {
-    if (uid === undefined) throw new Error(`${what} is not created yet`);
-    return uid;
-  };
-  return {
-    group: (path) => known(names.find("group", path)?.uid, path),
-    role: (group, reference) => known(names.findRole(group, reference)?.uid, reference),
-    identity: (path) => known(names.find("identity", path)?.uid, path),
-    identityProvider: (name) => known(names.find("identityProvider", name)?.uid, name),
-  };
 }

@@ -1,9 +1,9 @@
 // Says which resource of a request a failure is about.
 import { ApiError, fieldViolationsOf, invalidArgument } from "../../aip/errors.ts";
 import { clip } from "../../base/clip.ts";
-import { kinds } from "./kinds.ts";
+import type { Wanted } from "../kinds/kind.ts";
+import { kindNamed } from "./kinds.ts";
 import type { Step } from "./plan.ts";
-import type { Wanted } from "./wanted.ts";
 
 /** The fields of methods that an apply has under another name. */
 const renamed: readonly (readonly [RegExp, string])[] = [
@@ -21,7 +21,7 @@ interface FailedStep extends Pick<Step, "resource" | "name"> {
 export function describeFailure(error: unknown, step: FailedStep): unknown {
   if (!(error instanceof ApiError)) return error;
   const { resource, name, wanted } = step;
-  const { field } = kinds[resource.case];
+  const { field } = kindNamed(resource.case);
   const at = wanted ? `resources[${wanted.index}]` : "";
   const violations = fieldViolationsOf(error);
   if (violations && wanted)

@@ -6,20 +6,20 @@ import {
   type PlannedChangeSchema,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { failedPreconditions, invalidField } from "../../aip/errors.ts";
-import { ownerRole } from "../../authz/built-in-roles.ts";
 import type { Yield } from "../../base/yielding.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { isUserUid } from "../iam/users/user-uid.ts";
-import { canManageCatalog } from "../registry/repos/text-rules.ts";
+import type { Named, StoredNamed, StoredResource, Surplus, Wanted } from "../kinds/kind.ts";
+import { joinPath, Names, parentPath } from "../kinds/names.ts";
+import type { AnySpec, KindName, StoredRows } from "../kinds/spec.ts";
+import { resources } from "../resources.ts";
 import { differences, type FieldDifference } from "./compare.ts";
 import { type AtVersion, planFingerprint, versionOf } from "./joined-calls.ts";
-import { type AnyResource, type Kind, kindOf, kindOrder, kinds, withReferences } from "./kinds.ts";
-import { joinPath, keyOf, Names, parentPath } from "./names.ts";
-import { noRows, readStoredRows, type StoredRows } from "./stored-rows.ts";
-import { type StoredResource, storedResources } from "./stored-values.ts";
-import { kindsOf, type Named, nameOf, type Wanted, wantedResources } from "./wanted.ts";
+import { kindNamed, kindOf, kindOrder, kindsOf, targetKinds, withReferences } from "./kinds.ts";
+import { noRows, readStoredRows } from "./stored-rows.ts";
+import { storedResources } from "./stored-values.ts";
+import { nameOf, wantedResources } from "./wanted.ts";
 
 /** Something to do with one resource. */
 export interface Step extends Named {
@@ -55,7 +55,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const version = await versionOf(session, request.groupUid);
   const rows = await rowsFor(session, request, call, pause);
-  const names = await Names.of(rows, pause);
+  const names = await Names.of(rows, targetKinds, pause);
   const wanted = await wantedResources(request.resources, names, pause);
   requireOwnName(wanted, rows);
   const stored: StoredNamed[] = [];
@@ -79,7 +79,7 @@ export async function makePlan(
 }
 
 /** The groups among the steps come in the order of their depth, since a parent has to exist first. */
-function ofKind(steps: readonly Step[], kind: Kind): readonly Step[] {
+function ofKind(steps: readonly Step[], kind: KindName): readonly Step[] {
   const found = steps.filter(({ resource }) => resource.case === kind);
   return kind === "group" ? found.sort((a, b) => depthOf(a.name) - depthOf(b.name)) : found;
 }
@@ -102,14 +102,14 @@ async function rowsFor(
 }
 
 /** The kinds of the request, those that it prunes, and those that they refer to. */
-function comparedKinds(request: ApplyResourcesRequest): ReadonlySet<Kind> {
+function comparedKinds(request: ApplyResourcesRequest): ReadonlySet<KindName> {
   const found = new Set([...kindsOf(request.resources), ...(request.prune ? prunedKinds(request) : [])]);
-  // The default roles of identity providers decide which role bindings are kept.
-  if (request.prune && found.has("roleBinding")) found.add("identityProvider");
+  if (request.prune)
+    for (const kind of [...found]) for (const other of kindNamed(kind).file.keptBy ?? []) found.add(other);
   return withReferences(found);
 }
 
-function prunedKinds({ pruneKinds, resources }: ApplyResourcesRequest): ReadonlySet<Kind> {
+function prunedKinds({ pruneKinds, resources }: ApplyResourcesRequest): ReadonlySet<KindName> {
   const asked = pruneKinds.flatMap((value) => kindOf(value) ?? []);
   return asked.length > 0 ? new Set(asked) : kindsOf(resources);
 }
@@ -129,34 +129,27 @@ function stepFor(
   stored: StoredResource | undefined,
   { request, names, call }: { readonly request: ApplyResourcesRequest; readonly names: Names; readonly call: Call },
 ): Step | undefined {
-  // CreateGroup makes the caller the owner of a new organization.
-  if (request.groupUid === "" && wanted.group === "" && isOwnerBinding(wanted.resource, callerOf(call).uid, names))
+  const { file } = kindNamed(wanted.resource.case);
+  if (request.groupUid === "" && file.comesWithOrganization?.(wanted.resource.value, names, callerOf(call).uid))
     return undefined;
   const common = { ...wanted, wanted, stored, reason: "" };
-  const secret = secretIn(wanted.resource);
-  if (!stored) return { ...common, action: PlannedAction.CREATE, fields: [], setsSecret: secret !== "" };
+  const hasSecret = (file.secret?.of(wanted.resource.value) ?? "") !== "";
+  if (!stored) return { ...common, action: PlannedAction.CREATE, fields: [], setsSecret: hasSecret };
   const resource = withoutIgnored(wanted.resource, stored, call);
   const found = differences(stored.resource, resource);
-  const changesIssuer = found.some(({ field }) => field === "oidc.issuer");
-  const setsSecret = secret !== "" && (changesIssuer || request.setClientSecrets);
-  const fields = setsSecret ? [...found, { field: "oidc.client_secret", oldValue: "", newValue: "(secret)" }] : found;
+  const isBoundElsewhere = found.some(({ field }) => field === file.secret?.boundTo);
+  const setsSecret = hasSecret && (isBoundElsewhere || request.setClientSecrets);
+  const secret = setsSecret ? [{ field: file.secret!.field, oldValue: "", newValue: "(secret)" }] : [];
+  const fields = [...found, ...secret];
   if (fields.length === 0) return undefined;
   return { ...common, resource, action: PlannedAction.UPDATE, fields, setsSecret };
 }
 
-function secretIn(resource: AnyResource): string {
-  return resource.case === "identityProvider" ? (resource.value.oidc?.clientSecret ?? "") : "";
-}
-
 /** What a caller sets without the permission for it is ignored, which makes no difference either. */
-function withoutIgnored(wanted: AnyResource, { uid, resource }: StoredResource, call: Call): AnyResource {
-  if (wanted.case !== "repo" || resource.case !== "repo" || canManageCatalog(call, uid)) return wanted;
-  const { catalogTier, bundles, aliases, activeTags } = resource.value;
-  return { case: "repo", value: { ...wanted.value, catalogTier, bundles, aliases, activeTags } };
+function withoutIgnored({ case: kind, value }: AnySpec, { uid, resource }: StoredResource, call: Call): AnySpec {
+  const left = kindNamed(kind).file.withoutIgnored?.(value, resource.value, uid, call) ?? value;
+  return { case: kind, value: left } as AnySpec;
 }
-
-/** A stored resource with its name. */
-type StoredNamed = Named & { readonly stored: StoredResource };
 
 interface Pruning {
   readonly request: ApplyResourcesRequest;
@@ -181,7 +174,7 @@ async function prunedSteps(
       asked.has(resource.case) && resource.case !== "organization" && !keys.has(key) && isCovered(group),
   );
   await pause();
-  const reasonOf = keptReasons({ wanted, stored, surplus, names }, call);
+  const reasonOf = keptReasons({ wanted, stored, surplus, names, callerUid: callerOf(call).uid });
   const steps: Step[] = [];
   for (const each of surplus) {
     const reason = reasonOf(each);
@@ -207,7 +200,7 @@ export function requireUnambiguous(names: Names): void {
 }
 
 /** Returns the words of a kind: `identity provider` for identityProvider. */
-function nounOf(kind: Kind): string {
+function nounOf(kind: KindName): string {
   return kind.replaceAll(/(?=[A-Z])/g, " ").toLowerCase();
 }
 
@@ -229,45 +222,22 @@ function pathOf({ group, name }: { readonly group: string; readonly name: string
 }
 
 /** Returns the function that says why a resource is kept; empty if it is deleted. */
-function keptReasons(
-  { wanted, stored: all, surplus, names }: Omit<Pruning, "request" | "rows"> & { readonly surplus: Pruning["stored"] },
-  call: Call,
-): (each: Pruning["stored"][number]) => string {
-  const { uid: callerUid } = callerOf(call);
+function keptReasons(all: Surplus): (each: StoredNamed) => string {
   const used = new Set<string>();
-  for (const { group } of wanted) for (let at = group; at !== ""; at = parentPath(at)) used.add(at);
-  const owned = ({ resource }: Named) => isOwnerBinding(resource, callerUid, names);
-  const hasOther = wanted.some((each) => each.resource.case === "roleBinding" && owned(each));
-  const lastOwned = hasOther ? undefined : surplus.find(owned);
-  const defaultRoles = new Set([...wanted, ...all].flatMap(({ resource }) => defaultRoleKey(resource, names)));
+  for (const { group } of all.wanted) for (let at = group; at !== ""; at = parentPath(at)) used.add(at);
+  const ofKinds = new Map(resources.map(({ name, file }) => [name, file.keptReasons?.(all)]));
   return (each) => {
     const { resource, name, stored } = each;
-    if (stored.uid === callerUid) return "it is your identity";
-    if (each === lastOwned) return "it is your last role binding as owner";
+    if (stored.uid === all.callerUid) return "it is your identity";
     if (resource.case === "group" && used.has(name)) return "the request has resources in it";
-    if (resource.case !== "roleBinding" || resource.value.group !== "" || !isUserUid(resource.value.identityUid))
-      return "";
-    const role = names.findRole("", resource.value.role);
-    return role && defaultRoles.has(keyOf(role)) ? "an identity provider gives this role to users who sign in" : "";
+    return ofKinds.get(resource.case)?.(each) ?? "";
   };
-}
-
-function isOwnerBinding(resource: AnyResource, callerUid: string, names: Names): boolean {
-  if (resource.case !== "roleBinding") return false;
-  const { identity, identityUid, role, group } = resource.value;
-  const uid = identity === "" ? identityUid : names.find("identity", identity)?.uid;
-  return uid === callerUid && names.findRole(group, role)?.uid === ownerRole.uid;
-}
-
-function defaultRoleKey(resource: AnyResource, names: Names): readonly string[] {
-  const role = resource.case === "identityProvider" ? names.findRole("", resource.value.defaultRole) : undefined;
-  return role ? [keyOf(role)] : [];
 }
 
 /** Returns the changes of a plan for the response. */
 export function changesOf({ steps }: Plan): MessageInitShape<typeof PlannedChangeSchema>[] {
   return steps.map(({ action, resource, name, stored, wanted, fields, reason }) => ({
-    ...{ action, kind: kinds[resource.case].kind, name, uid: stored?.uid ?? wanted?.target?.uid ?? "", reason },
+    ...{ action, kind: kindNamed(resource.case).number, name, uid: stored?.uid ?? wanted?.target?.uid ?? "", reason },
     ...(wanted && { index: wanted.index }),
     fields: [...fields],
   }));

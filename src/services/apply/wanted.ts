@@ -1,77 +1,32 @@
 // Finds out what the resources of a request refer to.
 import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import type { FieldViolation } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Yield } from "../../base/yielding.ts";
-import { type AnyResource, type Kind, kinds } from "./kinds.ts";
-import { joinPath, keyOf, type Names, type Target } from "./names.ts";
-
-/** A resource with what names it among those of its kind. */
-export interface Named {
-  readonly resource: AnyResource;
-  /** The path of its group. */
-  readonly group: string;
-  /** The text for people. */
-  readonly name: string;
-  /** The same for the same resource, stored or wanted. */
-  readonly key: string;
-}
-
-/** A resource of a request. */
-export interface Wanted extends Named {
-  /** The place in the request. */
-  readonly index: number;
-  /** What other resources refer to it by; undefined for kinds that nothing refers to. */
-  readonly target: Target | undefined;
-}
+import type { Named, Wanted } from "../kinds/kind.ts";
+import { missingTarget, shown } from "../kinds/missing.ts";
+import { joinPath, type Names, type Target } from "../kinds/names.ts";
+import type { AnySpec } from "../kinds/spec.ts";
+import { kindNamed } from "./kinds.ts";
 
 /** Returns the path of the group of a resource. */
-export function groupOf({ case: kind, value }: AnyResource): string {
-  return kind === "organization" || kind === "identityProvider" || kind === "externalGroupRoleMapping"
-    ? ""
-    : value.group;
+export function groupOf({ case: kind, value }: AnySpec): string {
+  return kindNamed(kind).file.groupOf?.(value) ?? (value as { readonly group: string }).group;
 }
 
 /** Names a resource, whose references must exist. */
-export function nameOf(resource: AnyResource, names: Names): Named {
+export function nameOf(resource: AnySpec, names: Names): Named {
   const group = groupOf(resource);
-  const { name, key = name } = namesOf(resource, group, names);
+  const named = kindNamed(resource.case).file.nameOf?.(resource.value, names, group);
+  const { name, key = name } = named ?? { name: pathOf(resource), key: undefined };
   return { resource, group, name, key: `${resource.case} ${key}` };
 }
 
-function namesOf(resource: AnyResource, group: string, names: Names): { name: string; key?: string } {
-  const at = group === "" ? "" : ` at ${group}`;
-  switch (resource.case) {
-    case "organization":
-      return { name: resource.value.name, key: "" };
-    case "accountAssociation":
-      return { name: group === "" ? resource.value.name : group, key: group };
-    case "subscription":
-      return { name: `${resource.value.sink}${at}`, key: `${group} ${resource.value.sink}` };
-    case "identityProvider":
-      return { name: resource.value.name };
-    case "externalGroupRoleMapping": {
-      const { identityProvider, externalGroupId, role } = resource.value;
-      const key = JSON.stringify([identityProvider, externalGroupId, roleKey("", role, names)]);
-      return { name: `${identityProvider}: ${externalGroupId} has ${role}`, key };
-    }
-    case "roleBinding": {
-      const { identity, identityUid, role } = resource.value;
-      const bound = identity === "" ? identityUid : keyOf(names.find("identity", identity)!);
-      const key = `${group} ${bound} ${roleKey(group, role, names)}`;
-      return { name: `${identity || identityUid} has ${role}${at}`, key };
-    }
-    default:
-      return { name: joinPath(group, resource.value.name) };
-  }
+/** Returns the path of the name of a resource; that of its group if it has none. */
+function pathOf(resource: AnySpec): string {
+  const group = groupOf(resource);
+  return "name" in resource.value ? joinPath(group, resource.value.name) : group;
 }
-
-/** A stored role that the caller may not list has no name; the reference is then its uid. */
-function roleKey(group: string, reference: string, names: Names): string {
-  const role = names.findRole(group, reference);
-  return role ? keyOf(role) : reference;
-}
-
-const targetKinds = ["group", "role", "identity", "identityProvider"] as const;
 
 /**
  * Names the resources of a request. Those that do not exist become known to `names`. Throws INVALID_ARGUMENT for references to what
@@ -99,7 +54,7 @@ export async function wantedResources(
     }
     const missing = missingReferences(resource, names);
     for (const { field, description } of missing)
-      violations.add(`${at}.${kinds[resource.case].field}${field && `.${field}`}`, description);
+      violations.add(`${at}.${kindNamed(resource.case).field}${field && `.${field}`}`, description);
     if (missing.length > 0) continue;
     const named = nameOf(resource, names);
     const earlier = seen.get(named.key);
@@ -121,81 +76,16 @@ function duplicateProblem(kind: string, earlier: string): string {
 function targetOf(resource: ResourceSpec["resource"], names: Names): Target | undefined {
   if (resource.case === undefined) return undefined;
   if (resource.case === "organization") return names.find("group", "");
-  const kind = targetKinds.find((each) => each === resource.case);
-  if (!kind || !("name" in resource.value)) return undefined;
-  return names.want(kind, joinPath(groupOf(resource), resource.value.name));
+  return kindNamed(resource.case).file.isTarget ? names.want(resource.case, pathOf(resource)) : undefined;
 }
 
-interface Missing {
-  readonly field: string;
-  readonly description: string;
-}
-
-function missingReferences(resource: AnyResource, names: Names): readonly Missing[] {
+function missingReferences(resource: AnySpec, names: Names): readonly FieldViolation[] {
   const group = groupOf(resource);
-  const found: Missing[] = [];
-  const path = "name" in resource.value ? joinPath(group, resource.value.name) : group;
-  if (!names.find("group", group)) found.push({ field: "group", description: `${shown(group)} does not exist` });
+  const { isTarget, missing } = kindNamed(resource.case).file;
+  const found = [...missingTarget("group", "group", group, names)];
   if (names.isAmbiguous("group", group))
     found.push({ field: "group", description: `several groups have the path ${shown(group)}; rename them first` });
-  const kind = targetKinds.find((each) => each === resource.case);
-  if (kind && names.isAmbiguous(kind, path))
+  if (isTarget && names.isAmbiguous(resource.case, pathOf(resource)))
     found.push({ field: "name", description: `is the name of several; rename or delete the others first` });
-  return [...found, ...missingTargets(resource, group, names)];
-}
-
-function missingTargets(resource: AnyResource, group: string, names: Names): Missing[] {
-  const role = (field: string, reference: string) =>
-    names.findRole(group, reference) && !names.isAmbiguous("role", names.findRole(group, reference)!.path)
-      ? []
-      : [
-          {
-            field,
-            description: `${shown(reference)} is neither a built-in role nor a role of the group or an ancestor`,
-          },
-        ];
-  switch (resource.case) {
-    case "identityProvider":
-      return role("default_role", resource.value.defaultRole);
-    case "externalGroupRoleMapping": {
-      const { identityProvider, role: reference } = resource.value;
-      const missing = names.find("identityProvider", identityProvider)
-        ? []
-        : [{ field: "identity_provider", description: `${shown(identityProvider)} does not exist` }];
-      return [...missing, ...role("role", reference)];
-    }
-    case "roleBinding":
-      return [...missingIdentity(resource.value, names), ...role("role", resource.value.role)];
-    case "accountAssociation":
-      return Object.entries(resource.value.serviceBindings).flatMap(([service, name]) =>
-        names.find("identity", joinPath(group, name))
-          ? []
-          : [{ field: `service_bindings[${JSON.stringify(service)}]`, description: `${shown(name)} does not exist` }],
-      );
-    default:
-      return [];
-  }
-}
-
-function missingIdentity(
-  { identity, identityUid }: Extract<AnyResource, { case: "roleBinding" }>["value"],
-  names: Names,
-): Missing[] {
-  if ((identity === "") === (identityUid === ""))
-    return [{ field: "identity", description: "is required, or identity_uid, and not both" }];
-  if (identity === "") return [];
-  if (names.isAmbiguous("identity", identity))
-    return [{ field: "identity", description: `several identities have the path ${shown(identity)}` }];
-  return names.find("identity", identity)
-    ? []
-    : [{ field: "identity", description: `${shown(identity)} does not exist` }];
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
-}
-
-/** Returns the kinds of resources. */
-export function kindsOf(resources: readonly ResourceSpec[]): ReadonlySet<Kind> {
-  return new Set(resources.flatMap(({ resource }) => resource.case ?? []));
+  return [...found, ...(missing?.(resource.value, names, group) ?? [])];
 }

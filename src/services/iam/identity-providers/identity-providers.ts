@@ -20,13 +20,14 @@ import { maxMappings } from "../../../storage/iam/limits.ts";
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
+import type { KindOptions } from "../../kinds/kind.ts";
 import { groupParents } from "../groups/groups.ts";
 import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { refuseLastSignIn } from "./provider-owners.ts";
 import { checkProvider, oidcRules } from "./provider-rules.ts";
-import { type DiscoveryOptions, refuseImpossiblePkce, requireSecretOrPkce, updated } from "./provider-update.ts";
+import { refuseImpossiblePkce, requireSecretOrPkce, updated } from "./provider-update.ts";
 import { newScim } from "./scim-state.ts";
 import { providerScim, scimTokens } from "./scim-tokens.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
@@ -49,17 +50,8 @@ function providerMethods(context: ServiceContext) {
   return { provider, standard: standardMethods(provider, groupParents, context) };
 }
 
-/** What identity providers need beyond the context of all services. */
-export interface ProviderOptions extends DiscoveryOptions {
-  /** Encrypts client secrets. */
-  readonly encryption: Encryption;
-}
-
 /** Serves identity providers and their SCIM tokens. No response contains a client secret. */
-export function identityProviders(
-  context: ServiceContext,
-  { encryption, ...options }: ProviderOptions,
-): Implementation {
+export function identityProviders(context: ServiceContext, { encryption, ...options }: KindOptions): Implementation {
   const methods = providerMethods(context);
   const { provider, standard } = methods;
   const create = providerCreator(context, methods, encryption);

@@ -16,17 +16,12 @@ import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { unlinkScimUsers } from "../../../storage/iam/scim-users.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
+import type { DiscoveryOptions } from "../../kinds/kind.ts";
 import { effectiveMappings } from "../delegations/effective-mappings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { isReplaced, refuseLastSignIn } from "./provider-owners.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
-
-/** How a service reads the discovery document of an issuer. */
-export interface DiscoveryOptions {
-  /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
-  readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
-}
 
 /** The request of an update, and what it needs to store a new client secret. */
 export interface ProviderUpdate {

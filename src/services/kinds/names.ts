@@ -2,7 +2,7 @@
 import { builtInRoles } from "../../authz/built-in-roles.ts";
 import type { Yield } from "../../base/yielding.ts";
 import { parentOf } from "../../model/uid.ts";
-import type { StoredRows } from "./stored-rows.ts";
+import type { KindName, StoredRows, Uids } from "./spec.ts";
 
 /** A resource that others can refer to. */
 export interface Target {
@@ -14,13 +14,10 @@ export interface Target {
 
 /** A path that several stored resources of a kind have. */
 export interface Ambiguous {
-  readonly kind: TargetKind;
+  readonly kind: KindName;
   readonly path: string;
   readonly uids: readonly string[];
 }
-
-/** The kinds of targets. */
-export type TargetKind = "group" | "role" | "identity" | "identityProvider";
 
 /** Returns the path of something in a group. */
 export function joinPath(group: string, name: string): string {
@@ -32,28 +29,40 @@ export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** Returns the words for a place in a group, for names of what has none; empty for the group of the request. */
+export function atGroup(group: string): string {
+  return group === "" ? "" : ` at ${group}`;
+}
+
 /** A text that is the same for the same target, before and after it is created. */
 export function keyOf({ uid, path }: Target): string {
   return uid ?? `+${path}`;
 }
 
+/** A row of a kind that others refer to. */
+type NamedRow = { readonly uid: string; readonly name: string };
+
 const builtIn = new Map<string, Target>(builtInRoles.map(({ name, uid }) => [name, { path: name, uid }]));
 const builtInByUid = new Map(builtInRoles.map(({ name, uid }) => [uid, name]));
 
+/** The uids of a file whose references are checked later. */
+const someUid = () => "0".repeat(40);
+export const anyUids: Uids = { group: someUid, role: someUid, identity: someUid, identityProvider: someUid };
+
 /** Finds resources by their names, and the names of resources by their uids. */
 export class Names {
-  readonly #targets: Readonly<Record<TargetKind, Map<string, Target>>>;
+  readonly #targets = new Map<KindName, Map<string, Target>>();
   readonly #paths = new Map<string, string>();
   /** The uids of the resources with a path, if there are several. */
   readonly #ambiguous = new Map<string, Ambiguous & { readonly uids: string[] }>();
   /** The roles of the ancestors of the group of the request, by name: the nearest one. */
   readonly #outerRoles = new Map<string, Target>();
 
-  /** Returns the names of stored resources. Calls `pause` for each of them. */
-  static async of(rows: StoredRows, pause: Yield = () => undefined): Promise<Names> {
+  /** Returns the names of the stored resources of these kinds. Calls `pause` for each of them. */
+  static async of(rows: StoredRows, kinds: readonly KindName[], pause: Yield = () => undefined): Promise<Names> {
     const names = new Names(rows);
-    for (const kind of ["group", "role", "identity", "identityProvider"] as const)
-      for (const { uid, name } of rows[kind]) {
+    for (const kind of kinds)
+      for (const { uid, name } of (rows.byKind.get(kind) ?? []) as readonly NamedRow[]) {
         names.#learn(kind, uid, name);
         const paused = pause();
         if (paused) await paused;
@@ -63,24 +72,20 @@ export class Names {
 
   private constructor(rows: StoredRows) {
     const base: Target = { path: "", uid: rows.base?.uid };
-    this.#targets = {
-      group: new Map([["", base]]),
-      role: new Map(),
-      identity: new Map(),
-      identityProvider: new Map(),
-    };
+    this.#targets.set("group", new Map([["", base]]));
     if (base.uid !== undefined) this.#paths.set(base.uid, "");
     for (const { uid, name } of rows.outerRoles)
       if (!this.#outerRoles.has(name)) this.#outerRoles.set(name, { path: name, uid });
   }
 
   /** Parents come first, since rows are in the order of uids. */
-  #learn(kind: TargetKind, uid: string, name: string): void {
+  #learn(kind: KindName, uid: string, name: string): void {
     const path = joinPath(this.pathOf(parentOf(uid)), name);
     this.#paths.set(uid, path);
-    const first = this.#targets[kind].get(path);
+    const targets = this.#targetsOf(kind);
+    const first = targets.get(path);
     if (first === undefined) {
-      this.#targets[kind].set(path, { path, uid });
+      targets.set(path, { path, uid });
       return;
     }
     const key = `${kind} ${path}`;
@@ -89,22 +94,29 @@ export class Names {
     else this.#ambiguous.set(key, { kind, path, uids: [first.uid!, uid] });
   }
 
+  #targetsOf(kind: KindName): Map<string, Target> {
+    const known = this.#targets.get(kind) ?? new Map<string, Target>();
+    this.#targets.set(kind, known);
+    return known;
+  }
+
   /** Returns the target of a wanted resource, which is stored or has to be created. */
-  want(kind: TargetKind, path: string): Target {
-    const known = this.#targets[kind].get(path);
+  want(kind: KindName, path: string): Target {
+    const targets = this.#targetsOf(kind);
+    const known = targets.get(path);
     if (known) return known;
     const target: Target = { path, uid: undefined };
-    this.#targets[kind].set(path, target);
+    targets.set(path, target);
     return target;
   }
 
   /** Returns the target with a path; undefined if there is none. */
-  find(kind: TargetKind, path: string): Target | undefined {
-    return this.#targets[kind].get(path);
+  find(kind: KindName, path: string): Target | undefined {
+    return this.#targets.get(kind)?.get(path);
   }
 
   /** Whether several stored resources have the path: it names none of them. */
-  isAmbiguous(kind: TargetKind, path: string): boolean {
+  isAmbiguous(kind: KindName, path: string): boolean {
     return this.#ambiguous.has(`${kind} ${path}`);
   }
 
@@ -128,6 +140,20 @@ export class Names {
     return this.#paths.get(uid);
   }
 
+  /** Returns the uids of targets. Each throws if the target is not created yet. */
+  uids(): Uids {
+    const known = (target: Target | undefined, what: string) => {
+      if (target?.uid === undefined) throw new Error(`${what} is not created yet`);
+      return target.uid;
+    };
+    return {
+      group: (path) => known(this.find("group", path), path),
+      role: (group, reference) => known(this.findRole(group, reference), reference),
+      identity: (path) => known(this.find("identity", path), path),
+      identityProvider: (name) => known(this.find("identityProvider", name), name),
+    };
+  }
+
   /** Returns the role that a reference of a resource in a group means; undefined if there is none. */
   findRole(group: string, reference: string): Target | undefined {
     if (reference.includes("/")) return this.find("role", reference.replace(/^\//, ""));
@@ -137,6 +163,12 @@ export class Names {
       const found = this.find("role", joinPath(at, reference));
       if (found || at === "") return found ?? this.#outerRoles.get(reference);
     }
+  }
+
+  /** Returns a text that is the same for the same role. A stored role that the caller may not list has no name: its reference is its uid. */
+  roleKey(group: string, reference: string): string {
+    const role = this.findRole(group, reference);
+    return role ? keyOf(role) : reference;
   }
 
   /** Returns the shortest reference to a stored role from a group; its uid if it cannot be named. */

@@ -1,0 +1,42 @@
+import { create } from "@bufbuild/protobuf";
+import { GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { GroupSpecSchema, OrganizationSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { groupCollection } from "../../../storage/iam/collections.ts";
+import { defineKind } from "../../kinds/kind.ts";
+import { groups } from "./groups.ts";
+
+/** The root group: the first resource of a file that creates an organization. */
+export const organizationKind = defineKind({
+  name: "organization",
+  schema: GroupSchema,
+  service: GroupsService,
+  collection: groupCollection,
+  file: {
+    references: [],
+    groupOf: () => "",
+    // Organizations are the same by their place, and may differ in their names.
+    nameOf: ({ name }) => ({ name, key: "" }),
+    toSpec: ({ name, description }) => create(OrganizationSpecSchema, { name, description }),
+    toMessage: ({ name, description }) => ({ name, description }),
+    parentOf: () => "",
+  },
+});
+
+/** Groups. */
+export const groupKind = defineKind({
+  name: "group",
+  schema: GroupSchema,
+  service: GroupsService,
+  collection: groupCollection,
+  implement: groups,
+  file: {
+    references: [],
+    isTarget: true,
+    toSpec: ({ uid, name, description }, names) =>
+      create(GroupSpecSchema, { group: names.pathOf(parentOf(uid)), name, description }),
+    toMessage: ({ name, description }) => ({ name, description }),
+    createsAlongside: () => true,
+    isDeletedAlongside: true,
+  },
+});

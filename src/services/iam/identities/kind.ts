@@ -1,0 +1,28 @@
+import { create } from "@bufbuild/protobuf";
+import { IdentitiesService, IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { IdentitySpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
+import { defineKind } from "../../kinds/kind.ts";
+import { identities } from "./identities.ts";
+import { fromColumns } from "./relationships.ts";
+
+/** Identities. */
+export const identityKind = defineKind({
+  name: "identity",
+  schema: IdentitySchema,
+  service: IdentitiesService,
+  collection: identityCollection,
+  implement: identities,
+  file: {
+    references: [],
+    isTarget: true,
+    toSpec({ uid, name, description, company, relationship }, names) {
+      const group = names.pathOf(parentOf(uid));
+      const value = create(IdentitySpecSchema, { group, name, description, company });
+      return { ...value, relationship: fromColumns(relationship) };
+    },
+    toMessage: ({ name, description, company, relationship }) => ({ name, description, company, relationship }),
+    createsAlongside: () => true,
+  },
+});

@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  RoleBindingSchema,
+  RoleBindingsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RoleBindingSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import type { FieldViolation } from "../../../aip/errors.ts";
+import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { roleBindingCollection } from "../../../storage/iam/collections.ts";
+import { defineKind, type StoredNamed, type Surplus } from "../../kinds/kind.ts";
+import { missingRole, missingTarget, shown } from "../../kinds/missing.ts";
+import { atGroup, keyOf, type Names } from "../../kinds/names.ts";
+import type { AnySpec, SpecOf } from "../../kinds/spec.ts";
+import { isUserUid } from "../users/user-uid.ts";
+import { roleBindings } from "./role-bindings.ts";
+
+type Spec = SpecOf<"roleBinding">;
+
+/** Role bindings. */
+export const roleBindingKind = defineKind({
+  name: "roleBinding",
+  schema: RoleBindingSchema,
+  service: RoleBindingsService,
+  collection: roleBindingCollection,
+  implement: roleBindings,
+  file: {
+    references: ["role", "identity"],
+    // Their default roles decide which role bindings are kept.
+    keptBy: ["identityProvider"],
+    nameOf({ identity, identityUid, role }, names, group) {
+      const bound = identity === "" ? identityUid : keyOf(names.find("identity", identity)!);
+      const key = `${group} ${bound} ${names.roleKey(group, role)}`;
+      return { name: `${identity || identityUid} has ${role}${atGroup(group)}`, key };
+    },
+    missing: (value, names, group) => [
+      ...missingIdentity(value, names),
+      ...missingRole("role", value.role, group, names),
+    ],
+    toSpec({ parent, identityUid, roleUid }, names) {
+      const group = names.pathOf(parent);
+      const identity = names.findPath(identityUid);
+      const bound = identity === undefined ? { identityUid } : { identity };
+      return create(RoleBindingSpecSchema, { group, ...bound, role: names.roleReference(group, roleUid) });
+    },
+    toMessage: ({ group, identity, identityUid, role }, uids) => ({
+      identityUid: identity === "" ? identityUid : uids.identity(identity),
+      roleUid: uids.role(group, role),
+    }),
+    namingFields: ["role", "identity", "identity_uid"],
+    // Two role bindings could create the same pending user.
+    createsAlongside: ({ identity }) => identity !== "",
+    // CreateGroup makes the caller the owner of a new organization.
+    comesWithOrganization: (value, names, callerUid) => value.group === "" && isOwnerBinding(value, callerUid, names),
+    // DeleteGroup deletes the owner binding of its caller together with the organization, which must have an owner until then.
+    goesWithOrganization: ({ parent, identityUid, roleUid }, { uid }, callerUid) =>
+      parent === uid && identityUid === callerUid && roleUid === ownerRole.uid,
+    keptReasons,
+  },
+});
+
+function missingIdentity({ identity, identityUid }: Spec, names: Names): readonly FieldViolation[] {
+  const field = "identity";
+  if ((identity === "") === (identityUid === ""))
+    return [{ field, description: "is required, or identity_uid, and not both" }];
+  if (identity === "") return [];
+  if (names.isAmbiguous("identity", identity))
+    return [{ field, description: `several identities have the path ${shown(identity)}` }];
+  return missingTarget(field, "identity", identity, names);
+}
+
+function isOwnerBinding({ identity, identityUid, role, group }: Spec, callerUid: string, names: Names): boolean {
+  const uid = identity === "" ? identityUid : names.find("identity", identity)?.uid;
+  return uid === callerUid && names.findRole(group, role)?.uid === ownerRole.uid;
+}
+
+/** Keeps the last owner binding of the caller, and what identity providers give to users who sign in. */
+function keptReasons({ wanted, stored, surplus, names, callerUid }: Surplus): (each: StoredNamed) => string {
+  const owned = ({ resource }: { readonly resource: AnySpec }) =>
+    resource.case === "roleBinding" && isOwnerBinding(resource.value, callerUid, names);
+  const lastOwned = wanted.some(owned) ? undefined : surplus.find(owned);
+  const defaultRoles = new Set([...wanted, ...stored].flatMap(({ resource }) => defaultRoleKey(resource, names)));
+  return (each) => {
+    if (each === lastOwned) return "it is your last role binding as owner";
+    const { group, identityUid, role: reference } = each.resource.value as Spec;
+    if (group !== "" || !isUserUid(identityUid)) return "";
+    const role = names.findRole("", reference);
+    return role && defaultRoles.has(keyOf(role)) ? "an identity provider gives this role to users who sign in" : "";
+  };
+}
+
+function defaultRoleKey(resource: AnySpec, names: Names): readonly string[] {
+  const role = resource.case === "identityProvider" ? names.findRole("", resource.value.defaultRole) : undefined;
+  return role ? [keyOf(role)] : [];
+}

@@ -1,0 +1,44 @@
+import { create } from "@bufbuild/protobuf";
+import { RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { RoleSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { findCapabilityByName, namesOfNumbers } from "../../../model/capabilities.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { roleCollection } from "../../../storage/iam/collections.ts";
+import { defineKind } from "../../kinds/kind.ts";
+import { roles } from "./roles.ts";
+
+/** Roles. */
+export const roleKind = defineKind({
+  name: "role",
+  schema: RoleSchema,
+  service: RolesService,
+  collection: roleCollection,
+  implement: roles,
+  file: {
+    references: [],
+    isTarget: true,
+    check: ({ capabilities }) =>
+      capabilities.flatMap((name, at) => {
+        if (findCapabilityByName(name)) return [];
+        const description = `${JSON.stringify(name.slice(0, 100))} is not the name of a capability`;
+        return [{ field: `capabilities[${at}]`, description }];
+      }),
+    toSpec({ uid, name, description, capabilities }, names) {
+      const group = names.pathOf(parentOf(uid));
+      return create(RoleSpecSchema, { group, name, description, capabilities: namesOfNumbers(capabilities).sort() });
+    },
+    toMessage: ({ name, description, capabilities }) => ({
+      name,
+      description,
+      capabilities: [...new Set(capabilities)].map(numberOf),
+    }),
+    comparable: (json, { capabilities }) => ({ ...json, capabilities: [...new Set(capabilities)].sort() }),
+    createsAlongside: () => true,
+    isDeletedAlongside: true,
+  },
+});
+
+/** An unknown name becomes a number without a capability, which the rules of roles reject. */
+function numberOf(capability: string): number {
+  return findCapabilityByName(capability)?.number ?? 0;
+}

@@ -1,0 +1,154 @@
+// What is declared of a kind of resource, so that everything that works with all kinds can do without naming one.
+import type { DescMessage, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
+import type { FieldViolation } from "../../aip/errors.ts";
+import type { Call } from "../../pipeline/call.ts";
+import type { Implementation } from "../../pipeline/handlers.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
+import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
+import type { GroupRow } from "../../storage/iam/rows.ts";
+import type { Encryption } from "../../storage/installation/encryption.ts";
+import { type Derived, derive } from "./derived.ts";
+import type { Names, Target } from "./names.ts";
+import type { AnySpec, KindName, SpecOf, Uids } from "./spec.ts";
+
+/** A resource with what names it among those of its kind. */
+export interface Named {
+  readonly resource: AnySpec;
+  /** The path of its group. */
+  readonly group: string;
+  /** The text for people. */
+  readonly name: string;
+  /** The same for the same resource, stored or wanted. */
+  readonly key: string;
+}
+
+/** A resource of a request. */
+export interface Wanted extends Named {
+  /** The place in the request. */
+  readonly index: number;
+  /** What other resources refer to it by; undefined for kinds that nothing refers to. */
+  readonly target: Target | undefined;
+}
+
+/** A stored resource, as a file has it. */
+export interface StoredResource {
+  readonly uid: string;
+  readonly resource: AnySpec;
+}
+
+/** A stored resource with its name. */
+export interface StoredNamed extends Named {
+  readonly stored: StoredResource;
+}
+
+/** What a pruning apply would delete, among all that the group has. */
+export interface Surplus {
+  readonly wanted: readonly Wanted[];
+  readonly stored: readonly StoredNamed[];
+  readonly surplus: readonly StoredNamed[];
+  readonly names: Names;
+  readonly callerUid: string;
+}
+
+/** A resource that is created or updated, with the fields that differ from the stored one. */
+export interface ChangedSpec<V> {
+  readonly value: V;
+  readonly fields: readonly string[];
+}
+
+/** How the resources of a kind stand in a file. `V` is the message in the file, `R` the stored row. */
+export interface FileForm<V, R extends ResourceRow> {
+  /** The kinds that its resources refer to, besides groups. */
+  readonly references: readonly KindName[];
+  /** Other kinds whose resources decide which of this kind a pruning apply keeps; none if absent. */
+  readonly keptBy?: readonly KindName[];
+  /** Whether resources refer to those of this kind by the paths of their names; false if absent. */
+  readonly isTarget?: boolean;
+  /** The path of the group of a resource; its field `group` if absent. */
+  groupOf?(value: V): string;
+  /** Names a resource: `key` is the same for the same resource, and `name` if absent. The path of its name if absent. */
+  nameOf?(value: V, names: Names, group: string): { readonly name: string; readonly key?: string };
+  /** Returns the references to what does not exist, by their fields; none if absent. */
+  missing?(value: V, names: Names, group: string): readonly FieldViolation[];
+  /** Checks what the request that creates it cannot express; nothing if absent. */
+  check?(value: V): readonly FieldViolation[];
+  /** Converts a stored row. */
+  toSpec(row: R, names: Names): V;
+  /** Converts a resource for the request that creates or updates it. `hasSecret` is whether that sets the secret. */
+  toMessage(value: V, uids: Uids, hasSecret: boolean): object;
+  /** Returns the uid of its parent; that of its group if absent. */
+  parentOf?(value: V, uids: Uids): string;
+  /** Fields that name the resource or what it refers to: equal for equal keys, although references can be written in several ways. */
+  readonly namingFields?: readonly string[];
+  /** The paths of update masks that are not the names of fields of the file. */
+  readonly maskPaths?: Readonly<Record<string, string>>;
+  /** Returns the fields that are compared, from the JSON of the message; all if absent. */
+  comparable?(json: JsonObject, value: V): JsonObject;
+  /** Returns whether it needs nothing of others that are created at the same time, and locks nothing of its group; never if absent. */
+  createsAlongside?(value: V): boolean;
+  /** Whether deletions of the kind need nothing of each other; false if absent. */
+  readonly isDeletedAlongside?: boolean;
+  /** Whether a resource has the uid of its group, whose own one is then read, too; false if absent. */
+  readonly hasUidOfGroup?: boolean;
+  /** The kind whose deletion deletes these, too. */
+  readonly deletedWith?: KindName;
+  /** The kind behind which these are deleted with a group; the reverse order of creation if absent. */
+  readonly deletedAfter?: KindName;
+  /** The secret in a file, which nobody can read back: it is set with the creation, with another `boundTo`, and if the request says so. */
+  readonly secret?: { readonly field: string; readonly boundTo: string; of(value: V): string };
+  /** Returns what is wanted without what the caller may not set, which is ignored; all if absent. */
+  withoutIgnored?(wanted: V, stored: V, uid: string, call: Call): V;
+  /** Returns whether the creation of the organization makes it, as the owner binding of its creator; never if absent. */
+  comesWithOrganization?(value: V, names: Names, callerUid: string): boolean;
+  /** Returns whether the deletion of the organization deletes it, which it needs until then; never if absent. */
+  goesWithOrganization?(row: R, organization: GroupRow, callerUid: string): boolean;
+  /** Prepares the options of the service before the transaction, which must not wait for other servers; as they are if absent. */
+  prepare?(changes: readonly ChangedSpec<V>[], options: KindOptions): Promise<KindOptions>;
+  /** Returns the function that says why a surplus resource is kept; empty if it is deleted. */
+  keptReasons?(all: Surplus): (each: StoredNamed) => string;
+}
+
+/** How a service reads the discovery document of an issuer. */
+export interface DiscoveryOptions {
+  /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
+  readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** What services need beyond the context of all. */
+export interface KindOptions extends DiscoveryOptions {
+  /** Encrypts client secrets. */
+  readonly encryption: Encryption;
+}
+
+/** Declares a kind of resource. */
+export interface KindDeclaration<K extends KindName, R extends ResourceRow> {
+  /** Its member in the oneof of ResourceSpec. */
+  readonly name: K;
+  /** The message of a resource, and the service with its standard methods. */
+  readonly schema: DescMessage;
+  readonly service: DescService;
+  readonly collection: Collection<R>;
+  readonly file: FileForm<SpecOf<K>, R>;
+  /** Makes the service; absent if another kind has the same. */
+  implement?(context: ServiceContext, options: KindOptions): Implementation;
+}
+
+/** A kind of resource, completed by its protos. */
+export interface Kind extends Derived, Omit<KindDeclaration<KindName, ResourceRow>, "file"> {
+  readonly file: FileForm<AnySpec["value"], ResourceRow>;
+}
+
+/** A kind that no file has, whose resources are deleted with their group before all others. */
+export interface DeletedKind {
+  /** The word for several, for errors. */
+  readonly noun: string;
+  readonly collection: Collection<never>;
+  readonly deletion: DescMethodUnary;
+  implement(context: ServiceContext): Implementation;
+}
+
+/** Completes a declaration. Throws if the protos lack a standard method. */
+export function defineKind<K extends KindName, R extends ResourceRow>(declaration: KindDeclaration<K, R>): Kind {
+  // A form is called with the values and the rows of its own kind only, which no type of a list of kinds can say.
+  return { ...(declaration as unknown as Omit<Kind, keyof Derived>), ...derive(declaration) };
+}
