@@ -16,10 +16,10 @@ import { findRow } from "../../storage/collection/rows.ts";
 import { identityProviderCollection } from "../../storage/iam/collections.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 import { decryptClientSecret } from "../iam/identity-providers/client-secret.ts";
+import { listSuspendedPeople } from "../iam/provisioning/import.ts";
 import { recordExport } from "../record-export.ts";
 import { requireUnlimited } from "./operator-call.ts";
 import { parseRecipientKey } from "./recipient-key.ts";
-import { listSuspendedPeople } from "./suspended-people.ts";
 
 /** Serves the export of secrets. */
 export function organizationExport(

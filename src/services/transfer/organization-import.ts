@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { isMessage, type Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { TagSchema } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import {
   ImportResourcesRequestSchema,
   OrganizationImportService,
@@ -18,19 +17,10 @@ import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
-import {
-  accountAssociationImporter,
-  groupImporter,
-  identityImporter,
-  roleBindingImporter,
-  roleImporter,
-} from "./iam-kinds.ts";
-import type { Importer, Problem, Result } from "./import-kind.ts";
-import { problemsIn, rejected } from "./import-resource.ts";
+import { type Importer, type Problem, problemsIn, type Result, rejected } from "../kinds/import-kind.ts";
+import { transfers } from "../resources.ts";
+import { toImporter } from "./importer.ts";
 import { requireUnlimited } from "./operator-call.ts";
-import { mappingImporter, providerImporter, subscriptionImporter } from "./provider-kinds.ts";
-import { readmeImporter, repoImporter, tagImporter } from "./registry-kinds.ts";
-import { suspendedPeopleImporter } from "./suspended-people.ts";
 
 /** The maximum number of resources in a request. */
 const maxResources = 500;
@@ -73,7 +63,7 @@ export function organizationImport(
             results.push(Promise.resolve(rejected(problems)));
             continue;
           }
-          const importer = importers[resource.case] as Importer;
+          const importer = importers[resource.case];
           const { value } = resource;
           // It may refer to resources before it in the request, so it waits until they are stored.
           const uids = [value.uid, parentOf(value.uid), ...importer.references(value as never)];
@@ -126,21 +116,9 @@ function exclusiveAfterClash(error: unknown): undefined {
   if (!(error instanceof UniqueViolation)) throw error;
 }
 
-function importersOf(context: ServiceContext, encryption: Encryption): Readonly<Record<Kind, Importer<never>>> {
-  return {
-    group: groupImporter,
-    role: roleImporter,
-    identity: identityImporter(context),
-    identityProvider: providerImporter(context, encryption),
-    externalGroupRoleMapping: mappingImporter,
-    accountAssociation: accountAssociationImporter,
-    repo: repoImporter,
-    repoReadme: readmeImporter,
-    tag: tagImporter,
-    roleBinding: roleBindingImporter,
-    subscription: subscriptionImporter(context),
-    suspendedPeople: suspendedPeopleImporter,
-  };
+function importersOf(context: ServiceContext, encryption: Encryption): Readonly<Record<Kind, Importer>> {
+  const importers = transfers.map(({ name, declare }) => [name, toImporter(declare(context, { encryption }))]);
+  return Object.fromEntries(importers);
 }
 
 /** Returns the check of a resource that needs no database. */
@@ -159,21 +137,20 @@ function resourceCheck(importers: Readonly<Record<Kind, Importer>>, { clock }: S
     if (++checked % 50 === 0) await nextTick();
     const now = clock();
     const message = value as AnyMessage;
-    const own = [...checkUid(kind, message.uid, organizationUid), ...checkTimes(message, now)];
+    const importer = importers[kind];
+    const own = [...checkUid(importer, message.uid, organizationUid), ...checkTimes(message, now)];
     if (own.length > 0) return own;
     // What was valid when it was created may be imported, such as expired keys.
     const createTime = message.createTime ? fromTimestamp(message.createTime) : now;
     const found = checks.get(message.$typeName)!(message, undefined, { now: createTime, createTime });
-    // A tag that was created with version 1 of the API has no digest until the registry sets it.
-    const problems = isTagWithoutDigest(message) ? found.filter(({ field }) => field !== "digest") : found;
+    const problems = found.filter((violation) => !importer.isExcused?.(value as never, violation));
     if (problems.length > 0) return problems;
-    return (await (importers[kind] as Importer).check?.(value as never)) ?? [];
+    return (await importer.check?.(value as never)) ?? [];
   };
 }
 
-function checkUid(kind: Kind, uid: string, organizationUid: string): Problem[] {
-  const isRoot = uid === organizationUid && (kind === "group" || kind === "accountAssociation");
-  if (isRoot || (isUid(uid) && isBelow(uid, organizationUid))) return [];
+function checkUid({ isOfGroup }: Importer, uid: string, organizationUid: string): Problem[] {
+  if ((isOfGroup && uid === organizationUid) || (isUid(uid) && isBelow(uid, organizationUid))) return [];
   return [{ field: "uid", description: `must be a uid below that of the organization, ${organizationUid}` }];
 }
 
@@ -185,8 +162,4 @@ function checkTimes({ createTime, updateTime }: AnyMessage, now: number): Proble
       ? []
       : [{ field, description: "must be a time since 1970 that is not in the future" }];
   });
-}
-
-function isTagWithoutDigest(message: AnyMessage): boolean {
-  return isMessage(message, TagSchema) && message.digest === "";
 }

@@ -1,12 +1,19 @@
 // How one kind of resource of an organization is imported.
 import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { ImportResultSchema } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import type { FieldViolation } from "../../aip/errors.ts";
+import {
+  ImportOutcome,
+  type ImportResultSchema,
+  type OrganizationResource,
+} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { ApiError, Code, type FieldViolation, fieldViolationsOf } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { Resource } from "../../resource/resource.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
+import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
+import type { KindOptions } from "./kind.ts";
 
 /** A reason for which a resource is rejected. */
 export interface Problem extends FieldViolation {
@@ -50,6 +57,10 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
   isIndependent(after: R): boolean;
   /** Makes the write possible: locks, and rows that it refers to. Throws ApiError. */
   prepare?(tx: Transaction, after: R, before: R | undefined, call: Call): Promise<void>;
+  /** Whether the group itself may have one, with its uid; false if absent. */
+  readonly isOfGroup?: boolean;
+  /** Returns whether a violation of the rules of the message does not count; never if absent. */
+  isExcused?(message: MessageShape<D>, violation: FieldViolation): boolean;
   /** Removes what the row before the update needed. */
   finish?(tx: Transaction, before: R): Promise<void>;
 }
@@ -76,13 +87,55 @@ export interface Importer<M = never> {
   readonly schema: DescMessage;
   readonly messageRules: readonly MessageRules[];
   references(message: M): readonly string[];
+  readonly isOfGroup?: boolean;
+  isExcused?(message: M, violation: FieldViolation): boolean;
   /** Checks what no rule of the message says, without the database. */
   check?(message: M): Promise<readonly Problem[]>;
   /** Returns undefined if the transaction must not be shared. */
   run(session: Session, message: M, place: ImportPlace): Promise<Result | undefined>;
 }
 
+/** An import of some kind. */
+export type AnyImport = Importer | ImportKind<DescMessage, ResourceRow>;
+
+/** Declares how the resources of an organization that have one member of OrganizationResource are imported. */
+export interface Transfer {
+  readonly name: NonNullable<OrganizationResource["resource"]["case"]>;
+  declare(context: ServiceContext, options: Pick<KindOptions, "encryption">): AnyImport;
+}
+
+/** Declares an import of resources that all have the same columns. */
+export function importKind<D extends DescMessage, R extends ResourceRow>(kind: ImportKind<D, R>): AnyImport {
+  // It is called with the messages and rows of its own kind only, which no type of a list can say.
+  return kind as unknown as AnyImport;
+}
+
+/** Declares an import of its own. */
+export function importBy<M>(importer: Importer<M>): AnyImport {
+  return importer as unknown as AnyImport;
+}
+
 /** Returns the problem that a referenced resource is missing. */
 export function missing(field: string, noun: string, uid: string): Problem {
   return { field, description: `must be the uid of ${noun} that exists: ${uid} does not`, missingUid: uid };
 }
+
+/** Returns the result of a rejected resource. */
+export function rejected(problems: readonly Problem[]): Result {
+  return { outcome: ImportOutcome.REJECTED, problems: [...problems] };
+}
+
+/** Returns the problems that an error of a write stands for. Throws it if it is about anything else than the resource. */
+export function problemsIn(error: unknown): readonly Problem[] {
+  if (error instanceof UniqueViolation)
+    return [{ field: "uid", description: "another resource has the same unique fields" }];
+  if (error instanceof ReferenceViolation)
+    return [{ field: "uid", description: "a resource that it refers to was deleted meanwhile" }];
+  if (error instanceof ApiError && aboutResource.has(error.code))
+    return fieldViolationsOf(error) ?? [{ field: "uid", description: error.message }];
+  throw error;
+}
+
+const aboutResource: ReadonlySet<Code> = new Set([
+  ...[Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND],
+]);

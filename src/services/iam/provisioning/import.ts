@@ -1,32 +1,31 @@
 // Lists and imports the people whom an identity provider has deactivated or deleted (docs/decisions/0094): an organization that moves
 // neither gives them access nor loses what a reactivation brings back.
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { IdentityProviderSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import { IdentityProviderSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import {
   ImportOutcome,
   type ListSuspendedPeopleRequest,
   type ListSuspendedPeopleResponseSchema,
   type SuspendedPeople,
   SuspendedPeopleSchema,
-} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import { notFound } from "../../aip/errors.ts";
-import { formatPageToken } from "../../aip/page-token.ts";
-import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
-import { resourceType } from "../../aip/resource-type.ts";
-import { newViolations } from "../../aip/violations.ts";
-import type { Call } from "../../pipeline/call.ts";
-import { uidRule } from "../../pipeline/text-rules.ts";
-import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
-import type { ServiceContext } from "../../resource/service-context.ts";
-import { rowExists } from "../../storage/collection/rows.ts";
-import type { Session } from "../../storage/engine/session.ts";
-import { identityProviderCollection } from "../../storage/iam/collections.ts";
-import { countSuspensions, findSuspendedAmong, listSuspensions } from "../../storage/iam/scim-suspensions.ts";
-import { findScimUsersByIdentity } from "../../storage/iam/scim-users.ts";
-import { suspend } from "../iam/provisioning/suspensions.ts";
-import { isUserUid } from "../iam/users/user-uid.ts";
-import { type Importer, missing, type Problem } from "./import-kind.ts";
-import { rejected } from "./import-resource.ts";
+} from "../../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { formatPageToken } from "../../../aip/page-token.ts";
+import { effectivePageSize, effectiveSkip } from "../../../aip/pagination.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import { newViolations } from "../../../aip/violations.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { uidRule } from "../../../pipeline/text-rules.ts";
+import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
+import { rowExists } from "../../../storage/collection/rows.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import { identityProviderCollection } from "../../../storage/iam/collections.ts";
+import { countSuspensions, findSuspendedAmong, listSuspensions } from "../../../storage/iam/scim-suspensions.ts";
+import { findScimUsersByIdentity } from "../../../storage/iam/scim-users.ts";
+import { type Importer, importBy, missing, type Problem, rejected, type Transfer } from "../../kinds/import-kind.ts";
+import { isUserUid } from "../users/user-uid.ts";
+import { suspend } from "./suspensions.ts";
 
 /** The maximum number of people in one imported resource. */
 const maxPeople = 500;
@@ -61,7 +60,7 @@ export function listSuspendedPeople(context: ServiceContext) {
 }
 
 /** Imports them. An import ends no suspension, and suspends nobody whom the identity provider has provisioned here as active. */
-export const suspendedPeopleImporter: Importer<SuspendedPeople> = {
+const suspendedPeople: Importer<SuspendedPeople> = {
   schema: SuspendedPeopleSchema,
   messageRules: [
     {
@@ -89,6 +88,9 @@ export const suspendedPeopleImporter: Importer<SuspendedPeople> = {
     return { outcome: known.size === 0 ? ImportOutcome.CREATED : ImportOutcome.UPDATED };
   },
 };
+
+/** How suspended people are imported. */
+export const suspendedPeopleImport: Transfer = { name: "suspendedPeople", declare: () => importBy(suspendedPeople) };
 
 /** Whether the identity provider has activated the person here: it knows better than an older file. */
 async function isActiveHere(session: Session, providerUid: string, identityUid: string): Promise<boolean> {

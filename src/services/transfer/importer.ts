@@ -10,38 +10,28 @@ import {
 } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { ImportOutcome } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import { ApiError, Code, fieldViolationsOf } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { clip } from "../../base/clip.ts";
 import { depthOf, parentOf } from "../../model/uid.ts";
-import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
+import type { ResourceRow } from "../../storage/collection/collection.ts";
 import { changedColumns } from "../../storage/collection/row-changes.ts";
 import { findRow, insertRow, rowExists, updateRow } from "../../storage/collection/rows.ts";
-import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { subscriptionCollection } from "../../storage/events/rows.ts";
+import { collections } from "../collections.ts";
 import {
-  externalGroupRoleMappingCollection,
-  groupCollection,
-  groupInviteCollection,
-  identityCollection,
-  identityProviderCollection,
-  roleBindingCollection,
-  roleCollection,
-} from "../../storage/iam/collections.ts";
-import { registryCollections } from "../../storage/registry/rows.ts";
-import { advisoryCollection } from "../../storage/vulnerabilities/rows.ts";
-import { type Importer, type ImportKind, type ImportPlace, missing, type Problem, type Result } from "./import-kind.ts";
+  type AnyImport,
+  type Importer,
+  type ImportKind,
+  type ImportPlace,
+  missing,
+  rejected,
+} from "../kinds/import-kind.ts";
 
 /** The maximum length of a value in a result, in UTF-16 units. */
 const shownLength = 200;
 
 /** The collections whose rows have uids of their own: one uid never names two resources. */
-const collections: readonly CollectionTables[] = [
-  ...[groupCollection, identityCollection, roleCollection, roleBindingCollection, groupInviteCollection],
-  ...[identityProviderCollection, externalGroupRoleMappingCollection, subscriptionCollection, advisoryCollection],
-  ...registryCollections,
-];
+const withOwnUids = collections.filter(({ sharesUid }) => !sharesUid);
 
 /** A message with the fields that most resources have. */
 interface Stamped {
@@ -50,10 +40,12 @@ interface Stamped {
   readonly updateTime?: Timestamp;
 }
 
-/** Returns the importer of a declared kind. */
-export function importerOf<D extends DescMessage, R extends ResourceRow>(
-  kind: ImportKind<D, R>,
-): Importer<MessageShape<D>> {
+/** Returns the importer of a declaration. */
+export function toImporter(declared: AnyImport): Importer {
+  return "run" in declared ? declared : importerOf(declared);
+}
+
+function importerOf<D extends DescMessage, R extends ResourceRow>(kind: ImportKind<D, R>): Importer<MessageShape<D>> {
   const { resource, references = () => [] } = kind;
   const { collection } = resource;
 
@@ -72,6 +64,8 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
     schema: resource.schema,
     messageRules: resource.messageRules,
     references,
+    ...(kind.isOfGroup && { isOfGroup: true }),
+    ...(kind.isExcused && { isExcused: kind.isExcused }),
     async run(session, message, place) {
       const { tx, call } = place;
       const { uid } = message as unknown as Stamped;
@@ -96,29 +90,9 @@ export function importerOf<D extends DescMessage, R extends ResourceRow>(
   };
 }
 
-/** Returns the result of a rejected resource. */
-export function rejected(problems: readonly Problem[]): Result {
-  return { outcome: ImportOutcome.REJECTED, problems: [...problems] };
-}
-
-/** Returns the problems that an error of a write stands for. Throws it if it is about anything else than the resource. */
-export function problemsIn(error: unknown): readonly Problem[] {
-  if (error instanceof UniqueViolation)
-    return [{ field: "uid", description: "another resource has the same unique fields" }];
-  if (error instanceof ReferenceViolation)
-    return [{ field: "uid", description: "a resource that it refers to was deleted meanwhile" }];
-  if (error instanceof ApiError && aboutResource.has(error.code))
-    return fieldViolationsOf(error) ?? [{ field: "uid", description: error.message }];
-  throw error;
-}
-
-const aboutResource: ReadonlySet<Code> = new Set([
-  ...[Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND],
-]);
-
 /** Only requests that run at the same time could still give one uid to resources of two kinds. */
 async function isUsed(session: Session, uid: string, kind: string): Promise<boolean> {
-  const others = collections.filter((other) => other.kind !== kind);
+  const others = withOwnUids.filter((other) => other.kind !== kind);
   return (await Promise.all(others.map((other) => rowExists(session, other, uid)))).includes(true);
 }
 
