@@ -48,7 +48,7 @@ export function derive({
     listCapability: found(listCapability as Capability | undefined, `the list of ${plural} requires no capability`),
     number: found(number as SpecKind | undefined, `SpecKind has no value for ${name}`),
     field: found(spec, `ResourceSpec has no field ${name}`).name,
-    specSchema: found(spec?.message, `the field ${name} of ResourceSpec is no message`),
+    specSchema: found(spec?.message, `the field ${name} of ResourceSpec has no message`),
   };
 }
 

@@ -1,4 +1,4 @@
-// What is declared of a kind of resource, so that everything that works with all kinds can do without naming one.
+// The declaration of a kind of resource. What works with all kinds reads it, and names none of them.
 import type { DescMessage, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
