@@ -24,10 +24,21 @@ const perPackage: readonly (readonly [part: number, count: number])[] = [
 
 /** In percent. */
 const componentTypes: Readonly<Record<string, number>> = {
-  ...{ "go-module": 55, apk: 8, java: 4, npm: 3, python: 2, "rust-crate": 2, gem: 2, binary: 24 },
+  "go-module": 55,
+  apk: 8,
+  java: 4,
+  npm: 3,
+  python: 2,
+  "rust-crate": 2,
+  gem: 2,
+  binary: 24,
 };
 const latestTypes: Readonly<Record<string, number>> = {
-  ...{ fixed: 73, detection: 13, falsePositiveDetermination: 9, pendingUpstreamFix: 4, fixNotPlanned: 1 },
+  fixed: 73,
+  detection: 13,
+  falsePositiveDetermination: 9,
+  pendingUpstreamFix: 4,
+  fixNotPlanned: 1,
 };
 
 /** One vulnerability in some packages has one CVE. */
@@ -80,7 +91,8 @@ function newAdvisory(random: Random, artifactName: string, index: number): Advis
     ],
     events: newEvents(random, index),
     ...(index % 10 === 0 ? { legacyAdvisoryId: `OLD-${index}` } : {}),
-    ...{ createTime, updateTime: createTime },
+    createTime,
+    updateTime: createTime,
   });
 }
 

@@ -25,8 +25,13 @@ export interface DataStore {
 const seed = "gatehouse";
 /** The tables that the population fills. */
 const sampleTables = [
-  ...["groups", "identities", "role_bindings", "counters"],
-  ...["group_entries", "identity_entries", "role_binding_entries"],
+  "groups",
+  "identities",
+  "role_bindings",
+  "counters",
+  "group_entries",
+  "identity_entries",
+  "role_binding_entries",
 ];
 const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 

@@ -65,7 +65,8 @@ async function measure(name: string, server: Gatehouse, directory: string, feed:
 async function runCli({ url, authorization }: Gatehouse, directory: string, args: readonly string[]): Promise<void> {
   const env = {
     ...process.env,
-    ...{ GATEHOUSE_TOKEN: authorization.slice("Bearer ".length), HOME: directory },
+    GATEHOUSE_TOKEN: authorization.slice("Bearer ".length),
+    HOME: directory,
   };
   const options = { env, stdio: "inherit", timeout: timeLimitMs } as const;
   const child = spawn("taskset", ["-c", String(loadCore), process.execPath, program, ...args, "--url", url], options);

@@ -34,7 +34,10 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: s
  */
 function billOfMaterials() {
   const options = [
-    ...["--package-lock-only", "--omit=dev", "--omit=optional", "--workspaces=false"],
+    "--package-lock-only",
+    "--omit=dev",
+    "--omit=optional",
+    "--workspaces=false",
     "--sbom-format=cyclonedx",
   ];
   const output = execFileSync("npm", ["sbom", ...options], {

@@ -20,7 +20,10 @@ export function peerScenarios(
     server: Scenario["server"],
     load: Scenario["load"],
   ): Scenario => ({
-    ...{ name: `${name}, ${where}`, server, comparison: `${comparison}, ${where}`, load },
+    name: `${name}, ${where}`,
+    server,
+    comparison: `${comparison}, ${where}`,
+    load,
   });
   const rest = scenario("GetGroup REST, four levels", "REST", gatehouse, getGroups(gatehouse, { cores }));
   const grpc = scenario("GetGroup gRPC, four levels", "gRPC", gatehouse, getGroupGrpc(gatehouse, cores));

@@ -122,7 +122,7 @@ describe("ratios", () => {
 
 describe("rows", () => {
   it("have the median over the rounds of the means over their slices, and the most memory", async () => {
-    const costs = [...[10, 10], ...[1, 2, 6], ...[10, 20, 30], ...[4, 4, 7]];
+    const costs = [10, 10, 1, 2, 6, 10, 20, 30, 4, 4, 7];
     const { rows } = await run([raw], { rounds: 3, slices: 3 }, (_, at) => slice(costs[at]!, { memoryMib: 90 - at }));
     assert.equal(rows.get("raw")?.cpuMicros, 5);
     assert.equal(rows.get("raw")?.memoryMib, 88);

@@ -5,7 +5,11 @@ import { choose, type Scenario } from "../scenario.ts";
 const server = { pid: 0, port: 0, [Symbol.asyncDispose]: async () => {} };
 const load = () => Promise.reject(new Error("nothing loads a server here"));
 const scenario = (name: string, baseline?: string, isOnlyInFullRuns = false): Scenario => ({
-  ...{ name, server, comparison: "reads", isOnlyInFullRuns, load },
+  name,
+  server,
+  comparison: "reads",
+  isOnlyInFullRuns,
+  load,
   ...(baseline !== undefined && { baseline }),
 });
 

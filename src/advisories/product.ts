@@ -28,9 +28,16 @@ export interface ProductComponent {
 
 /** Qualifiers that tell where a package was, how it was built or what it looks like, and not which product it is. */
 const descriptive: ReadonlySet<string> = new Set([
-  ...["checksum", "checksums", "download_url", "vcs_url", "file_name", "vers", "epoch"],
+  "checksum",
+  "checksums",
+  "download_url",
+  "vcs_url",
+  "file_name",
+  "vers",
+  "epoch",
   // Added by generators of SBOMs: the source package with its version, and a number within the SBOM.
-  ...["upstream", "package-id"],
+  "upstream",
+  "package-id",
 ]);
 
 /** Types of packages whose namespace is a distribution, and no part of the name. */

@@ -64,8 +64,12 @@ export function exportPages(methods: MethodTable): ExportPages {
         statements: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize })),
         withdrawnRecords: (pageToken) =>
           invoke(call, listAdvisoryRecords, () => ({
-            ...{ parent, recursive: true, withdrawn: true },
-            ...{ view: RecordView.FULL, pageToken, pageSize },
+            parent,
+            recursive: true,
+            withdrawn: true,
+            view: RecordView.FULL,
+            pageToken,
+            pageSize,
           })),
       };
     },

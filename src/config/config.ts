@@ -82,16 +82,16 @@ export function toConfig(raw: RawSettings): Config {
   const baseUrl = toBaseUrl(raw["base-url"], dev, listening);
   const audiences = toList(raw.audiences);
   return {
-    ...{ dev, host, port },
+    dev,
+    host,
+    port,
     workers: toWorkers(raw, dev),
     connections: toConnections(raw),
     trustedProxies: toTrustedProxies(raw),
     corsOrigins: toOrigins(raw),
     hasConsole: oneOf(raw, "console", ["on", "off"]) === "on" && new URL(baseUrl).pathname === "/",
     dataDir,
-    ...toDatabaseUrls(raw, dataDir),
-    migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",
-    database: toDatabaseConfig(raw),
+    ...toStorageConfig(raw, dataDir),
     baseUrl,
     audiences,
     domain: toPattern(raw, "domain", /^[a-z0-9-]+(\.[a-z0-9-]+)*$/, "a domain name"),
@@ -114,6 +114,14 @@ export function toConfig(raw: RawSettings): Config {
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
+  };
+}
+
+function toStorageConfig(raw: RawSettings, dataDir: string) {
+  return {
+    ...toDatabaseUrls(raw, dataDir),
+    migrates: oneOf(raw, "migrate", ["auto", "off"]) === "auto",
+    database: toDatabaseConfig(raw),
   };
 }
 

@@ -117,7 +117,9 @@ class Dispatcher implements EventDelivery {
       if (!(await this.#hasWork())) return;
       const { database, find, sender, log } = this.#options;
       const fanOutContext: FanOutContext = {
-        ...{ database, find, baseUrl: sender.issuer },
+        database,
+        find,
+        baseUrl: sender.issuer,
         warn: (about, message) => log.warn(about, message),
       };
       let isAll = false;

@@ -95,7 +95,15 @@ async function openRepo(tx: Transaction, repository: string, rules: NameRules): 
 function newRepo(tx: Transaction, parent: string, name: string): RepoRow {
   const { time } = tx.context;
   return {
-    ...{ uid: newChild(parent), parent, name, description: "", createTime: time, updateTime: time },
-    ...{ catalogTier: 0, bundles: [], aliases: [], activeTags: [] },
+    uid: newChild(parent),
+    parent,
+    name,
+    description: "",
+    createTime: time,
+    updateTime: time,
+    catalogTier: 0,
+    bundles: [],
+    aliases: [],
+    activeTags: [],
   };
 }

@@ -55,7 +55,11 @@ function parseBody(header: Header, body: unknown): RegistryEvent[] {
   const type = header("ce-type");
   if (type !== undefined)
     return parseCloudEvent({
-      ...{ type, source: header("ce-source"), id: header("ce-id"), time: header("ce-time"), data: body },
+      type,
+      source: header("ce-source"),
+      id: header("ce-id"),
+      time: header("ce-time"),
+      data: body,
     });
   if (Array.isArray(body)) return body.slice(0, maxEvents + 1).flatMap((item) => parseItem(item));
   return parseItem(body);
@@ -81,7 +85,11 @@ function parseDistribution(event: unknown): RegistryEvent[] {
   const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
   const id = idOf("distribution", event.id ?? event);
   const about = {
-    ...{ id, repository: text(target.repository), actor, time: timeOf(event.timestamp), hasCoarseTime: false },
+    id,
+    repository: text(target.repository),
+    actor,
+    time: timeOf(event.timestamp),
+    hasCoarseTime: false,
     ...clientOf(event.request),
   };
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];

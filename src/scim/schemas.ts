@@ -27,8 +27,16 @@ type Options = Partial<Omit<Attribute, "name" | "description">>;
 
 function attribute(name: string, description: string, options: Options = {}): Attribute {
   return {
-    ...{ name, description, type: "string", multiValued: false, required: false, caseExact: false },
-    ...{ mutability: "readWrite", returned: "default", uniqueness: "none", ...options },
+    name,
+    description,
+    type: "string",
+    multiValued: false,
+    required: false,
+    caseExact: false,
+    mutability: "readWrite",
+    returned: "default",
+    uniqueness: "none",
+    ...options,
   };
 }
 

@@ -68,12 +68,7 @@ export function newServerApi(
   const metrics = newMetrics(version, sharedMetrics);
   measureCaches(metrics, tokens, policy, database);
   measureDatabase(metrics, database);
-  metrics.counters(
-    "gatehouse_forwarded_calls_total",
-    "Calls that write, in workers that forward them to the one that executes them.",
-    "result",
-    () => forwarder?.counts ?? {},
-  );
+  measureForwarding(metrics, forwarder);
   const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
   const observe = all(
     newObserver(log, metrics),
@@ -84,7 +79,10 @@ export function newServerApi(
   const ownsBinding = bindingOwnership(database);
   const api = composeApi(
     {
-      ...{ database, clock, pageTokenKey, settings: serviceSettings(config) },
+      database,
+      clock,
+      pageTokenKey,
+      settings: serviceSettings(config),
       ...tokenService,
       encryption,
       discover: newConfiguredDiscoverer(config),
@@ -93,11 +91,28 @@ export function newServerApi(
     },
     tokenService,
     {
-      ...{ tokens, policy, failures, clock, observer: observe, domain: config.domain, enter, ownsBinding },
-      ...{ turns: newTurns(limits, clock), forward: forwarder?.forward },
+      tokens,
+      policy,
+      failures,
+      clock,
+      observer: observe,
+      domain: config.domain,
+      enter,
+      ownsBinding,
+      turns: newTurns(limits, clock),
+      forward: forwarder?.forward,
     },
   );
   return { ...api, metrics, observe };
+}
+
+function measureForwarding(metrics: Metrics, forwarder: Forwarder | undefined): void {
+  metrics.counters(
+    "gatehouse_forwarded_calls_total",
+    "Calls that write, in workers that forward them to the one that executes them.",
+    "result",
+    () => forwarder?.counts ?? {},
+  );
 }
 
 function all(...observers: readonly Observer[]): Observer {

@@ -71,7 +71,11 @@ function lazyPage(make: (texts: typeof import("../openapi/document-text.ts")) =>
     const { digest, ...forms } = await load();
     const [content, encoding] = chooseForm(forms, String(headers["accept-encoding"] ?? ""));
     return {
-      ...{ status: 200, contentType: "application/json", text: content, maxAge, etag: tagOf(digest, encoding) },
+      status: 200,
+      contentType: "application/json",
+      text: content,
+      maxAge,
+      etag: tagOf(digest, encoding),
       headers: { vary: "Accept-Encoding", ...(encoding !== "" && { "content-encoding": encoding }) },
     };
   };

@@ -60,7 +60,11 @@ export async function newTokenService(options: TokenServiceOptions) {
   const { issuer, defaultAudiences, directory, issuers } = exchangeOptions;
   return {
     ...signIn,
-    ...{ mounts, issuer, defaultAudiences, directory, issuers },
+    mounts,
+    issuer,
+    defaultAudiences,
+    directory,
+    issuers,
     signInCounts: outcomes.counts,
     exchange: newExchange(exchangeDeps),
     explainExchange: newExplainExchange(exchangeDeps),
@@ -72,7 +76,9 @@ export async function newTokenService(options: TokenServiceOptions) {
 function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOptions) {
   const { config, database, clock, policy, tokens, failures } = options;
   return {
-    ...{ tokens, failures, clock },
+    tokens,
+    failures,
+    clock,
     issuer: config.baseUrl,
     directory: identityDirectory(database, clock),
     grants: {

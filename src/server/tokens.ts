@@ -39,7 +39,12 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
   const registrySigner = await openRegistrySigner(database, encryption, signerOptions);
   const closing = opened.move();
   return {
-    ...{ tokens, policy, failures, accessLog, tokenService, registrySigner },
+    tokens,
+    policy,
+    failures,
+    accessLog,
+    tokenService,
+    registrySigner,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }

@@ -77,7 +77,10 @@ function servedBy(
   const { config, log, draining } = context;
   const { tokenService, registrySigner: signer } = tokens;
   return {
-    ...{ config, log, api, draining },
+    config,
+    log,
+    api,
+    draining,
     operations: operations(api.methods, { check: readiness.check, draining }),
     endpoints: {
       ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),

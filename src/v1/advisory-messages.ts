@@ -71,7 +71,13 @@ export function toFields(advisory: Advisory): AdvisoryFields {
   const { author, artifactName, artifactType, artifactArchitecture, aliases } = advisory;
   const { componentName = "", componentType = "", componentLocation = "" } = advisory;
   return {
-    ...{ author, artifactName, artifactType, artifactArchitecture, aliases },
-    ...{ componentName, componentType, componentLocation },
+    author,
+    artifactName,
+    artifactType,
+    artifactArchitecture,
+    aliases,
+    componentName,
+    componentType,
+    componentLocation,
   };
 }

@@ -6,7 +6,11 @@ import { type AdvisoryRecord, AdvisoryRecordSchema } from "../../gen/gatehouse/v
 import { digestOf, keyOf } from "../../src/advisories/digest.ts";
 
 const record = create(AdvisoryRecordSchema, {
-  ...{ source: "osv", document: "GO-1", vulnerability: "GO-1", aliases: ["CVE-2030-1"], extra: "{}" },
+  source: "osv",
+  document: "GO-1",
+  vulnerability: "GO-1",
+  aliases: ["CVE-2030-1"],
+  extra: "{}",
   statements: [{ product: { purl: "pkg:golang/example.test/a" }, versions: ["1"] }],
 });
 

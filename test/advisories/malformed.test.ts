@@ -18,7 +18,10 @@ import { generatedDocument as openvex } from "./openvex/generated.ts";
 import { generatedRecords, type Json, newDraws } from "./osv/generated.ts";
 
 const secdb = {
-  ...{ apkurl: "{{urlprefix}}/{{reponame}}", archs: ["x86_64"], reponame: "main", urlprefix: "https://apk.example" },
+  apkurl: "{{urlprefix}}/{{reponame}}",
+  archs: ["x86_64"],
+  reponame: "main",
+  urlprefix: "https://apk.example",
   distroversion: "v3.20",
   packages: [
     { pkg: { name: "a", secfixes: { "1.0-r0": ["CVE-2030-1 GHSA-1", "CVE-2030-2 (+ remark)"], "0": ["CVE-2030-3"] } } },
@@ -33,10 +36,12 @@ const scan = {
   scanner: "s",
 };
 const yaml = {
-  ...{ "schema-version": "2.0.2", package: { name: "tool" } },
+  "schema-version": "2.0.2",
+  package: { name: "tool" },
   advisories: [
     {
-      ...{ id: "CGA-2345-6789-cfgh", aliases: ["CVE-2030-1"] },
+      id: "CGA-2345-6789-cfgh",
+      aliases: ["CVE-2030-1"],
       events: [
         { timestamp: "2030-01-01T00:00:00Z", type: "detection", data: { type: "scan/v1", data: scan } },
         { timestamp: "2030-01-02T00:00:00Z", type: "fixed", data: { "fixed-version": "1.0-r0" } },
@@ -55,30 +60,26 @@ const formats: readonly (readonly [name: string, read: Reader, document: (seed: 
 
 /** Values that may be anywhere, as JSON. */
 const odd: readonly string[] = [
-  ...[
-    "null",
-    "true",
-    "0",
-    "-1",
-    "1.0",
-    "1e400",
-    '""',
-    '" "',
-    '"\\u0000"',
-    '"\\ud800"',
-    '"pkg:apk/%zz"',
-    '"9999-99-99"',
-  ],
-  ...[
-    '"__proto__"',
-    "[]",
-    "{}",
-    "[null]",
-    "[{}]",
-    '{"toString":null}',
-    '{"__proto__":{"a":1}}',
-    `"${"x".repeat(5000)}"`,
-  ],
+  "null",
+  "true",
+  "0",
+  "-1",
+  "1.0",
+  "1e400",
+  '""',
+  '" "',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"pkg:apk/%zz"',
+  '"9999-99-99"',
+  '"__proto__"',
+  "[]",
+  "{}",
+  "[null]",
+  "[{}]",
+  '{"toString":null}',
+  '{"__proto__":{"a":1}}',
+  `"${"x".repeat(5000)}"`,
 ];
 
 /** The document with a few changes at places that are drawn. */

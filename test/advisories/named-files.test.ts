@@ -45,7 +45,15 @@ describe("files without advisories are named as what they are", () => {
   });
 
   const others: readonly unknown[] = [
-    ...[undefined, null, 7, "text", [], {}, { packages: [] }, { versions: [] }, { statements: [] }],
+    undefined,
+    null,
+    7,
+    "text",
+    [],
+    {},
+    { packages: [] },
+    { versions: [] },
+    { statements: [] },
     { apkurl: "{{urlprefix}}", packages: [{ pkg: { name: "a", secfixes: {} } }] },
     { ...statement, predicate: { "@context": "https://openvex.dev/ns/v0.2.0", statements: [] } },
     { payloadType: "application/vnd.in-toto+json", payload: "e30" },

@@ -87,9 +87,24 @@ describe("products", () => {
 
   it("reads nothing that readers could take for different products", () => {
     for (const text of [
-      ...["", "a", "npm/a", "pkg:", "pkg:npm", "pkg:npm/", "pkg:npm/%20", "https://example.com"],
-      ...["pkg:n%70m/a", "pkg:1a/b", "pkg://user:secret@host/a", "pkg:npm/a\nb", "pkg:npm/a%0Ab", "pkg:npm/a%00"],
-      ...["pkg:apk/wolfi/x?arch=a&arch=b", "pkg:apk/wolfi/x?arch=a&ARCH=b", "pkg:npm/a?1x=y", "pkg:npm/a?=y"],
+      "",
+      "a",
+      "npm/a",
+      "pkg:",
+      "pkg:npm",
+      "pkg:npm/",
+      "pkg:npm/%20",
+      "https://example.com",
+      "pkg:n%70m/a",
+      "pkg:1a/b",
+      "pkg://user:secret@host/a",
+      "pkg:npm/a\nb",
+      "pkg:npm/a%0Ab",
+      "pkg:npm/a%00",
+      "pkg:apk/wolfi/x?arch=a&arch=b",
+      "pkg:apk/wolfi/x?arch=a&ARCH=b",
+      "pkg:npm/a?1x=y",
+      "pkg:npm/a?=y",
     ])
       assert.equal(parseProduct(text), undefined, text);
   });

@@ -130,7 +130,11 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("follow records, also those that only their format shows, and have what OSV sources withdrew", async () => {
       const operator = await addCaller(server, group, operatorRole.uid);
       const record = {
-        ...{ source: "osv", document: "GO-1", vulnerability: "GO-1", advisoryId: "GO-1", format: "RECORD_FORMAT_OSV" },
+        source: "osv",
+        document: "GO-1",
+        vulnerability: "GO-1",
+        advisoryId: "GO-1",
+        format: "RECORD_FORMAT_OSV",
         statements: [
           { product: { purl: "pkg:golang/m", ecosystem: "Go", name: "m" }, status: "PRODUCT_STATUS_AFFECTED" },
         ],
@@ -223,7 +227,9 @@ describe("exports at once", () => {
     // More than the window of a stream of HTTP/2.
     const note = "x".repeat(4000);
     const event = create(AdvisoryEventSchema, {
-      ...{ author: "feed", reviewState: ReviewState.APPROVED, createTime: timestampNow() },
+      author: "feed",
+      reviewState: ReviewState.APPROVED,
+      createTime: timestampNow(),
       type: { case: "fixNotPlanned", value: { note } },
     });
     const advisories = Array.from({ length: 60 }, (_, i) =>

@@ -29,7 +29,9 @@ const places: readonly Place[] = [
   { name: "PostgreSQL", database: "postgres", apiClients: ["grpc", "rest"] },
   // v2 is another name of the same handlers.
   {
-    ...{ name: "SQLite as v2", database: "sqlite", isV2: true },
+    name: "SQLite as v2",
+    database: "sqlite",
+    isV2: true,
     apiClients: ["grpc", "grpc-web", "connect", "rest, slashes escaped"],
   },
   {

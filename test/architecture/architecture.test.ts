@@ -69,9 +69,24 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 /** The entries of a folder, from the ground up: each imports only those before it. */
 const levels: Readonly<Record<string, readonly string[]>> = {
   storage: [
-    ...["schema", "engine", "change-log", "collection", "list", "search"],
-    ...["iam", "registry", "events", "sign-in", "vulnerabilities"],
-    ...["check", "cache", "database.ts", "joined-database.ts", "installation", "sweep.ts", "transfer"],
+    "schema",
+    "engine",
+    "change-log",
+    "collection",
+    "list",
+    "search",
+    "iam",
+    "registry",
+    "events",
+    "sign-in",
+    "vulnerabilities",
+    "check",
+    "cache",
+    "database.ts",
+    "joined-database.ts",
+    "installation",
+    "sweep.ts",
+    "transfer",
   ],
   transport: ["error-detail-types.ts", "http", "listener", "json", "rest", "unary", "forwarding", "connect", "pages"],
 };

@@ -49,8 +49,11 @@ describe("a key that must not be used stops the start", async () => {
   const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve }).privateKey;
   const good = await newKey("ES256", startTime);
   const published = {
-    ...{ kty: "EC", crv: "P-256", d: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI" },
-    ...{ x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" },
+    kty: "EC",
+    crv: "P-256",
+    d: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+    x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+    y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
   };
   const cases: [name: string, record: KeyRecord, rule: RegExp][] = [
     ["RFC 7518 §3.3: RSA below 2048 bits", await recordOf(rsa(1024), "RS256"), /RSA key of 2048 to 8192 bits/],

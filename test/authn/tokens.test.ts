@@ -46,8 +46,15 @@ for (const algorithm of algorithms) {
       const { jti, ...claims } = payload;
       assert.match(String(jti), /^[\w-]{22}$/);
       assert.deepEqual(claims, {
-        ...{ iss: issuer, sub: subject, aud: issuer, iat, exp: iat + 3600, act: request.act },
-        ...{ email: "dev@example.com", email_verified: true, cap: request.grants },
+        iss: issuer,
+        sub: subject,
+        aud: issuer,
+        iat,
+        exp: iat + 3600,
+        act: request.act,
+        email: "dev@example.com",
+        email_verified: true,
+        cap: request.grants,
       });
       assert.equal(expiresAt, (iat + 3600) * 1000);
     });

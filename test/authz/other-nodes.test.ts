@@ -114,7 +114,8 @@ describe("two nodes on one database", () => {
       const { uid, token } = await addCaller(one, group, viewerRole.uid);
       await rest(other.url, token, "GET", `/iam/v2beta1/groups/${group}`);
       await rest(one.url, one.ownerToken, "POST", `/iam/v2beta1/roleBindings/${group}`, {
-        ...{ identityUid: uid, roleUid: ownerRole.uid },
+        identityUid: uid,
+        roleUid: ownerRole.uid,
       });
       const invite = { roleUid: ownerRole.uid, ttl: "60s" };
       assert.equal((await rest(other.url, token, "POST", `/iam/v2beta1/groupInvites/${group}`, invite)).status, 200);

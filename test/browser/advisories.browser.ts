@@ -16,8 +16,14 @@ function record(id: string, name: string, aliases: readonly string[], fixed?: st
     ...(fixed === undefined ? [] : [{ type: "RANGE_EVENT_TYPE_FIXED", version: fixed }]),
   ];
   return {
-    ...{ source: "osv", document: id, vulnerability: id, advisoryId: id, format: "RECORD_FORMAT_OSV" },
-    ...{ modifyTime: "2026-01-02T03:04:05.000Z", aliases, summary: hostile },
+    source: "osv",
+    document: id,
+    vulnerability: id,
+    advisoryId: id,
+    format: "RECORD_FORMAT_OSV",
+    modifyTime: "2026-01-02T03:04:05.000Z",
+    aliases,
+    summary: hostile,
     severities: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" }],
     statements: [
       {

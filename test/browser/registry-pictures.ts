@@ -53,8 +53,14 @@ function exampleRecord(i: number): object {
   const events = [{ type: "RANGE_EVENT_TYPE_INTRODUCED", version: "0" }, ...fix];
   const product = { purl: `pkg:npm/${name}`, ecosystem: "npm", name };
   return {
-    ...{ source: "osv", document: id, vulnerability: id, advisoryId: id, format: "RECORD_FORMAT_OSV" },
-    ...{ modifyTime: "2026-11-02T03:04:05.000Z", aliases: [`CVE-2031-${100 + (i >> 1)}`], summary: "Made up" },
+    source: "osv",
+    document: id,
+    vulnerability: id,
+    advisoryId: id,
+    format: "RECORD_FORMAT_OSV",
+    modifyTime: "2026-11-02T03:04:05.000Z",
+    aliases: [`CVE-2031-${100 + (i >> 1)}`],
+    summary: "Made up",
     severities: [{ type: "CVSS_V3", score: i % 6 === 0 ? severe : usual }],
     statements: [{ product, status: "PRODUCT_STATUS_AFFECTED", ranges: [{ type: "SEMVER", events }] }],
   };

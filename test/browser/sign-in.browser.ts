@@ -142,7 +142,8 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
       "POST",
       `/iam/v2beta1/identityProviders/${server.groupUid}`,
       {
-        ...{ name: "own", defaultRole: viewerRole.uid },
+        name: "own",
+        defaultRole: viewerRole.uid,
         oidc: { issuer, clientId, clientSecret },
       },
     );

@@ -9,8 +9,18 @@ describe("gatehouse iam access", () => {
     caller = await startCaller();
     await caller.json("iam", "folders", "create", "team", "--parent", "example.org");
     await caller.json(
-      ...["iam", "identities", "create", "ci", "--parent", "example.org/team", "--role", "viewer"],
-      ...["--identity-issuer", "https://issuer.example.org", "--subject", "ci"],
+      "iam",
+      "identities",
+      "create",
+      "ci",
+      "--parent",
+      "example.org/team",
+      "--role",
+      "viewer",
+      "--identity-issuer",
+      "https://issuer.example.org",
+      "--subject",
+      "ci",
     );
   });
   after(() => caller[Symbol.asyncDispose]());
@@ -47,7 +57,14 @@ describe("gatehouse iam access", () => {
 
   it("simulate says who gains, loses and keeps what, and fails if the change would be rejected", async () => {
     const gains = await access(
-      ...["simulate", "create-binding", "--identity", "ci", "--role", "editor", "--parent", "example.org/team"],
+      "simulate",
+      "create-binding",
+      "--identity",
+      "ci",
+      "--role",
+      "editor",
+      "--parent",
+      "example.org/team",
     );
     assert.match(
       gains.stdout,
@@ -57,8 +74,16 @@ describe("gatehouse iam access", () => {
     const loses = await access("simulate", "delete-binding", binding, "--no-headers");
     assert.match(loses.stdout, /^loses +ci +team +0 +groups\.list .* \(\+\d+\)\n$/);
     const { code, stderr } = await caller.run(
-      ...["iam", "access", "simulate", "create-binding"],
-      ...["--identity", "ci", "--role", "viewer", "--parent", "example.org/team"],
+      "iam",
+      "access",
+      "simulate",
+      "create-binding",
+      "--identity",
+      "ci",
+      "--role",
+      "viewer",
+      "--parent",
+      "example.org/team",
     );
     assert.equal(code, 1);
     assert.match(stderr, /the change would be rejected: Already exists: the identity has this role at this group/);

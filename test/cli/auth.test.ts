@@ -18,8 +18,18 @@ before(async () => {
   caller = await startCaller();
   provider = await startIdentityProvider(["ci"]);
   ({ uid: identity } = await caller.json(
-    ...["iam", "identities", "create", "ci", "--parent", "example.org", "--role", "viewer"],
-    ...["--identity-issuer", provider.issuer, "--subject", "ci"],
+    "iam",
+    "identities",
+    "create",
+    "ci",
+    "--parent",
+    "example.org",
+    "--role",
+    "viewer",
+    "--identity-issuer",
+    provider.issuer,
+    "--subject",
+    "ci",
   ));
 });
 after(async () => {
@@ -42,7 +52,14 @@ describe("gatehouse auth login with an identity token", () => {
     writeFileSync(file, `${await provider.issueToken("ci", caller.server.url)}\n`);
     const login = await caller.runWith(
       environment,
-      ...["auth", "login", "--identity", identity, "--identity-token", file, "-o", "json"],
+      "auth",
+      "login",
+      "--identity",
+      identity,
+      "--identity-token",
+      file,
+      "-o",
+      "json",
     );
     assert.equal(login.code, 0, login.stderr);
     assert.equal(JSON.parse(login.stdout).identity, identity);
@@ -153,7 +170,12 @@ describe("gatehouse auth status, token, logout", () => {
     const login = (...audiences: string[]) =>
       caller.runWith(
         environment,
-        ...["auth", "login", "--identity-token", token, "-o", "json"],
+        "auth",
+        "login",
+        "--identity-token",
+        token,
+        "-o",
+        "json",
         ...audiences.flatMap((audience) => ["--audience", audience]),
       );
     const refused = await login(url, "https://elsewhere.test");
@@ -228,9 +250,7 @@ describe("gatehouse auth status, token, logout", () => {
 
 describe("credentials for container tools", () => {
   it("a pull token is valid for its identity, which may pull and nothing else", async () => {
-    const made = await caller.json(
-      ...["auth", "pull-token", "--parent", "example.org", "--ttl", "24h", "--name", "robot"],
-    );
+    const made = await caller.json("auth", "pull-token", "--parent", "example.org", "--ttl", "24h", "--name", "robot");
     const reply = await rest(
       caller.server.url,
       made.token,

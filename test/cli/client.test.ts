@@ -78,10 +78,7 @@ describe("output", () => {
   it("a command that does not have the format of the settings prints as it does without", async () => {
     for (const format of ["csv", "tree"]) {
       const other = await startHome({ output: { format } });
-      const { code, stdout } = await caller.runWith(
-        other,
-        ...["auth", "can-i", "groups.list", "--group", "example.org"],
-      );
+      const { code, stdout } = await caller.runWith(other, "auth", "can-i", "groups.list", "--group", "example.org");
       assert.match(stdout, /^yes: groups\.list at [0-9a-f]{40}\nROLE +GROUP +BINDING\n/);
       assert.equal(code, 0);
     }
@@ -196,7 +193,14 @@ describe("failures", () => {
 
   it("a denial names the capability and the command that explains it", async () => {
     const { uid } = await caller.json(
-      ...["iam", "identities", "create", "nobody", "--parent", "example.org", "--service-principal", "INGESTER"],
+      "iam",
+      "identities",
+      "create",
+      "nobody",
+      "--parent",
+      "example.org",
+      "--service-principal",
+      "INGESTER",
     );
     const token = await caller.server.tokenOf(uid);
     const { groupUid } = caller.server;

@@ -14,8 +14,18 @@ before(async () => {
   caller = await startCaller();
   issuer = await startIssuer(key);
   ({ uid: identity } = await caller.json(
-    ...["iam", "identities", "create", "ci", "--parent", "example.org", "--role", "viewer"],
-    ...["--identity-issuer", issuer.url, "--subject", "ci"],
+    "iam",
+    "identities",
+    "create",
+    "ci",
+    "--parent",
+    "example.org",
+    "--role",
+    "viewer",
+    "--identity-issuer",
+    issuer.url,
+    "--subject",
+    "ci",
   ));
 });
 after(async () => {
@@ -81,7 +91,14 @@ describe("gatehouse sts debug", () => {
 
   it("is for callers who may read the identity", async () => {
     const { uid } = await caller.json(
-      ...["iam", "identities", "create", "nobody", "--parent", "example.org", "--service-principal", "INGESTER"],
+      "iam",
+      "identities",
+      "create",
+      "nobody",
+      "--parent",
+      "example.org",
+      "--service-principal",
+      "INGESTER",
     );
     const environment = { GATEHOUSE_TOKEN: await caller.server.tokenOf(uid) };
     const file = path.join(caller.home, "token");

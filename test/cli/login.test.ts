@@ -166,7 +166,9 @@ describe("gatehouse auth login with a browser", () => {
     const done = await login(
       environment,
       (address) => signInAs("invited", address),
-      ...["--no-browser", "--invite-code", invite.code],
+      "--no-browser",
+      "--invite-code",
+      invite.code,
     );
     assert.equal(done.code, 0, done.stderr);
     const listed = await caller.runWith(environment, "iam", "groups", "list", "-o", "id");
@@ -246,7 +248,9 @@ describe("gatehouse auth login with a browser", () => {
     const refused = await login(
       newHome(),
       (address) => signInAs("alice", address),
-      ...["--no-browser", "--audience", "https://elsewhere.example"],
+      "--no-browser",
+      "--audience",
+      "https://elsewhere.example",
     );
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /not signed in: .*audience/);

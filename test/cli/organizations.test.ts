@@ -167,7 +167,10 @@ describe("gatehouse iam organizations export and import", () => {
     const viewer = await addIdentity(source.server, source.server.groupUid);
     await arrange(source.server, (tx) =>
       insertRow(tx, roleBindingCollection, {
-        ...{ uid: newChild(group), parent: group, identityUid: viewer, roleUid: viewerRole.uid },
+        uid: newChild(group),
+        parent: group,
+        identityUid: viewer,
+        roleUid: viewerRole.uid,
         createTime: source.server.clock(),
       }),
     );

@@ -28,7 +28,12 @@ describe("gatehouse registry sync", () => {
   const sync = (...flags: string[]) =>
     caller.json("registry", "sync", "--from", registry.url, "--group", group, ...flags);
   const done = (changes: object) => ({
-    ...{ repositories: 0, reposCreated: 0, tagsSet: 0, tagsRemoved: 0, imagesRead: 0, failed: 0 },
+    repositories: 0,
+    reposCreated: 0,
+    tagsSet: 0,
+    tagsRemoved: 0,
+    imagesRead: 0,
+    failed: 0,
     ...changes,
   });
   const content = () => registry.requests.filter((path) => /\/(?:manifests|blobs)\/sha256:/.test(path));

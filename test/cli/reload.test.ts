@@ -26,7 +26,10 @@ function installation() {
   const file = (name: string) => path.join(data.path, name);
   const write = (name: string, content: string, mode = 0o600) => writeFileSync(file(name), content, { mode });
   return {
-    ...{ path: data.path, file, write, [Symbol.dispose]: () => data[Symbol.dispose]() },
+    path: data.path,
+    file,
+    write,
+    [Symbol.dispose]: () => data[Symbol.dispose](),
     configure(settings: Record<string, string>) {
       write("gatehouse.json", JSON.stringify(settings));
       return ["--config", file("gatehouse.json"), "--data-dir", data.path];

@@ -102,9 +102,22 @@ describe("gatehouse iam", () => {
 
   it("identities: a claim match from flags, whose parts are changed one by one", async () => {
     const created = await caller.json(
-      ...["iam", "identities", "create", "ci", "--parent", "example.org", "--role", "viewer,registry.push"],
-      ...["--identity-issuer", "https://token.actions.githubusercontent.com", "--subject", "repo:acme/app:ref:main"],
-      ...["--claim", "repository_owner=acme", "--claim-pattern", "ref=refs/heads/.+"],
+      "iam",
+      "identities",
+      "create",
+      "ci",
+      "--parent",
+      "example.org",
+      "--role",
+      "viewer,registry.push",
+      "--identity-issuer",
+      "https://token.actions.githubusercontent.com",
+      "--subject",
+      "repo:acme/app:ref:main",
+      "--claim",
+      "repository_owner=acme",
+      "--claim-pattern",
+      "ref=refs/heads/.+",
     );
     assert.deepEqual(created.claimMatch, {
       issuer: "https://token.actions.githubusercontent.com",
@@ -147,14 +160,34 @@ describe("gatehouse iam", () => {
     writeFileSync(keys, text);
     const parent = ["--parent", "example.org"];
     const fixed = await caller.json(
-      ...["iam", "identities", "create", "static", ...parent, "--identity-issuer", "https://robot.test"],
-      ...["--subject", "robot", "--issuer-keys", keys, "--expiration", "24h"],
+      "iam",
+      "identities",
+      "create",
+      "static",
+      ...parent,
+      "--identity-issuer",
+      "https://robot.test",
+      "--subject",
+      "robot",
+      "--issuer-keys",
+      keys,
+      "--expiration",
+      "24h",
     );
     assert.equal(fixed.staticKeys.issuerKeys, text);
     assert.ok(Date.parse(fixed.staticKeys.expirationTime) > Date.now());
     const lasting = await caller.json(
-      ...["iam", "identities", "create", "lasting", ...parent, "--identity-issuer", "https://robot.test"],
-      ...["--subject", "lasting", "--issuer-keys", keys],
+      "iam",
+      "identities",
+      "create",
+      "lasting",
+      ...parent,
+      "--identity-issuer",
+      "https://robot.test",
+      "--subject",
+      "lasting",
+      "--issuer-keys",
+      keys,
     );
     const until = new Date(Date.parse(lasting.createTime) + 365 * 86_400_000).toISOString();
     for (const [name, time] of [
@@ -166,8 +199,17 @@ describe("gatehouse iam", () => {
       assert.ok(shown.includes(time), name);
     }
     const aws = await caller.json(
-      ...["iam", "identities", "create", "aws", ...parent, "--aws-account", "123456789012"],
-      ...["--aws-arn", "arn:aws:sts::123456789012:assumed-role/ci/run", "--aws-user-id-pattern", "AROA[A-Z]+:run"],
+      "iam",
+      "identities",
+      "create",
+      "aws",
+      ...parent,
+      "--aws-account",
+      "123456789012",
+      "--aws-arn",
+      "arn:aws:sts::123456789012:assumed-role/ci/run",
+      "--aws-user-id-pattern",
+      "AROA[A-Z]+:run",
     );
     assert.equal(aws.awsIdentity.awsAccount, "123456789012");
     await done("iam", "identities", "create", "service", ...parent, "--service-principal", "ingester");
@@ -188,11 +230,25 @@ describe("gatehouse iam", () => {
 
   it("roles: capabilities by the names that people know, added and removed", async () => {
     const created = await caller.json(
-      ...["iam", "roles", "create", "reader", "--parent", "example.org", "--capabilities", "groups.list,repo.list"],
+      "iam",
+      "roles",
+      "create",
+      "reader",
+      "--parent",
+      "example.org",
+      "--capabilities",
+      "groups.list,repo.list",
     );
     assert.deepEqual(created.capabilities, ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
     const updated = await caller.json(
-      ...["iam", "roles", "update", "reader", "--add-capabilities", "tag.list", "--remove-capabilities", "repo.list"],
+      "iam",
+      "roles",
+      "update",
+      "reader",
+      "--add-capabilities",
+      "tag.list",
+      "--remove-capabilities",
+      "repo.list",
     );
     assert.deepEqual(updated.capabilities, ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"]);
     const managed = await caller.json("iam", "roles", "list", "--managed");
@@ -232,7 +288,15 @@ describe("gatehouse iam", () => {
   it("role bindings: created by names, described, moved to another role, deleted", async () => {
     await done("iam", "identities", "create", "bound", "--parent", "example.org", "--service-principal", "INGESTER");
     const created = await caller.json(
-      ...["iam", "role-bindings", "create", "--parent", "example.org", "--identity", "bound", "--role", "viewer"],
+      "iam",
+      "role-bindings",
+      "create",
+      "--parent",
+      "example.org",
+      "--identity",
+      "bound",
+      "--role",
+      "viewer",
     );
     const updated = await caller.json("iam", "role-bindings", "update", created.uid, "--role", "editor");
     assert.equal(updated.role.name, "editor");
@@ -244,7 +308,16 @@ describe("gatehouse iam", () => {
 
   it("invites: the code is shown once", async () => {
     const created = await caller.json(
-      ...["iam", "invites", "create", "--parent", "example.org", "--role", "viewer", "--ttl", "2h", "--single-use"],
+      "iam",
+      "invites",
+      "create",
+      "--parent",
+      "example.org",
+      "--role",
+      "viewer",
+      "--ttl",
+      "2h",
+      "--single-use",
     );
     assert.match(created.code, /^[0-9a-f]{96}$/);
     const described = await caller.json("iam", "invites", "describe", created.uid);
@@ -261,9 +334,24 @@ describe("gatehouse iam", () => {
     const secret = path.join(caller.home, "secret");
     writeFileSync(secret, "canary-client-secret\n");
     const created = await caller.json(
-      ...["iam", "identity-providers", "create", "sso", "--parent", "example.org", "--default-role", "viewer"],
-      ...["--oidc-issuer", "https://sso.acme.test", "--oidc-client-id", "gatehouse", "--oidc-client-secret", secret],
-      ...["--oidc-additional-scopes", "groups,offline_access", "--oidc-groups-claim", "groups"],
+      "iam",
+      "identity-providers",
+      "create",
+      "sso",
+      "--parent",
+      "example.org",
+      "--default-role",
+      "viewer",
+      "--oidc-issuer",
+      "https://sso.acme.test",
+      "--oidc-client-id",
+      "gatehouse",
+      "--oidc-client-secret",
+      secret,
+      "--oidc-additional-scopes",
+      "groups,offline_access",
+      "--oidc-groups-claim",
+      "groups",
     );
     assert.deepEqual(created.oidc.additionalScopes, ["groups", "offline_access"]);
     assert.equal(created.oidc.clientSecret, undefined);
@@ -288,20 +376,24 @@ describe("gatehouse iam", () => {
 
   it("account associations: one for a group, named by the group", async () => {
     await done(
-      ...[
-        "iam",
-        "account-associations",
-        "create",
-        "clouds",
-        "--parent",
-        "example.org",
-        "--aws-account",
-        "123456789012",
-      ],
+      "iam",
+      "account-associations",
+      "create",
+      "clouds",
+      "--parent",
+      "example.org",
+      "--aws-account",
+      "123456789012",
     );
     const updated = await caller.json(
-      ...["iam", "account-associations", "update", "example.org", "--google-project-id", "p-1"],
-      ...["--google-project-number", "1234"],
+      "iam",
+      "account-associations",
+      "update",
+      "example.org",
+      "--google-project-id",
+      "p-1",
+      "--google-project-number",
+      "1234",
     );
     assert.deepEqual(updated.google, { projectId: "p-1", projectNumber: "1234" });
     assert.equal((await caller.json("iam", "account-associations", "describe", "example.org")).name, "clouds");

@@ -97,7 +97,9 @@ describe("serve --dev", () => {
       });
       const token = () => (existsSync(development.tokenFile) ? readFileSync(development.tokenFile, "utf8") : "");
       return {
-        ...{ log, token, file: development.tokenFile },
+        log,
+        token,
+        file: development.tokenFile,
         /** Lets the clock go on, and then timers, for five minutes at most, until something is over. */
         async sleep(ms: number, isOver = () => true) {
           now += ms;

@@ -63,9 +63,15 @@ describe("variables that are not settings", () => {
     const known = settings.map(({ name }) => variableOf(name));
     const clients = ["CONFIG", "URL", "TOKEN", "AUDIENCE", "REGISTRY_PASSWORD"].map((name) => `GATEHOUSE_${name}`);
     const ofKubernetes = [
-      ...["GATEHOUSE_SERVICE_HOST", "GATEHOUSE_SERVICE_PORT", "GATEHOUSE_SERVICE_PORT_HTTP", "GATEHOUSE_PORT"],
-      ...["GATEHOUSE_PORT_8080_TCP", "GATEHOUSE_PORT_8080_TCP_PROTO", "GATEHOUSE_PORT_8080_TCP_ADDR"],
-      ...["GATEHOUSE_DB_SERVICE_HOST", "GATEHOUSE_DB_PORT_5432_TCP_PORT"],
+      "GATEHOUSE_SERVICE_HOST",
+      "GATEHOUSE_SERVICE_PORT",
+      "GATEHOUSE_SERVICE_PORT_HTTP",
+      "GATEHOUSE_PORT",
+      "GATEHOUSE_PORT_8080_TCP",
+      "GATEHOUSE_PORT_8080_TCP_PROTO",
+      "GATEHOUSE_PORT_8080_TCP_ADDR",
+      "GATEHOUSE_DB_SERVICE_HOST",
+      "GATEHOUSE_DB_PORT_5432_TCP_PORT",
     ];
     const names = [...known, ...clients, ...ofKubernetes, "PATH", "MY_GATEHOUSE_X"];
     assert.deepEqual(unknownVariables(Object.fromEntries(names.map((name) => [name, "x"]))), []);

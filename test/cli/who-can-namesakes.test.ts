@@ -7,8 +7,19 @@ it("who-can shows the uids of identities that have one name", async () => {
   await using caller = await startCaller();
   const make = async (parent: string) =>
     await caller.json(
-      ...["iam", "identities", "create", "owner", "--yes", "--parent", parent, "--role", "viewer"],
-      ...["--identity-issuer", "https://issuer.test", "--subject", parent],
+      "iam",
+      "identities",
+      "create",
+      "owner",
+      "--yes",
+      "--parent",
+      parent,
+      "--role",
+      "viewer",
+      "--identity-issuer",
+      "https://issuer.test",
+      "--subject",
+      parent,
     );
   await caller.json("iam", "groups", "create", "team", "--parent", "example.org");
   const uids = [await make("example.org"), await make("example.org/team")].map(({ uid }) => uid);

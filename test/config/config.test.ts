@@ -62,7 +62,9 @@ describe("settings", () => {
     assert.deepEqual(config({}).connections, { ...connections, maxConnectionAgeMs: undefined });
     const set = { maxConnections: "100", maxConnectionsPerClient: "100", maxConnectionAge: "60" };
     assert.deepEqual(config(set).connections, {
-      ...{ maxConnections: 100, maxConnectionsPerClient: 100, maxConnectionsPerNetwork: 50 },
+      maxConnections: 100,
+      maxConnectionsPerClient: 100,
+      maxConnectionsPerNetwork: 50,
       maxConnectionAgeMs: 60_000,
     });
   });
@@ -83,8 +85,11 @@ describe("settings", () => {
     assert.equal(config({ databaseUrl }).databaseUrl, databaseUrl);
     const flags = { databasePooling: "transaction", databaseConnectTimeout: "2", databaseStatementTimeout: "60" };
     assert.deepEqual(config(flags).database, {
-      ...{ poolSize: 16, sharesSessions: true },
-      ...{ connectTimeoutMs: 2000, lockTimeoutMs: 5000, statementTimeoutMs: 60_000 },
+      poolSize: 16,
+      sharesSessions: true,
+      connectTimeoutMs: 2000,
+      lockTimeoutMs: 5000,
+      statementTimeoutMs: 60_000,
     });
   });
 
@@ -135,9 +140,19 @@ describe("settings", () => {
     ["a base URL with a query", { baseUrl: "https://a.test/?x=1" }, /^base-url: /],
     ["a base URL with a user", { baseUrl: "https://u:p@a.test" }, /^base-url: /],
     ...[
-      ...["https://iam.test", "http://10.0.0.1:8080", "http://0.0.0.0:8080", "http://[::]", "http://192.168.1.2"],
-      ...["http://gatehouse", "http://localhost.example.org", "http://127.0.0.1.example.org", "http://notlocalhost"],
-      ...["https://abc.ngrok.app", "http://[::ffff:10.0.0.1]", "http://localhost.", "http://x.localhost.test"],
+      "https://iam.test",
+      "http://10.0.0.1:8080",
+      "http://0.0.0.0:8080",
+      "http://[::]",
+      "http://192.168.1.2",
+      "http://gatehouse",
+      "http://localhost.example.org",
+      "http://127.0.0.1.example.org",
+      "http://notlocalhost",
+      "https://abc.ngrok.app",
+      "http://[::ffff:10.0.0.1]",
+      "http://localhost.",
+      "http://x.localhost.test",
     ].map((baseUrl): (typeof wrong)[number] => [
       `development mode at ${baseUrl}`,
       { baseUrl },
@@ -180,19 +195,16 @@ describe("settings", () => {
     ["a misspelt scheme", { databaseUrl: "postgress://u:canary@h/x" }, /^database-url: postgress:\/\/ (?!.*canary)/],
     ["a scheme in capitals", { databaseUrl: "POSTGRES://u:canary@h/x" }, /^database-url: POSTGRES:\/\/ (?!.*canary)/],
     ...[
-      ...[
-        "postgres://u:ca/nary@h/x",
-        "postgres://u:12/canary@h/x",
-        "postgres://u:c@a/nary@h/x",
-        "postgres://u:12?canary@h/x",
-      ],
-      ...[
-        "postgres://u:canary#1@h/x",
-        "postgres://u:12#canary@h/x",
-        "postgres://u:canary%@h/x",
-        "postgres://u:canary%zz@h/x",
-      ],
-      ...["postgres://u:canary%ff@h/x", "postgres://u:canary@[/x"],
+      "postgres://u:ca/nary@h/x",
+      "postgres://u:12/canary@h/x",
+      "postgres://u:c@a/nary@h/x",
+      "postgres://u:12?canary@h/x",
+      "postgres://u:canary#1@h/x",
+      "postgres://u:12#canary@h/x",
+      "postgres://u:canary%@h/x",
+      "postgres://u:canary%zz@h/x",
+      "postgres://u:canary%ff@h/x",
+      "postgres://u:canary@[/x",
     ].map((databaseUrl): (typeof wrong)[number] => [
       `an unencoded password: ${databaseUrl}`,
       { databaseUrl },

@@ -24,8 +24,11 @@ const certificates = "/etc/ssl/certs/ca-certificates.crt";
 /** The options of `buildah build` for an image on these, with the certificates and the downloads that npm has. */
 export function buildOptions({ node, base }: { node: string; base: string }): string[] {
   return [
-    ...[`--build-arg=NODE=${node}`, `--build-arg=BASE=${base}`, `--build-arg=NODE_EXTRA_CA_CERTS=${certificates}`],
-    ...[`--volume=${certificates}:${certificates}:ro`, `--volume=${homedir()}/.npm:/root/.npm`],
+    `--build-arg=NODE=${node}`,
+    `--build-arg=BASE=${base}`,
+    `--build-arg=NODE_EXTRA_CA_CERTS=${certificates}`,
+    `--volume=${certificates}:${certificates}:ro`,
+    `--volume=${homedir()}/.npm:/root/.npm`,
   ];
 }
 

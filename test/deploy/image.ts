@@ -34,8 +34,19 @@ describe("the image", { skip }, () => {
     version = versionOf(pack(path.join(context, "dist")));
     rmSync(path.join(context, "dist/package"), { recursive: true, force: true });
     buildah(
-      ...["build", "--isolation", "chroot", "--format", "docker", "--file", "deploy/Containerfile", "--tag", image],
-      ...["--build-arg", `VERSION=${version}`, ...buildOptions(makeBaseImages()), context],
+      "build",
+      "--isolation",
+      "chroot",
+      "--format",
+      "docker",
+      "--file",
+      "deploy/Containerfile",
+      "--tag",
+      image,
+      "--build-arg",
+      `VERSION=${version}`,
+      ...buildOptions(makeBaseImages()),
+      context,
     );
     container = buildah("from", image);
   });

@@ -37,8 +37,11 @@ export async function startPrometheus(rules: string, targets: readonly string[])
   const child = spawn(
     "prometheus",
     [
-      ...[`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`],
-      ...[`--web.listen-address=${address}`, "--enable-feature=exemplar-storage", "--log.level=error"],
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=${address}`,
+      "--enable-feature=exemplar-storage",
+      "--log.level=error",
     ],
     { stdio: ["ignore", "inherit", "inherit"] },
   );

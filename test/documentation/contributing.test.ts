@@ -20,16 +20,6 @@ describe("CONTRIBUTING.md", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("names existing folders of src", () => {
-    const [, block = ""] = page.split("## Layout\n\n```\n");
-    const folders = [...block.split("```")[0]!.matchAll(/^ {2}([a-z0-9-]+\/(?: [a-z0-9-]+\/)*)/gm)];
-    const missing = folders
-      .flatMap(([, names]) => names!.split(" "))
-      .filter((name) => globSync(`src/${name}`).length === 0);
-    assert.ok(folders.length > 10);
-    assert.deepEqual(missing, []);
-  });
-
   it("names existing npm scripts", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
     const named = [page, readFileSync("test/README.md", "utf8"), readFileSync("bench/README.md", "utf8")]

@@ -5,14 +5,15 @@ import path from "node:path";
 import { describe, it } from "node:test";
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
-  ...[
-    "bench/README.md",
-    "examples/README.md",
-    "packages/client/README.md",
-    "test/README.md",
-    "test/documentation/README.md",
-  ],
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "bench/README.md",
+  "examples/README.md",
+  "packages/client/README.md",
+  "test/README.md",
+  "test/documentation/README.md",
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 

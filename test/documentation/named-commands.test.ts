@@ -8,7 +8,9 @@ import { newProgram } from "../../src/cli/program.ts";
 import { processShell } from "../../src/cli/shell.ts";
 
 const files = [
-  ...["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { exclude: ["docs/decisions/**"] })],
+  "README.md",
+  "CONTRIBUTING.md",
+  ...globSync("docs/**/*.md", { exclude: ["docs/decisions/**"] }),
   ...globSync("src/cli/**/*.ts", { exclude: ["src/cli/examples.ts"] }),
 ];
 

@@ -93,10 +93,14 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
 
   const groups = (message: string) => iam("groups", message);
   const team = await life.call("POST", `/iam/v2beta1/groups/${root}`, { name: "team" }, ({ uid }) => ({
-    ...{ type: "iam.group.created.v1", ...groups("Group"), group: uid },
+    type: "iam.group.created.v1",
+    ...groups("Group"),
+    group: uid,
   }));
   await life.call("PATCH", `/iam/v2beta1/groups/${team.uid}`, { description: "of ours" }, ({ uid }) => ({
-    ...{ type: "iam.group.updated.v1", ...groups("Group"), group: uid },
+    type: "iam.group.updated.v1",
+    ...groups("Group"),
+    group: uid,
   }));
 
   const identities = (message: string) => iam("identities", message);
@@ -106,7 +110,8 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
     ...identities("Identity"),
   }));
   await life.call("PATCH", `/iam/v2beta1/identities/${identity.uid}`, { description: "d" }, () => ({
-    ...{ type: "iam.identity.updated.v1", ...identities("Identity") },
+    type: "iam.identity.updated.v1",
+    ...identities("Identity"),
   }));
 
   const roles = (message: string) => iam("roles", message);
@@ -117,7 +122,8 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
     () => ({ type: "iam.roles.created.v1", ...roles("Role") }),
   );
   await life.call("PATCH", `/iam/v2beta1/roles/${role.uid}`, { description: "d" }, () => ({
-    ...{ type: "iam.roles.updated.v1", ...roles("Role") },
+    type: "iam.roles.updated.v1",
+    ...roles("Role"),
   }));
 
   const bindings = (message: string) => iam("roleBindings", message);
@@ -128,7 +134,8 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
     () => ({ type: "iam.rolebindings.created.v1", ...bindings("RoleBinding") }),
   );
   await life.call("PATCH", `/iam/v2beta1/roleBindings/${binding.uid}`, { roleUid: editor }, () => ({
-    ...{ type: "iam.rolebindings.updated.v1", ...bindings("RoleBinding") },
+    type: "iam.rolebindings.updated.v1",
+    ...bindings("RoleBinding"),
   }));
   await life.call(
     "POST",
@@ -138,14 +145,19 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
       requests: [viewer, role.uid].map((roleUid) => ({ roleBinding: { identityUid: identity.uid, roleUid } })),
     },
     () => ({
-      ...{ type: "iam.rolebindings.created.batch.v1", bodytype: "iam.v2beta1.BatchCreateRoleBindingsResponse" },
-      ...{ source: "/iam/v2beta1/roleBindings:batchCreate", subject: team.uid, group: team.uid },
+      type: "iam.rolebindings.created.batch.v1",
+      bodytype: "iam.v2beta1.BatchCreateRoleBindingsResponse",
+      source: "/iam/v2beta1/roleBindings:batchCreate",
+      subject: team.uid,
+      group: team.uid,
     }),
   );
   await isTold();
   await life.call("DELETE", `/iam/v2beta1/roleBindings/${binding.uid}`, undefined, () => ({
-    ...{ type: "iam.rolebindings.deleted.v1", ...bindings("DeleteRoleBindingRequest") },
-    ...{ subject: binding.uid, body: { uid: binding.uid } },
+    type: "iam.rolebindings.deleted.v1",
+    ...bindings("DeleteRoleBindingRequest"),
+    subject: binding.uid,
+    body: { uid: binding.uid },
   }));
 
   const invites = (message: string) => iam("groupInvites", message);
@@ -154,12 +166,16 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
     `/iam/v2beta1/groupInvites/${team.uid}`,
     { roleUid: viewer, ttl: "3600s", email: "a@example.org" },
     ({ uid, expirationTime }) => ({
-      ...{ type: "iam.group_invite.created.v1", ...invites("GroupInvite"), body: { uid, expirationTime } },
+      type: "iam.group_invite.created.v1",
+      ...invites("GroupInvite"),
+      body: { uid, expirationTime },
     }),
   );
   await life.call("DELETE", `/iam/v2beta1/groupInvites/${invite.uid}`, undefined, () => ({
-    ...{ type: "iam.group_invite.deleted.v1", ...invites("DeleteGroupInviteRequest") },
-    ...{ subject: invite.uid, body: { uid: invite.uid } },
+    type: "iam.group_invite.deleted.v1",
+    ...invites("DeleteGroupInviteRequest"),
+    subject: invite.uid,
+    body: { uid: invite.uid },
   }));
 
   const associations = (message: string) => iam("accountAssociations", message);
@@ -170,45 +186,65 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
     ({ uid }) => ({ type: "iam.account_associations.created.v1", ...associations("AccountAssociation"), group: uid }),
   );
   await life.call("PATCH", `/iam/v2beta1/accountAssociations/${team.uid}`, { description: "d" }, ({ uid }) => ({
-    ...{ type: "iam.account_associations.updated.v1", ...associations("AccountAssociation"), group: uid },
+    type: "iam.account_associations.updated.v1",
+    ...associations("AccountAssociation"),
+    group: uid,
   }));
   await life.call("DELETE", `/iam/v2beta1/accountAssociations/${team.uid}`, undefined, () => ({
-    ...{ type: "iam.account_associations.deleted.v1", ...associations("DeleteAccountAssociationRequest") },
-    ...{ subject: team.uid, group: team.uid, body: undefined },
+    type: "iam.account_associations.deleted.v1",
+    ...associations("DeleteAccountAssociationRequest"),
+    subject: team.uid,
+    group: team.uid,
+    body: undefined,
   }));
 
   await life.call("POST", `/iam/v2beta1/terms/${root}`, { documentIds: ["eula", "privacy"] }, () => ({
-    ...{ type: "iam.terms.accepted.v1", ...iam("terms", "AcceptTermsResponse"), subject: root, group: root },
+    type: "iam.terms.accepted.v1",
+    ...iam("terms", "AcceptTermsResponse"),
+    subject: root,
+    group: root,
   }));
 
   await providerOfToday(life, root);
 
   const repos = (message: string) => registry("repos", message);
   const repo = await life.call("POST", `/registry/v2beta1/repos/${team.uid}`, { name: "app" }, () => ({
-    ...{ type: "platform.registry.repo.created.v1", ...repos("Repo") },
+    type: "platform.registry.repo.created.v1",
+    ...repos("Repo"),
   }));
   await life.call("PATCH", `/registry/v2beta1/repos/${repo.uid}`, { description: "d" }, () => ({
-    ...{ type: "platform.registry.repo.updated.v1", ...repos("Repo") },
+    type: "platform.registry.repo.updated.v1",
+    ...repos("Repo"),
   }));
   await life.call("PATCH", `/registry/v2beta1/repos/${repo.uid}/readme`, { content: "# App" }, () => ({
-    ...{ type: "platform.registry.repo.updated.v1", ...repos("RepoReadme") },
+    type: "platform.registry.repo.updated.v1",
+    ...repos("RepoReadme"),
   }));
   const tags = (message: string) => registry("tags", message);
   const digest = `sha256:${"a".repeat(64)}`;
   const tag = await life.call("POST", `/registry/v2beta1/tags/${repo.uid}`, { name: "1.0", digest }, () => ({
-    ...{ type: "platform.registry.tag.created.v1", ...tags("Tag"), group: root },
+    type: "platform.registry.tag.created.v1",
+    ...tags("Tag"),
+    group: root,
   }));
   await life.call("DELETE", `/registry/v2beta1/tags/${tag.uid}`, undefined, () => ({
-    ...{ type: "platform.registry.tag.deleted.v1", ...tags("DeleteTagRequest") },
-    ...{ subject: tag.uid, group: root, body: { uid: tag.uid } },
+    type: "platform.registry.tag.deleted.v1",
+    ...tags("DeleteTagRequest"),
+    subject: tag.uid,
+    group: root,
+    body: { uid: tag.uid },
   }));
   await life.call("POST", `/registry/v2beta1/tags/${repo.uid}`, { name: "1.1", digest }, () => ({
-    ...{ type: "platform.registry.tag.created.v1", ...tags("Tag"), group: root },
+    type: "platform.registry.tag.created.v1",
+    ...tags("Tag"),
+    group: root,
   }));
   // Its tag goes with it, untold.
   await life.call("DELETE", `/registry/v2beta1/repos/${repo.uid}`, undefined, () => ({
-    ...{ type: "platform.registry.repo.deleted.v1", ...repos("DeleteRepoRequest") },
-    ...{ subject: repo.uid, body: { uid: repo.uid } },
+    type: "platform.registry.repo.deleted.v1",
+    ...repos("DeleteRepoRequest"),
+    subject: repo.uid,
+    body: { uid: repo.uid },
   }));
 
   for (const [name, one, kind] of [
@@ -218,7 +254,10 @@ async function livesOfToday(life: Life, root: string, isTold: () => Promise<void
   ] as const) {
     const message = `Delete${name[0]!.toUpperCase()}${name.slice(1).replace(/(ie)?s$/, (end) => (end === "ies" ? "y" : ""))}Request`;
     await life.call("DELETE", `/iam/v2beta1/${name}/${one.uid}`, undefined, () => ({
-      ...{ type: `iam.${kind}.deleted.v1`, ...iam(name, message), subject: one.uid, body: { uid: one.uid } },
+      type: `iam.${kind}.deleted.v1`,
+      ...iam(name, message),
+      subject: one.uid,
+      body: { uid: one.uid },
     }));
   }
 }
@@ -232,16 +271,23 @@ async function providerOfToday(life: Life, root: string): Promise<void> {
     `${at}/${root}`,
     { name: "idp", defaultRole: viewer, oidc },
     ({ createTime, updateTime, ...shown }) => ({
-      ...{ type: "iam.identity_providers.created.v1", ...providers("IdentityProvider"), body: shown },
+      type: "iam.identity_providers.created.v1",
+      ...providers("IdentityProvider"),
+      body: shown,
     }),
   );
   await life.call("PATCH", `${at}/${provider.uid}`, { description: "d" }, ({ createTime, updateTime, ...shown }) => ({
-    ...{ type: "iam.identity_providers.updated.v1", ...providers("IdentityProvider"), body: shown },
+    type: "iam.identity_providers.updated.v1",
+    ...providers("IdentityProvider"),
+    body: shown,
   }));
 
   const subject = provider.uid;
   const scim = (event: string, message: string, body: unknown) => ({
-    ...{ type: `iam.identity_providers.${event}.v1`, ...providers(message), subject, body },
+    type: `iam.identity_providers.${event}.v1`,
+    ...providers(message),
+    subject,
+    body,
   });
   const generated = await life.call("POST", `${at}/${subject}:generateScimToken`, {}, ({ token, ...shown }) =>
     scim("scim_token.generated", "GenerateScimTokenResponse", shown),
@@ -261,7 +307,9 @@ async function providerOfToday(life: Life, root: string): Promise<void> {
   );
 
   const mappings = (message: string) => ({
-    ...{ source: "/iam/v2beta1/externalGroupRoleMappings", bodytype: `iam.v2beta1.${message}`, group: root },
+    source: "/iam/v2beta1/externalGroupRoleMappings",
+    bodytype: `iam.v2beta1.${message}`,
+    group: root,
   });
   const create = (externalGroupId: string) =>
     life.call(
@@ -272,60 +320,74 @@ async function providerOfToday(life: Life, root: string): Promise<void> {
     );
   const [one, two, three] = [await create("a"), await create("b"), await create("c")];
   await life.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${one.uid}`, undefined, () => ({
-    ...{ type: "iam.external_group_role_mappings.deleted.v1", ...mappings("DeleteExternalGroupRoleMappingRequest") },
-    ...{ subject: one.uid, body: { uid: one.uid } },
+    type: "iam.external_group_role_mappings.deleted.v1",
+    ...mappings("DeleteExternalGroupRoleMappingRequest"),
+    subject: one.uid,
+    body: { uid: one.uid },
   }));
   await life.call(
     "POST",
     "/iam/v2beta1/externalGroupRoleMappings:batchDelete",
     { parent: subject, names: [two.uid, three.uid] },
     () => ({
-      ...{ type: "iam.external_group_role_mappings.deleted.batch.v1", group: root, subject },
+      type: "iam.external_group_role_mappings.deleted.batch.v1",
+      group: root,
+      subject,
       source: "/iam/v2beta1/externalGroupRoleMappings:batchDelete",
       bodytype: "iam.v2beta1.BatchDeleteExternalGroupRoleMappingsResponse",
     }),
   );
   await life.call("DELETE", `${at}/${subject}`, undefined, () => ({
-    ...{ type: "iam.identity_providers.deleted.v1", ...providers("DeleteIdentityProviderRequest") },
-    ...{ subject, body: { uid: subject } },
+    type: "iam.identity_providers.deleted.v1",
+    ...providers("DeleteIdentityProviderRequest"),
+    subject,
+    body: { uid: subject },
   }));
 }
 
 async function livesOfVersion1(life: Life, root: string): Promise<void> {
   const iam = (service: string, message: string) => ({ source: `/iam/v1/${service}`, bodytype: `iam.${message}` });
   const team = await life.call("POST", `/iam/v1/groups/${root}`, { name: "former" }, ({ id }) => ({
-    ...{ type: "iam.group.created.v1", ...iam("groups", "Group"), group: id },
+    type: "iam.group.created.v1",
+    ...iam("groups", "Group"),
+    group: id,
   }));
   const claimMatch = { issuer: "https://issuer.example.org", subject: "t" };
   const identity = await life.call("POST", `/iam/v1/identities/${team.id}`, { name: "ci", claimMatch }, () => ({
-    ...{ type: "iam.identity.created.v1", ...iam("identities", "Identity") },
+    type: "iam.identity.created.v1",
+    ...iam("identities", "Identity"),
   }));
   const roleBindings = [viewer, editor].map((role) => ({ identity: identity.id, role }));
   await life.call("POST", `/iam/v1/rolebindings/batch/${team.id}`, roleBindings, ({ roleBindings: made }) => ({
-    ...{
-      type: "iam.rolebindings.created.batch.v1",
-      ...iam("rolebindings/batch", "RoleBindingBatch"),
-      group: team.id,
-    },
+    type: "iam.rolebindings.created.batch.v1",
+    ...iam("rolebindings/batch", "RoleBindingBatch"),
+    group: team.id,
     subject: made.map(({ id }: { id: string }) => id).join(),
   }));
   const repo = await life.call("POST", `/registry/v1/repos/${team.id}`, { name: "app" }, () => ({
-    ...{ type: "platform.registry.repo.created.v1", source: "/registry/v1/repos", bodytype: "registry.Repo" },
+    type: "platform.registry.repo.created.v1",
+    source: "/registry/v1/repos",
+    bodytype: "registry.Repo",
   }));
   const digest = `sha256:${"a".repeat(64)}`;
   const tag = await life.call("POST", `/registry/v1/tags/${repo.id}`, { name: "1", digest }, () => ({
-    ...{ type: "platform.registry.tag.created.v1", source: "/registry/v1/tags", bodytype: "registry.Tag", group: root },
+    type: "platform.registry.tag.created.v1",
+    source: "/registry/v1/tags",
+    bodytype: "registry.Tag",
+    group: root,
   }));
   await life.call("PUT", `/registry/v1/tags/${tag.id}`, { name: "1", digest, deprecated: true }, () => ({
-    ...{ type: "platform.registry.tag.updated.v1", source: "/registry/v1/tags", bodytype: "registry.Tag", group: root },
+    type: "platform.registry.tag.updated.v1",
+    source: "/registry/v1/tags",
+    bodytype: "registry.Tag",
+    group: root,
   }));
   await life.call("DELETE", `/registry/v1/repos/${repo.id}`, undefined, () => ({
-    ...{
-      type: "platform.registry.repo.deleted.v1",
-      source: "/registry/v1/repos",
-      bodytype: "registry.DeleteRepoRequest",
-    },
-    ...{ subject: repo.id, body: { id: repo.id } },
+    type: "platform.registry.repo.deleted.v1",
+    source: "/registry/v1/repos",
+    bodytype: "registry.DeleteRepoRequest",
+    subject: repo.id,
+    body: { id: repo.id },
   }));
   const subscription = await life.call(
     "POST",
@@ -338,8 +400,11 @@ async function livesOfVersion1(life: Life, root: string): Promise<void> {
     }),
   );
   await life.call("DELETE", `/events/v1/subscriptions/${subscription.id}`, undefined, () => ({
-    ...{ type: "events.subscription.deleted.v1", source: "/events/v1/subscriptions" },
-    ...{ bodytype: "events.DeleteSubscriptionRequest", subject: subscription.id, body: undefined },
+    type: "events.subscription.deleted.v1",
+    source: "/events/v1/subscriptions",
+    bodytype: "events.DeleteSubscriptionRequest",
+    subject: subscription.id,
+    body: undefined,
   }));
 }
 
@@ -356,7 +421,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await bind(server, root, await addIdentity(server, root), ownerRole.uid);
       const life = new Life(server);
       await life.call("POST", `/events/v2beta1/subscriptions/${root}`, { sink: `${sink.url}/hook` }, () => ({
-        ...{ type: "events.subscription.created.v1", source: "/events/v2beta1/subscriptions" },
+        type: "events.subscription.created.v1",
+        source: "/events/v2beta1/subscriptions",
         bodytype: "events.v2beta1.Subscription",
       }));
       // An event shows data of other rows as of the time when the log is read. These rows must exist until then.

@@ -66,8 +66,10 @@ for (const database of ["sqlite", "postgres"] as const) {
     const repo = (name: string) => `${root}/${name}`;
     /** What is the same of all pushes into a repo. */
     const of = async (name: string, ...group: string[]) => ({
-      ...{ repository: repo(name), repo_id: await listening.repoOf(name.split("/").at(-1)!, ...group) },
-      ...{ display_name: name.split("/").at(-1), type: "manifest" },
+      repository: repo(name),
+      repo_id: await listening.repoOf(name.split("/").at(-1)!, ...group),
+      display_name: name.split("/").at(-1),
+      type: "manifest",
     });
 
     it("CNCF Distribution: who pushed what, when, from where, and what the tag was before", async () => {
@@ -78,8 +80,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       const [pushed] = await next(1);
       const about = await of("team/tool", team);
       assert.deepEqual(pushed!.shown, {
-        ...{ ...about, tag: "1.0", digest: a, when: "2025-12-31T03:04:05.082000" },
-        ...{ location: "", remote_address: "192.0.2.7", user_agent: "skopeo/1.13.3" },
+        ...about,
+        tag: "1.0",
+        digest: a,
+        when: "2025-12-31T03:04:05.082000",
+        location: "",
+        remote_address: "192.0.2.7",
+        user_agent: "skopeo/1.13.3",
       });
       // The registry says who it was, and nobody else has seen it.
       const act = { registry: "registry.example.org", name: listening.server.ownerUid };
@@ -112,14 +119,21 @@ for (const database of ["sqlite", "postgres"] as const) {
         { digest: b, tag: b },
       ];
       await listening.send({
-        ...{ type: "PUSH_ARTIFACT", occur_at: 1_767_225_600, operator: "admin" },
+        type: "PUSH_ARTIFACT",
+        occur_at: 1_767_225_600,
+        operator: "admin",
         event_data: { resources, repository },
       });
       const data = { name: repo("zot"), reference: "1.0", digest: a, mediaType: manifestType };
       const source = "zotregistry.dev";
       const time = "2026-01-01T00:00:00Z";
       await listening.send({
-        ...{ specversion: "1.0", id: randomUUID(), source, type: "zotregistry.image.updated", time, data },
+        specversion: "1.0",
+        id: randomUUID(),
+        source,
+        type: "zotregistry.image.updated",
+        time,
+        data,
       });
       await listening.send({
         ...listening.push("azure", "1.0", a),
@@ -165,7 +179,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const useragent = "x".repeat(5000);
       for (const [i, timestamp] of times.entries())
         await listening.distribution({
-          ...{ ...listening.push("times", `${i}`, a), timestamp },
+          ...listening.push("times", `${i}`, a),
+          timestamp,
           request: { addr: peers[i], useragent },
         });
       const told = await pushes(times.length);

@@ -35,13 +35,15 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(
         { ...failing, nextAttemptTime: undefined, recentAttempts: undefined },
         {
-          ...{ subscriptionUid: body.uid, sink: sink.url, waiting: 1, waitingSince: now, failedAttempts: 1 },
-          ...{
-            lastFailure: "the sink answered 503",
-            nextAttemptTime: undefined,
-            recentAttempts: undefined,
-            stopped: false,
-          },
+          subscriptionUid: body.uid,
+          sink: sink.url,
+          waiting: 1,
+          waitingSince: now,
+          failedAttempts: 1,
+          lastFailure: "the sink answered 503",
+          nextAttemptTime: undefined,
+          recentAttempts: undefined,
+          stopped: false,
         },
       );
       assert.deepEqual(attemptsOf(failing), [

@@ -37,8 +37,14 @@ for (const database of ["sqlite", "postgres"] as const) {
       };
       const advisory = create(AdvisorySchema, { advisoryId: "A-1", author: "feed", artifactName: "app" });
       const fields = {
-        ...{ author: "other", artifactName: "app", artifactType: "", artifactArchitecture: "", aliases: [] },
-        ...{ componentName: "", componentType: "", componentLocation: "" },
+        author: "other",
+        artifactName: "app",
+        artifactType: "",
+        artifactArchitecture: "",
+        aliases: [],
+        componentName: "",
+        componentType: "",
+        componentLocation: "",
       };
       let uid = "";
       const add = async () => {

@@ -6,13 +6,15 @@ import { findViolation, type Operation } from "./linearizability.ts";
 const never = Number.POSITIVE_INFINITY;
 const write = (value: string, calledAt: number, returnedAt: number): Operation => ({
   label: `write ${value}`,
-  ...{ calledAt, returnedAt },
+  calledAt,
+  returnedAt,
   isRead: false,
   apply: () => value,
 });
 const read = (value: string, calledAt: number, returnedAt: number): Operation => ({
   label: `read ${value}`,
-  ...{ calledAt, returnedAt },
+  calledAt,
+  returnedAt,
   isRead: true,
   apply: (state) => (state === value ? state : undefined),
 });

@@ -58,7 +58,10 @@ export async function runHistory(runOptions: RunOptions): Promise<RunResult> {
 
   const history = new History();
   const options = {
-    ...{ seed, replicas, installation, history },
+    seed,
+    replicas,
+    installation,
+    history,
     slots: new Slots(installation.folders, installation.people),
   };
   const clients = Array.from({ length: clientCount }, (_, index) => opened.use(new WorkloadClient(options, index)));

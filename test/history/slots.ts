@@ -70,8 +70,15 @@ export class Slots {
     this.resources = Array.from({ length: slotsPerFolder }).flatMap((_, index) =>
       folders.flatMap((folder, number) =>
         kinds.map((kind) => ({
-          ...{ kind, folder, name: `${kind[0]}${number}-${index}`, generation: 0 },
-          ...{ made: undefined, child: undefined, isDeleted: false, isBeingCreated: false, unknownWrites: 0 },
+          kind,
+          folder,
+          name: `${kind[0]}${number}-${index}`,
+          generation: 0,
+          made: undefined,
+          child: undefined,
+          isDeleted: false,
+          isBeingCreated: false,
+          unknownWrites: 0,
         })),
       ),
     );

@@ -21,8 +21,15 @@ export interface WorkloadOptions {
 
 /** How often each call is made, of a thousand. */
 const weights = {
-  ...{ get: 310, list: 160, update: 130, create: 86, delete: 60, changeChild: 30 },
-  ...{ probe: 200, bind: 12, unbind: 12 },
+  get: 310,
+  list: 160,
+  update: 130,
+  create: 86,
+  delete: 60,
+  changeChild: 30,
+  probe: 200,
+  bind: 12,
+  unbind: 12,
 } as const;
 type Action = keyof typeof weights;
 

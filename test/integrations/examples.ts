@@ -40,8 +40,11 @@ describe("the examples", () => {
     writeFileSync(file, `${await provider.issueToken("example", server.url)}\n`);
     env = {
       ...process.env,
-      ...{ PATH: `${path.resolve("node_modules/.bin")}:${process.env.PATH}`, NO_PROXY: "127.0.0.1" },
-      ...{ GATEHOUSE_URL: server.url, IDENTITY: identity, TOKEN_FILE: file },
+      PATH: `${path.resolve("node_modules/.bin")}:${process.env.PATH}`,
+      NO_PROXY: "127.0.0.1",
+      GATEHOUSE_URL: server.url,
+      IDENTITY: identity,
+      TOKEN_FILE: file,
     };
   });
 

@@ -149,7 +149,10 @@ describe("an answer", () => {
     assert.deepEqual(await fetchLoopback()(`${server.url}/`), { a: [1] });
     const { host, ...others } = headers as Record<string, string>;
     assert.deepEqual(others, {
-      ...{ accept: "application/json", "accept-encoding": "identity", "user-agent": "gatehouse", connection: "close" },
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": "gatehouse",
+      connection: "close",
     });
   });
 

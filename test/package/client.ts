@@ -94,9 +94,15 @@ describe("the client package", () => {
       const paths = ["node"].map((name) => path.resolve("node_modules/@types", name));
       const project = path.join(folder, `tsconfig.${resolution}.json`);
       const compilerOptions = {
-        ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-        ...{ target: "es2022", lib: ["es2023", "esnext.disposable", "dom", "dom.iterable"], types: paths },
-        ...{ module: resolution === "bundler" ? "esnext" : resolution, moduleResolution: resolution },
+        strict: true,
+        noEmit: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        target: "es2022",
+        lib: ["es2023", "esnext.disposable", "dom", "dom.iterable"],
+        types: paths,
+        module: resolution === "bundler" ? "esnext" : resolution,
+        moduleResolution: resolution,
       };
       writeFileSync(project, JSON.stringify({ compilerOptions, files: [...programs.keys()] }));
       execFileSync(path.resolve("node_modules/.bin/tsc"), ["-p", project], { stdio: "pipe", encoding: "utf8" });

@@ -105,7 +105,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       if (id === undefined) return { type, occur_at: 1_767_225_600, event_data: data };
       const cloudType = { PUSH_ARTIFACT: "harbor.artifact.pushed", DELETE_ARTIFACT: "harbor.artifact.deleted" }[type];
       return {
-        ...{ specversion: "1.0", source: "/projects/1/webhook/policies/1" },
+        specversion: "1.0",
+        source: "/projects/1/webhook/policies/1",
         id,
         type: cloudType,
         time: "2026-01-01T00:00:00Z",

@@ -19,7 +19,9 @@ describe("notifications of other registries", () => {
   const tagsOf: Listening["tagsOf"] = (name) => listening.tagsOf(name);
 
   const harbor = (type: string, name: string, resource: object) => ({
-    ...{ type, occur_at: Math.floor(Date.now() / 1000), operator: "admin" },
+    type,
+    occur_at: Math.floor(Date.now() / 1000),
+    operator: "admin",
     event_data: {
       resources: [resource],
       repository: {
@@ -31,10 +33,17 @@ describe("notifications of other registries", () => {
     },
   });
   const cloud = (type: string, data: object) => ({
-    ...{ specversion: "1.0", id: randomUUID(), source: "zotregistry.dev", type, data },
+    specversion: "1.0",
+    id: randomUUID(),
+    source: "zotregistry.dev",
+    type,
+    data,
   });
   const zot = (name: string, reference: string, digest: string) => ({
-    ...{ name: `${server.groupUid}/${name}`, reference, digest, mediaType: manifestType },
+    name: `${server.groupUid}/${name}`,
+    reference,
+    digest,
+    mediaType: manifestType,
   });
 
   it("Harbor tells of a push and of a deletion", async () => {

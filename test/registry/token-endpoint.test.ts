@@ -189,7 +189,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const issuer = "https://pull.example.org";
       const staticKeys = { issuer, subject: "laptop", issuerKeys: keySetText(pair) };
       const created = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${root}`, {
-        ...{ name: "laptop", staticKeys },
+        name: "laptop",
+        staticKeys,
       });
       const { uid } = created.body;
       const binding = { identityUid: uid, roleUid: roleOf("registry.pull") };
@@ -219,7 +220,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const until = Math.floor(now / 1000) + 200;
       const expirationTime = new Date(until * 1000).toISOString();
       const { body: identity } = await rest(server.url, server.ownerToken, "POST", `/iam/v2beta1/identities/${root}`, {
-        ...{ name: "visitor", staticKeys: { ...keys, expirationTime } },
+        name: "visitor",
+        staticKeys: { ...keys, expirationTime },
       });
       const claims = { iss: issuer, sub: "visitor", aud: server.config.baseUrl, exp: until + 3600 };
       const password = await signOutside({ ...pair, kid: undefined }, claims);
@@ -236,10 +238,15 @@ for (const database of ["sqlite", "postgres"] as const) {
       const password = (await addCaller(server, root, viewerRole.uid)).registryToken;
       const shared = { service, scope, client_id: "docker" };
       const byPassword = await postToken(server.url, {
-        ...{ ...shared, grant_type: "password", username: "_token", password },
+        ...shared,
+        grant_type: "password",
+        username: "_token",
+        password,
       });
       const byRefresh = await postToken(server.url, {
-        ...{ ...shared, grant_type: "refresh_token", refresh_token: password },
+        ...shared,
+        grant_type: "refresh_token",
+        refresh_token: password,
       });
       for (const { status, access, body } of [byPassword, byRefresh]) {
         assert.equal(status, 200);

@@ -55,13 +55,11 @@ function today(name: string, at: string, more: () => object = () => ({})): Updat
 const claimMatch = () => ({ claimMatch: { issuer: "https://issuer.example.org", subject: nextName() } });
 const oidc = { issuer: "https://idp.example.org", clientId: "c", pkceEnabled: true };
 const advisory = () => ({
-  ...{
-    author: "a@example.org",
-    artifactName: nextName(),
-    artifactType: "apk",
-    artifactArchitecture: "x86_64",
-    aliases: ["CVE-2030-1"],
-  },
+  author: "a@example.org",
+  artifactName: nextName(),
+  artifactType: "apk",
+  artifactArchitecture: "x86_64",
+  aliases: ["CVE-2030-1"],
 });
 
 function makeAdvisory(): Promise<Resource> {
@@ -101,7 +99,9 @@ const updates: readonly Update[] = [
     name: "a group invite",
     async make() {
       const { code: _code, ...shown } = await call("POST", `/iam/v2beta1/groupInvites/${root}`, {
-        ...{ roleUid: viewer, email: "someone@example.org", ttl: "3600s" },
+        roleUid: viewer,
+        email: "someone@example.org",
+        ttl: "3600s",
       });
       return shown;
     },
@@ -138,7 +138,9 @@ const updates: readonly Update[] = [
     name: "whether SCIM is enabled",
     async make() {
       const { uid } = await call("POST", `/iam/v2beta1/identityProviders/${root}`, {
-        ...{ ...bodyOf(""), defaultRole: viewer, oidc },
+        ...bodyOf(""),
+        defaultRole: viewer,
+        oidc,
       });
       const { etag } = await call("POST", `/iam/v2beta1/identityProviders/${uid}:generateScimToken`, {});
       return { identityProviderUid: uid, enabled: false, etag };
@@ -151,7 +153,9 @@ const updates: readonly Update[] = [
     name: "SCIM tokens that are revoked again",
     async make() {
       const { uid } = await call("POST", `/iam/v2beta1/identityProviders/${root}`, {
-        ...{ ...bodyOf(""), defaultRole: viewer, oidc },
+        ...bodyOf(""),
+        defaultRole: viewer,
+        oidc,
       });
       await call("POST", `/iam/v2beta1/identityProviders/${uid}:generateScimToken`, {});
       return await call("POST", `/iam/v2beta1/identityProviders/${uid}:revokeScimToken`, {});

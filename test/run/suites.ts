@@ -17,7 +17,11 @@ export interface Suite {
 
 const script = (name: string, ...args: readonly string[]): readonly string[] => ["npm", "run", `test:${name}`, ...args];
 const testFiles = (...files: readonly string[]): readonly string[] => [
-  ...["npx", "node", "--test", "--test-isolation=none", "--test-timeout=120000"],
+  "npx",
+  "node",
+  "--test",
+  "--test-isolation=none",
+  "--test-timeout=120000",
   ...files,
 ];
 const mainViews = ["walkthrough", "sign-in", "console"].map((view) => `test/browser/${view}.browser.ts`);

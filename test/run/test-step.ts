@@ -16,8 +16,10 @@ export async function runTests(
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-times-"));
   const report = path.join(folder, "times.ndjson");
   const reporters = [
-    ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${report}`],
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${reporter}`,
+    `--test-reporter-destination=${report}`,
   ];
   try {
     await runTool(

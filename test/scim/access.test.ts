@@ -80,7 +80,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await rest(server.url, token, "POST", `/sts/exchange_refresh_token?aud=${server.config.baseUrl}`);
     const bind = (name: string, roleUid: string, groupUid = server.groupUid) =>
       call(server, server.ownerToken, "POST", `roleBindings/${groupUid}`, {
-        ...{ identityUid: userUid(upstream.issuer, name), roleUid },
+        identityUid: userUid(upstream.issuer, name),
+        roleUid,
       });
 
     it("lets only provisioned people sign in", async () => {
@@ -147,14 +148,20 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(
         { ...before, capabilities: before.capabilities > 0 },
         {
-          ...{ holders: "1", withCapability: "1", places: [server.groupUid], capabilities: true },
+          holders: "1",
+          withCapability: "1",
+          places: [server.groupUid],
+          capabilities: true,
           reason: "ACCESS_REASON_GRANTED",
           marks: [false, false, false],
         },
       );
       await setActive(id, false);
       assert.deepEqual(await shown(), {
-        ...{ holders: "0", withCapability: "0", places: [], capabilities: 0 },
+        holders: "0",
+        withCapability: "0",
+        places: [],
+        capabilities: 0,
         reason: "ACCESS_REASON_IDENTITY_SUSPENDED",
         marks: [true, true, true],
       });
@@ -303,7 +310,9 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("matches the oid claim if the provider says so", async () => {
       const oidc = {
-        ...{ issuer: upstream.issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret },
+        issuer: upstream.issuer,
+        clientId: oidcClient.id,
+        clientSecret: oidcClient.secret,
         correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID",
       };
       const own = await createProvider(server, oidc);

@@ -51,7 +51,8 @@ export async function createProvider(
   groupUid = server.groupUid,
 ): Promise<string> {
   const provider = {
-    ...{ name: `sso-${Math.random().toString(36).slice(2)}`, defaultRole: viewerRole.uid },
+    name: `sso-${Math.random().toString(36).slice(2)}`,
+    defaultRole: viewerRole.uid,
     oidc: { issuer: "https://sso.acme.test", clientId: "gatehouse", clientSecret: "canary", ...oidc },
   };
   return (await call(server, server.ownerToken, "POST", `identityProviders/${groupUid}`, provider)).uid;
@@ -69,7 +70,8 @@ export async function enableScim(server: TestServer, providerUid: string): Promi
 export function scimClient(server: Pick<TestServer, "url">, providerUid: string, token: string): ScimClient {
   const endpoint = `${server.url}/scim/v2/${providerUid}`;
   return {
-    ...{ endpoint, token },
+    endpoint,
+    token,
     async send(method, path, body, headers = {}) {
       const reply = await fetch(endpoint + path, {
         method,

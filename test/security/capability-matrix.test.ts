@@ -75,7 +75,10 @@ const byHand: Readonly<Record<string, Ask>> = {
     records: [{ source: "osv", document: "CVE-2026-1", vulnerability: "CVE-2026-1" }],
   }),
   "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/CompleteDocument": (absent) => ({
-    ...{ parent: uidOf("group", absent), source: "vendor", document: "VEX-1", modifyTime: "2026-01-01T00:00:00Z" },
+    parent: uidOf("group", absent),
+    source: "vendor",
+    document: "VEX-1",
+    modifyTime: "2026-01-01T00:00:00Z",
   }),
   "gatehouse.vulnerabilities.v1.AdvisoryRecordsService/BatchDeleteAdvisoryRecords": (absent) => ({
     parent: uidOf("group", absent),
@@ -99,7 +102,12 @@ before(async () => {
   const repo = await addRepo(server, group);
   const identityProvider = await addProvider(server, group);
   things = {
-    ...{ group, identity, role: await addRole(server, group, []), repo, repoReadme: repo, identityProvider },
+    group,
+    identity,
+    role: await addRole(server, group, []),
+    repo,
+    repoReadme: repo,
+    identityProvider,
     roleBinding: await bind(server, group, identity, viewerRole.uid),
     groupInvite: await addInvite(server, group),
     accountAssociation: await addAssociation(server, group),

@@ -195,7 +195,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await bind(server, server.groupUid, person, ownerRole.uid);
         await addRoleAnd(async () => {});
         const made = await rest(server.url, token!, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
-          ...{ roleUid: viewerRole.uid, ttl: "3600s" },
+          roleUid: viewerRole.uid,
+          ttl: "3600s",
         });
         assert.equal(made.status, 200, JSON.stringify(made.body));
         await call(token!, "DELETE", `/auth/v1/delete/${person}`);
@@ -242,7 +243,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const idp = await provider();
         await unbindMaker();
         const invited = await asOwner("POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
-          ...{ roleUid: editorRole.uid, ttl: "3600s" },
+          roleUid: editorRole.uid,
+          ttl: "3600s",
         });
         const person = await signIn({ idp_id: idp, invite: invited.code }, { sub: "bound" });
         assert.notEqual(person.token, null, String(person.error));
@@ -417,10 +419,12 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       it("that changes its own keys does not vouch for itself", async () => {
         const made = await pullToken();
         await asMaker("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
-          ...{ identityUid: made.uid, roleUid: editorRole.uid },
+          identityUid: made.uid,
+          roleUid: editorRole.uid,
         });
         await asMaker("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
-          ...{ identityUid: made.uid, roleUid: ownerRole.uid },
+          identityUid: made.uid,
+          roleUid: ownerRole.uid,
         });
         const own = await server.tokenOf(made.uid);
         const staticKeys = { issuer, subject: "other", issuerKeys: keySetText(keys) };
@@ -428,7 +432,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(changed.status, 200, JSON.stringify(changed.body));
         // What it has made ends with it.
         const { uid: invite } = await call(own, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
-          ...{ roleUid: ownerRole.uid, ttl: "3600s" },
+          roleUid: ownerRole.uid,
+          ttl: "3600s",
         });
         assert.deepEqual([await listed(made.uid), await listed(invite)], [["STATIC_KEYS"], ["GROUP_INVITE"]]);
         await deleteMaker();
@@ -443,7 +448,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const path = `/iam/v2beta1/identities/${server.groupUid}`;
         const { uid } = await call(modest.token, "POST", path, { name: "modest", staticKeys });
         await asOwner("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
-          ...{ identityUid: uid, roleUid: pullRole.uid },
+          identityUid: uid,
+          roleUid: pullRole.uid,
         });
         assert.deepEqual(await listed(uid), ["STATIC_KEYS"]);
       });

@@ -177,7 +177,8 @@ describe("the limit of rejected tokens over the wire", () => {
     "the refresh": () => fetch(`${server.url}/sts/exchange_refresh_token`, { method: "POST", headers: bearer() }),
     "the registration of people": () =>
       fetch(`${server.url}/auth/v1/register`, {
-        ...{ method: "POST", body: "{}" },
+        method: "POST",
+        body: "{}",
         headers: { ...bearer(), "content-type": "application/json" },
       }),
     "the sign-in of a registry": () =>

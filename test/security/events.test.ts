@@ -143,7 +143,10 @@ describe("a sent event", () => {
     const { body: discovery } = await rest(issuer, undefined, "GET", "/.well-known/openid-configuration");
     const keys = createRemoteJWKSet(new URL(discovery.jwks_uri));
     const expected: JWTVerifyOptions = {
-      ...{ issuer, audience: "customer", subject: `webhook:${server.groupUid}`, algorithms: ["RS256"] },
+      issuer,
+      audience: "customer",
+      subject: `webhook:${server.groupUid}`,
+      algorithms: ["RS256"],
       currentDate: new Date(clock()),
     };
 

@@ -35,7 +35,11 @@ describe("a token exchange over the wire", () => {
   }
   const now = () => Math.floor(Date.now() / 1000);
   const claims = (changes: object = {}) => ({
-    ...{ iss: issuer.url, sub: "workload", aud: baseUrl, iat: now(), exp: now() + 600 },
+    iss: issuer.url,
+    sub: "workload",
+    aud: baseUrl,
+    iat: now(),
+    exp: now() + 600,
     ...changes,
   });
   const present = (changes: object = {}, key = keyPair("ES256")) => signOutside(key, claims(changes));

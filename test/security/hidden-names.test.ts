@@ -37,7 +37,8 @@ describe("I6: a response", () => {
 
   it("shows only the uid of a sibling's identity that the owner of a subgroup binds", async () => {
     const made = await send(owner.token, "POST", `/iam/v2beta1/roleBindings/${folder}`, {
-      ...{ identityUid: hidden, roleUid: viewerRole.uid },
+      identityUid: hidden,
+      roleUid: viewerRole.uid,
     });
     assert.deepEqual(
       Object.entries(made.identity).filter(([, value]) => value !== ""),
@@ -71,7 +72,9 @@ describe("I6: a response", () => {
     const other = await bind(server, folder, hidden, role);
     assert.ok(binding);
     const invite = await send(above.token, "POST", `/iam/v2beta1/groupInvites/${folder}`, {
-      ...{ roleUid: role, ttl: "3600s", email: "friend@example.org" },
+      roleUid: role,
+      ttl: "3600s",
+      email: "friend@example.org",
     });
     for (const path of [`roleBindings/${other}`, `groupInvites/${invite.uid}`, "roleBindings", "groupInvites"]) {
       const body = await read(owner.token, `/iam/v2beta1/${path}`);

@@ -59,7 +59,8 @@ describe("the challenge of an error (RFC 6750 §3)", () => {
     const body = JSON.stringify({ name: "x" });
     const create = (bearer: string, group: string) =>
       fetch(`${server.url}${groups}/${group}`, {
-        ...{ method: "POST", body },
+        method: "POST",
+        body,
         headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
       });
     const narrowed = await create(token, server.groupUid);
@@ -90,8 +91,11 @@ describe("Expect: 100-continue (RFC 9110 §10.1.1)", () => {
     try {
       for (const token of ["nope", server.ownerToken]) {
         const stream = session.request({
-          ...{ ":method": "POST", ":path": `${groups}/${server.groupUid}`, expect: "100-continue" },
-          ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+          ":method": "POST",
+          ":path": `${groups}/${server.groupUid}`,
+          expect: "100-continue",
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
         });
         stream.on("continue", () => {
           seen.push("continue");

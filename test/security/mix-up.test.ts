@@ -153,9 +153,13 @@ describe("two login providers, one of which is hostile", () => {
         const at = (path: string) => copycat.issuer + path;
         const endpoints = { token_endpoint: at("/token"), jwks_uri: at("/jwks") };
         const document = {
-          ...{ issuer: copycat.issuer, authorization_endpoint: `${honest.issuer}/auth`, ...endpoints },
-          ...{ response_types_supported: ["code"], subject_types_supported: ["public"] },
-          ...{ id_token_signing_alg_values_supported: ["RS256"], code_challenge_methods_supported: ["S256"] },
+          issuer: copycat.issuer,
+          authorization_endpoint: `${honest.issuer}/auth`,
+          ...endpoints,
+          response_types_supported: ["code"],
+          subject_types_supported: ["public"],
+          id_token_signing_alg_values_supported: ["RS256"],
+          code_challenge_methods_supported: ["S256"],
         };
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
       } else return false;
@@ -226,14 +230,22 @@ describe("two login providers, one of which is hostile", () => {
       const digest = (kind: string, of: string) => createHash("sha256").update(`login ${kind}\0${of}`).digest("hex");
       const id = digest("state", state);
       const request = {
-        ...{ target: { redirect: "http://localhost:1/callback?token=true" }, provider: idp, identity: "", invite: "" },
-        ...{ audience: [server.config.baseUrl], scopes: [], hints: {} },
-        ...{ wantsRefreshToken: false, skipsRegistration: false },
+        target: { redirect: "http://localhost:1/callback?token=true" },
+        provider: idp,
+        identity: "",
+        invite: "",
+        audience: [server.config.baseUrl],
+        scopes: [],
+        hints: {},
+        wantsRefreshToken: false,
+        skipsRegistration: false,
       };
       const encryption = newEncryption([Buffer.from(hkdfSync("sha256", state, "", "gatehouse login", 32))]);
       const login = JSON.stringify({ request, provider: idp, secrets: { state, nonce, codeVerifier } });
       const row = {
-        ...{ id, browserDigest: digest("browser", cookie), expireTime: clock.read() + 60_000 },
+        id,
+        browserDigest: digest("browser", cookie),
+        expireTime: clock.read() + 60_000,
         sealed: encryption.encrypt({ kind: "sign_ins", uid: id, column: "sealed" }, login),
       };
       const context = { actor: "", method: "test", requestId: "", time: clock.read() };
@@ -248,11 +260,14 @@ describe("two login providers, one of which is hostile", () => {
     function authorization(state: string, nonce: string, codeVerifier: string): string {
       const url = new URL(`${honest.issuer}/auth`);
       url.search = new URLSearchParams({
-        ...{ client_id: ours.clientId, redirect_uri: callback(), response_type: "code", scope: "openid", state, nonce },
-        ...{
-          code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
-          code_challenge_method: "S256",
-        },
+        client_id: ours.clientId,
+        redirect_uri: callback(),
+        response_type: "code",
+        scope: "openid",
+        state,
+        nonce,
+        code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+        code_challenge_method: "S256",
       }).toString();
       return url.href;
     }

@@ -119,7 +119,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       await arrange(server, (tx) =>
         register(tx, {
           person: { issuer: "https://login.example.org", subject: "alice", name: "alice", claims: { act: {} } },
-          ...{ invite: "", vouches: () => false },
+          invite: "",
+          vouches: () => false,
         }),
       );
       const taken = "uid: is the uid of another kind of resource";
@@ -150,7 +151,11 @@ for (const database of ["sqlite", "postgres"] as const) {
       const mapping = `${provider}/${"a".repeat(16)}`;
       await arrange(server, (tx) =>
         insertRow(tx, externalGroupRoleMappingCollection, {
-          ...{ uid: mapping, parent: provider, externalGroupId: "operators", roleUid: operatorRole.uid, scope: root },
+          uid: mapping,
+          parent: provider,
+          externalGroupId: "operators",
+          roleUid: operatorRole.uid,
+          scope: root,
           createTime: server.clock(),
         }),
       );
@@ -181,7 +186,10 @@ for (const database of ["sqlite", "postgres"] as const) {
         [
           {
             externalGroupRoleMapping: {
-              ...{ uid: mapping, externalGroupId: "everyone", roleUid: operatorRole.uid, scope: root },
+              uid: mapping,
+              externalGroupId: "everyone",
+              roleUid: operatorRole.uid,
+              scope: root,
             },
           },
           /internal/,
@@ -189,7 +197,10 @@ for (const database of ["sqlite", "postgres"] as const) {
         [
           {
             externalGroupRoleMapping: {
-              ...{ uid: mapping, externalGroupId: "operators", roleUid: viewerRole.uid, scope: root },
+              uid: mapping,
+              externalGroupId: "operators",
+              roleUid: viewerRole.uid,
+              scope: root,
             },
           },
           `uid: ${takes}`,
@@ -259,7 +270,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(await verifiedOf(), true);
       const rival = "6".repeat(40);
       const request = {
-        ...{ organizationUid: rival, acceptVerified: true },
+        organizationUid: rival,
+        acceptVerified: true,
         resources: [{ group: { ...group.group, uid: rival } }],
       };
       const reply = replyOf(await ground.once(server.ownerToken, importMethod, request));
@@ -279,7 +291,9 @@ for (const database of ["sqlite", "postgres"] as const) {
         identity({ issuer: "https://issuer.example.org", subjectPattern: "(a{1000}){1000}" }),
         {
           identityProvider: {
-            ...{ uid, name: "x", defaultRole: viewerRole.uid },
+            uid,
+            name: "x",
+            defaultRole: viewerRole.uid,
             oidc: { issuer: "http://idp.example.org", clientId: "x", pkceEnabled: true },
           },
         },

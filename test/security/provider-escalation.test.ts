@@ -55,7 +55,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const request = {
         parent: root,
         identityProvider: {
-          ...{ name: "mine", defaultRole: role },
+          name: "mine",
+          defaultRole: role,
           oidc: { issuer: upstream.issuer, clientId: client, pkceEnabled: true },
         },
       };

@@ -22,9 +22,20 @@ export function addProvider(
   const now = server.clock();
   const token = { digest: digestScimToken(newScimToken()), expireTime: null };
   const row: IdentityProviderRow = {
-    ...{ uid, parent, name: "provider", description: "", createTime: now, updateTime: now },
-    ...{ defaultRole: viewerRole.uid, issuer: "https://idp.example.org", clientId: "gatehouse", clientSecret: null },
-    ...{ additionalScopes: [], groupsClaim: "", correlationRule: 0, pkceEnabled: true },
+    uid,
+    parent,
+    name: "provider",
+    description: "",
+    createTime: now,
+    updateTime: now,
+    defaultRole: viewerRole.uid,
+    issuer: "https://idp.example.org",
+    clientId: "gatehouse",
+    clientSecret: null,
+    additionalScopes: [],
+    groupsClaim: "",
+    correlationRule: 0,
+    pkceEnabled: true,
     ...withToken(newScim(), token, 0, now),
     ...changes,
   };
@@ -38,7 +49,11 @@ export function addProvider(
 export function addMapping(server: Place, parent: string): Promise<string> {
   const uid = newChild(parent);
   const row: ExternalGroupRoleMappingRow = {
-    ...{ uid, parent, externalGroupId: uid, roleUid: viewerRole.uid, scope: parent.split("/")[0]! },
+    uid,
+    parent,
+    externalGroupId: uid,
+    roleUid: viewerRole.uid,
+    scope: parent.split("/")[0]!,
     createTime: server.clock(),
   };
   return arrange(server, async (tx) => {

@@ -24,7 +24,8 @@ describe("notifications of a registry", () => {
     registry = await startOutsideRegistry();
     stranger = await startOutsideRegistry();
     const settings = {
-      ...{ registryUrl: registry.url, registryNotificationSecret: secret },
+      registryUrl: registry.url,
+      registryNotificationSecret: secret,
       registryCredentials: `gatehouse:${password}`,
     };
     server = await startTestServer({ settings, log: log.stream, clock: clock.read });
@@ -91,11 +92,18 @@ describe("notifications of a registry", () => {
     const { digest } = registry.putImage("amd64");
     const repository = `${server.groupUid}/app`;
     const target = {
-      ...{ mediaType: "application/vnd.oci.image.manifest.v1+json", repository, digest, tag: "1.0" },
-      ...{ url: `${stranger.url}/v2/${repository}/manifests/${digest}`, urls: [stranger.url] },
+      mediaType: "application/vnd.oci.image.manifest.v1+json",
+      repository,
+      digest,
+      tag: "1.0",
+      url: `${stranger.url}/v2/${repository}/manifests/${digest}`,
+      urls: [stranger.url],
     };
     const event = {
-      ...{ id: "1", action: "push", target, request: { host: new URL(stranger.url).host, addr: stranger.url } },
+      id: "1",
+      action: "push",
+      target,
+      request: { host: new URL(stranger.url).host, addr: stranger.url },
       source: { addr: stranger.url, instanceID: stranger.url },
     };
     await send(bearer(secret), JSON.stringify({ events: [event] }));

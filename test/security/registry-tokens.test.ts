@@ -85,7 +85,8 @@ describe("registry tokens", () => {
     const issuer = "https://short.example.org";
     const staticKeys = { issuer, subject: "s", issuerKeys: keySetText(pair) };
     const { body } = await rest(url, ground.server.ownerToken, "POST", `/iam/v2beta1/identities/${root}`, {
-      ...{ name: "short", staticKeys },
+      name: "short",
+      staticKeys,
     });
     const pullExp = Math.floor(clock.read() / 1000) + 90;
     const claims = { iss: issuer, sub: "s", aud: ground.server.config.baseUrl, exp: pullExp };

@@ -17,8 +17,15 @@ export const imageDigest = `sha256:${"a".repeat(64)}`;
 export function addRepo(server: TestServer, parent: string): Promise<string> {
   const uid = newChild(parent);
   const row: RepoRow = {
-    ...{ uid, parent, name: uid.slice(-16), description: "", ...times() },
-    ...{ catalogTier: 0, bundles: [], aliases: [], activeTags: [] },
+    uid,
+    parent,
+    name: uid.slice(-16),
+    description: "",
+    ...times(),
+    catalogTier: 0,
+    bundles: [],
+    aliases: [],
+    activeTags: [],
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, repoCollection, row);
@@ -31,8 +38,16 @@ export function addRepo(server: TestServer, parent: string): Promise<string> {
 export function addTag(server: TestServer, repoUid: string, changes: Partial<TagRow> = {}): Promise<string> {
   const uid = newChild(repoUid);
   const row: TagRow = {
-    ...{ uid, parent: repoUid, name: uid.slice(-16), digest: imageDigest, deprecated: false, bundles: [], ...times() },
-    ...{ isReferrer: false, isDate: false, isEpoch: false },
+    uid,
+    parent: repoUid,
+    name: uid.slice(-16),
+    digest: imageDigest,
+    deprecated: false,
+    bundles: [],
+    ...times(),
+    isReferrer: false,
+    isDate: false,
+    isEpoch: false,
     ...changes,
   };
   return arrange(server, async (tx) => {

@@ -46,7 +46,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const seed = await addGroup(server, null, "seed");
       const invited = await addCaller(server, seed, ownerRole.uid);
       const invite = await call(invited.token, "POST", `${iam}/groupInvites/${seed}`, {
-        ...{ roleUid: viewerRole.uid, ttl: "3600s" },
+        roleUid: viewerRole.uid,
+        ttl: "3600s",
       });
       await signIn(sub, { invite: invite.code });
       const uid = userUid(upstream.issuer, sub);
@@ -55,7 +56,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         name: "home",
       });
       const given = await call(await server.tokenOf(server.ownerUid), "POST", `${iam}/groupInvites/${home}`, {
-        ...{ roleUid: ownerRole.uid, ttl: "3600s" },
+        roleUid: ownerRole.uid,
+        ttl: "3600s",
       });
       await signIn(sub, { invite: given.code });
       person = { sub, uid, token, home };
@@ -136,7 +138,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const other = await addGroup(server, null, "other");
       const elsewhere = await addCaller(server, other, ownerRole.uid);
       const bound = await call(elsewhere.token, "POST", `${iam}/roleBindings/${other}`, {
-        ...{ identityUid: person.uid, roleUid: viewerRole.uid },
+        identityUid: person.uid,
+        roleUid: viewerRole.uid,
       });
       assert.deepEqual(bound.identity, { uid: person.uid });
     });

@@ -30,8 +30,15 @@ describe("an access token over the wire", () => {
   const now = () => Math.floor(clock.read() / 1000);
   const header = (changes: object = {}) => ({ alg: record.algorithm, kid: record.kid, typ: "JWT", ...changes });
   const claims = (changes: object = {}) => ({
-    ...{ iss: ground.server.config.baseUrl, sub: ground.server.ownerUid, aud: ground.server.config.baseUrl },
-    ...{ iat: now(), exp: now() + 600, jti: "1", act: { iss: "i", sub: "s", aud: "a" }, cap: {}, ...changes },
+    iss: ground.server.config.baseUrl,
+    sub: ground.server.ownerUid,
+    aud: ground.server.config.baseUrl,
+    iat: now(),
+    exp: now() + 600,
+    jti: "1",
+    act: { iss: "i", sub: "s", aud: "a" },
+    cap: {},
+    ...changes,
   });
   const withClaims = (changes: object) => forge(record, header(), claims(changes));
   const withHeader = (changes: object) => forge(record, header(changes), claims());

@@ -46,8 +46,20 @@ export function addIdentity(server: Place, parent: string, changes: Partial<Iden
   const subject = changes.subject ?? uid;
   const issuer = "https://issuer.example.org";
   const row: IdentityRow = {
-    ...{ uid, parent, name: "identity", description: "", createTime: now, updateTime: now, lastSeenTime: now },
-    ...{ email: "", emailUnverified: "", company: "", metadata: {}, issuer, subject, relationshipType: 1 },
+    uid,
+    parent,
+    name: "identity",
+    description: "",
+    createTime: now,
+    updateTime: now,
+    lastSeenTime: now,
+    email: "",
+    emailUnverified: "",
+    company: "",
+    metadata: {},
+    issuer,
+    subject,
+    relationshipType: 1,
     relationship: { case: "claimMatch", value: { issuer, subject } },
     ...changes,
   };
@@ -62,7 +74,12 @@ export function addRole(server: Place, parent: string, capabilities: readonly nu
   const uid = newChild(parent);
   const now = server.clock();
   const row: RoleRow = {
-    ...{ uid, parent, name: "custom", description: "", createTime: now, updateTime: now },
+    uid,
+    parent,
+    name: "custom",
+    description: "",
+    createTime: now,
+    updateTime: now,
     capabilities: [...capabilities],
   };
   return arrange(server, async (tx) => {
@@ -75,8 +92,15 @@ export function addRole(server: Place, parent: string, capabilities: readonly nu
 export function addInvite(server: Place, parent: string): Promise<string> {
   const uid = newChild(parent);
   const row: GroupInviteRow = {
-    ...{ uid, parent, roleUid: viewerRole.uid, recipient: "", singleUse: false, createTime: server.clock() },
-    ...{ expirationTime: server.clock() + 60_000, keyId: newChild(""), codeDigest: "" },
+    uid,
+    parent,
+    roleUid: viewerRole.uid,
+    recipient: "",
+    singleUse: false,
+    createTime: server.clock(),
+    expirationTime: server.clock() + 60_000,
+    keyId: newChild(""),
+    codeDigest: "",
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, groupInviteCollection, row);
@@ -89,7 +113,13 @@ export function addAssociation(server: Place, uid: string): Promise<string> {
   const now = server.clock();
   const parent = uid.includes("/") ? uid.slice(0, uid.lastIndexOf("/")) : null;
   const row: AccountAssociationRow = {
-    ...{ uid, parent, name: "accounts", description: "", accounts: {}, createTime: now, updateTime: now },
+    uid,
+    parent,
+    name: "accounts",
+    description: "",
+    accounts: {},
+    createTime: now,
+    updateTime: now,
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, accountAssociationCollection, row);
@@ -122,7 +152,11 @@ export function bindAll(
 ): Promise<void> {
   const rows = bindings.map(
     ([identityUid, roleUid]): RoleBindingRow => ({
-      ...{ uid: newChild(parent), parent, identityUid, roleUid, createTime: server.clock() },
+      uid: newChild(parent),
+      parent,
+      identityUid,
+      roleUid,
+      createTime: server.clock(),
     }),
   );
   return arrange(server, async (tx) => {

@@ -53,7 +53,8 @@ describe("the certificate of the port", () => {
     const log = keptLog();
     const server = await startTestServer({ settings, log: log.stream });
     return {
-      ...{ log, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() },
+      log,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
       async reload(next: Record<string, string>) {
         const { tls } = toConfig(readSettings({ dev: true, ...next }, {}));
         await server.server.reload({ ...server.config, tls });

@@ -59,7 +59,8 @@ for (const database of ["sqlite", "postgres"] as const satisfies readonly Databa
       await assert.rejects(server.server.database.write(context, () => Promise.reject(new Error("broken"))));
       const apply = "/gatehouse/apply/v1/resources:apply";
       const planned = {
-        ...{ groupUid: server.groupUid, validateOnly: true },
+        groupUid: server.groupUid,
+        validateOnly: true,
         resources: [{ organization: { name: "example.org" } }, { group: { name: "planned" } }],
       };
       const { status, body } = await rest(server.url, server.ownerToken, "POST", apply, planned);

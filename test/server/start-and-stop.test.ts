@@ -174,7 +174,11 @@ async function openBusyServer(): Promise<BusyServer> {
   await once(call, "continue");
   const opened = stack.move();
   return {
-    ...{ server, metricsListen, call, reply, sink },
+    server,
+    metricsListen,
+    call,
+    reply,
+    sink,
     deliver: held.resolve,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

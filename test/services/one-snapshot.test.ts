@@ -142,7 +142,9 @@ const races: readonly Race<unknown>[] = [
     arrange: addBound,
     ask: ({ group: parent, identity: identityUid }) =>
       send("POST", "/iam/v2beta1/roleBindings:batchCreate", {
-        ...{ parent, roleUid: editor, requests: [{ roleBinding: { identityUid } }] },
+        parent,
+        roleUid: editor,
+        requests: [{ roleBinding: { identityUid } }],
       }),
     change: (made) => deleteIdentity(made),
     check: (reply) => assertFound(reply, (body) => assertNamed(body.roleBindings)),

@@ -169,8 +169,16 @@ async function addLong({ server: { database }, groupUid }: TestServer): Promise<
         create(AdvisorySchema, { advisoryId: `A-${i}`, aliases: [...aliases, `${i}`] }),
       );
       await insertRow(tx, groupCollection, {
-        ...{ uid, parent: groupUid, name: `${long}${3 - i}`, description: "", resourceLimits: {} },
-        ...{ verified: false, kind: 0, status: 0, createTime: 1, updateTime: 1 },
+        uid,
+        parent: groupUid,
+        name: `${long}${3 - i}`,
+        description: "",
+        resourceLimits: {},
+        verified: false,
+        kind: 0,
+        status: 0,
+        createTime: 1,
+        updateTime: 1,
       });
     }
   });

@@ -61,7 +61,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       call("POST", `${iam}/roleBindings/${organization}`, { identityUid: person, roleUid: viewerRole.uid });
     const addProvider = () =>
       call("POST", `${iam}/identityProviders/${organization}`, {
-        ...{ name: "own", defaultRole: viewerRole.uid },
+        name: "own",
+        defaultRole: viewerRole.uid,
         oidc: { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret },
       });
 

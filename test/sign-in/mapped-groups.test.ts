@@ -20,7 +20,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     };
     await rest(server.url, server.ownerToken, "PATCH", `/iam/v2beta1/groups/${server.groupUid}`, { verified: true });
     const provider = await create(`identityProviders/${server.groupUid}`, {
-      ...{ name: "own", defaultRole: viewerRole.uid },
+      name: "own",
+      defaultRole: viewerRole.uid,
       oidc: { issuer: "https://sso.acme.test", clientId: "gatehouse", clientSecret: "canary", groupsClaim: "groups" },
     });
     const groups = Array.from({ length: 151 }, (_, i) => `group-${i}`);

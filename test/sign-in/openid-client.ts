@@ -88,8 +88,15 @@ export async function startUpstream() {
     }
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      ...{ iss: base, sub: "person", aud: client.id, iat: now, exp: now + 300, nonce: authorization.nonce },
-      ...{ email: "person@example.org", email_verified: true, name: "Some Person" },
+      iss: base,
+      sub: "person",
+      aud: client.id,
+      iat: now,
+      exp: now + 300,
+      nonce: authorization.nonce,
+      email: "person@example.org",
+      email_verified: true,
+      name: "Some Person",
       ...behaviour.claims,
     };
     const idToken = await signOutside(behaviour.key ?? key, claims);

@@ -27,7 +27,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     async function createProvider(groupUid: string): Promise<string> {
       const oidc = { issuer: upstream.issuer, clientId: client.id, clientSecret: client.secret, groupsClaim: "groups" };
       const created = await api("POST", `identityProviders/${groupUid}`, {
-        ...{ name: "own", defaultRole: viewerRole.uid },
+        name: "own",
+        defaultRole: viewerRole.uid,
         oidc: { ...oidc, additionalScopes: ["email", "groups"] },
       });
       assert.equal(created.status, 200, JSON.stringify(created.body));

@@ -37,8 +37,23 @@ const long = "😀".repeat(383);
  * differently.
  */
 export const names = [
-  ...["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"],
-  ...[`${long}a`, `${long}ab`, `${long}b`, `${long}😀～`, `${long}😀😀`],
+  "a",
+  "a b",
+  "a-b",
+  "a.b",
+  "a0",
+  "a1",
+  "a_b",
+  "ab",
+  "b",
+  "é",
+  "～",
+  "😀",
+  `${long}a`,
+  `${long}ab`,
+  `${long}b`,
+  `${long}😀～`,
+  `${long}😀😀`,
 ];
 
 /** Few values, so many rows are equal. */

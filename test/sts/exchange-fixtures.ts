@@ -95,7 +95,12 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     log: (event) => events.push(event),
   });
   return {
-    ...{ clock, node, outside, bound, touched, events },
+    clock,
+    node,
+    outside,
+    bound,
+    touched,
+    events,
     /** Adds an identity by a short name. */
     add(name: string, relationship: RelationshipInit, createTime = startTime) {
       const message = create(IdentitySchema, { relationship });

@@ -21,8 +21,13 @@ describe("an exchange", () => {
     const exchange = await openWithWorkload();
     const { token, expiry, headers } = await exchange.run({ identity }, await outsideToken());
     assert.deepEqual(await exchange.node.tokens.verify(token), {
-      ...{ subject: identity, audience: [issuer], issuedAt: startSeconds * 1000 },
-      ...{ expiresAt: (startSeconds + 3600) * 1000, email: "", emailVerified: false, narrowing: {} },
+      subject: identity,
+      audience: [issuer],
+      issuedAt: startSeconds * 1000,
+      expiresAt: (startSeconds + 3600) * 1000,
+      email: "",
+      emailVerified: false,
+      narrowing: {},
       act: { iss: outsideIssuer, sub: "workload", aud: issuer },
     });
     assert.equal(expiry?.seconds, BigInt(startSeconds + 3600));

@@ -31,8 +31,13 @@ describe("the explanation of an exchange", () => {
   }
   const now = () => Math.floor(Date.now() / 1000);
   const claims = (changes: object) => ({
-    ...{ iss: issuer.url, sub: "repo:acme/app", aud: server.url, ref: "refs/heads/main" },
-    ...{ iat: now(), exp: now() + 600, ...changes },
+    iss: issuer.url,
+    sub: "repo:acme/app",
+    aud: server.url,
+    ref: "refs/heads/main",
+    iat: now(),
+    exp: now() + 600,
+    ...changes,
   });
   const match = () => ({
     claimMatch: { issuer: issuer.url, subjectPattern: "repo:acme/.+", claims: { ref: "refs/heads/main" } },

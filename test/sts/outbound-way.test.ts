@@ -160,7 +160,9 @@ describe("an https issuer on this machine", () => {
 
 describe("a proxy", () => {
   const through = (url: string) => ({
-    ...{ ...outboundLimits, timeoutMs: 300, allowLoopbackHttp: false },
+    ...outboundLimits,
+    timeoutMs: 300,
+    allowLoopbackHttp: false,
     proxies: { https: parseProxy(url), http: parseProxy(url), bypass: parseBypass("") },
   });
 

@@ -10,7 +10,9 @@ const farOff = 2 ** 30;
 /** No connection goes by itself, unless by its age. */
 const limits = {
   maxConnectionAgeMs: 50,
-  ...{ prefaceTimeoutMs: farOff, keepAliveTimeoutMs: farOff, http2IdleTimeoutMs: farOff },
+  prefaceTimeoutMs: farOff,
+  keepAliveTimeoutMs: farOff,
+  http2IdleTimeoutMs: farOff,
 };
 
 test("age: an HTTP/1 client is told to close with the response to its next request", async (t) => {

@@ -48,9 +48,20 @@ export function makeCertificate({ names = "DNS:localhost", from, to, use, keyTyp
 function configuration(names: string, use: string | undefined): string {
   const extensions = [`subjectAltName=${names}`, ...(use === undefined ? [] : [`extendedKeyUsage=${use}`])];
   return [
-    ...["[ca]", "default_ca=test", "[test]", "database=index.txt", "serial=serial", "new_certs_dir=."],
-    ...["default_md=sha256", "policy=any", "x509_extensions=extensions"],
-    ...["[any]", "commonName=supplied", "[extensions]", ...extensions, ""],
+    "[ca]",
+    "default_ca=test",
+    "[test]",
+    "database=index.txt",
+    "serial=serial",
+    "new_certs_dir=.",
+    "default_md=sha256",
+    "policy=any",
+    "x509_extensions=extensions",
+    "[any]",
+    "commonName=supplied",
+    "[extensions]",
+    ...extensions,
+    "",
   ].join("\n");
 }
 

@@ -42,7 +42,9 @@ async function listenTo(t: TestContext, parts: (streams: Streams) => AsyncIterab
   const endpoints = newEndpoints(
     { "/export/": endpoint },
     {
-      ...{ ...options, streamStallMs, requestIdOf: () => "r-1" },
+      ...options,
+      streamStallMs,
+      requestIdOf: () => "r-1",
       observe: (_call, path, _ms, failure) => failures.push(failure ? `${path}: ${failure.message}` : undefined),
     },
     ({ request, response }) => echo(request, response),

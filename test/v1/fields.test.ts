@@ -44,8 +44,10 @@ describe("the mapping of messages", () => {
 
   it("converts enum values by name; values without a name in version 1 become unspecified", () => {
     const names = {
-      ...{ readme: "", custom_overlay: "" },
-      ...{ "SyncConfig.expiration": "expiration_time", "SyncConfig.sync_apks": "" },
+      readme: "",
+      custom_overlay: "",
+      "SyncConfig.expiration": "expiration_time",
+      "SyncConfig.sync_apks": "",
     };
     const repo = mapMessages(V1RepoSchema, RepoSchema, names);
     const shared = ["APPLICATION", "BASE", "FIPS"] as const;

@@ -173,14 +173,19 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
   const scheme = useComputedColorScheme("light");
   const onPage = usePageActions().map(
     ({ text, missing, act }): Choice => ({
-      ...{ key: `page ${text}`, name: text, note: t("palette.onPage"), open: act },
+      key: `page ${text}`,
+      name: text,
+      note: t("palette.onPage"),
+      open: act,
       reason: reasonOf(missing),
     }),
   );
   const inOrganization = (org === "" ? [] : creations)
     .map(
       ({ method, to, search, text }): Choice => ({
-        ...{ key: text, name: t(text), note: t("palette.action") },
+        key: text,
+        name: t(text),
+        note: t("palette.action"),
         reason: reasonOf(missingFor(caller, method, org)),
         open: () => go(to, { org, _splat: "" }, { dialog: "new", ...search }),
       }),
@@ -188,32 +193,35 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     .filter(({ name }) => !onPage.some((one) => one.name === name));
   const views = useViews(org).map(
     ({ to, text, key }): Choice => ({
-      ...{ key: to, name: t(text), note: `${t("palette.view")} · g ${key}` },
+      key: to,
+      name: t(text),
+      note: `${t("palette.view")} · g ${key}`,
       open: () => go(to, { org, _splat: "" }, {}),
     }),
   );
   const view = (to: string, text: TextId, key: string): Choice => ({
-    ...{ key: to, name: t(text), note: `${t("palette.view")} · g ${key}`, open: () => go(to, {}, {}) },
+    key: to,
+    name: t(text),
+    note: `${t("palette.view")} · g ${key}`,
+    open: () => go(to, {}, {}),
   });
   const setting = (text: TextId, open: () => unknown): Choice => ({
-    ...{ key: text, name: t(text), note: t("palette.action"), open },
+    key: text,
+    name: t(text),
+    note: t("palette.action"),
+    open,
   });
   const organizations = (useOrganizations() ?? [])
     .filter(({ uid }) => uid !== org)
     .map(
       ({ uid, name }): Choice => ({
-        ...{ key: `organization ${uid}`, name, note: `${t("palette.organization")} ${shortUid(uid)}` },
+        key: `organization ${uid}`,
+        name,
+        note: `${t("palette.organization")} ${shortUid(uid)}`,
         open: () => go("/o/$org/overview", { org: uid }, {}),
       }),
     );
-  const query = useDelayed(typed, 120);
-  const { data, isFetching } = useQuery(
-    SearchService.method.search,
-    { parent: org, query, pageSize: 8 },
-    { enabled: org !== "" && query !== "", refetchInterval: false },
-  );
-  const isCurrent = typed !== "" && query === typed;
-  const found = isCurrent ? (data?.resources ?? []) : [];
+  const { found, isTruncated, isSearching } = useFound(org, typed);
   const fixed = [
     ...onPage,
     ...inOrganization,
@@ -233,9 +241,8 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
       // What the caller may not do comes last, and says why.
       ...fixed.filter(({ name, reason }) => reason !== undefined && hasWords(name, typed)),
     ],
-    // The search says so when a longer name would find others.
-    isTruncated: isCurrent && data?.truncated === true,
-    isSearching: org !== "" && typed !== "" && (!isCurrent || isFetching),
+    isTruncated,
+    isSearching,
   };
 
   function reasonOf(missing: readonly string[]): string | undefined {
@@ -249,6 +256,23 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     const open = () => go(to, { org, _splat: uid }, search);
     return [{ key: `${kind} ${uid}`, name, note: `${t(text)} ${shortUid(uid)}`, open }];
   }
+}
+
+/** Returns the resources whose names or uids begin with what is typed; none while another search is shown. */
+function useFound(org: string, typed: string) {
+  const query = useDelayed(typed, 120);
+  const { data, isFetching } = useQuery(
+    SearchService.method.search,
+    { parent: org, query, pageSize: 8 },
+    { enabled: org !== "" && query !== "", refetchInterval: false },
+  );
+  const isCurrent = typed !== "" && query === typed;
+  return {
+    found: isCurrent ? (data?.resources ?? []) : [],
+    // The search says so when a longer name would find others.
+    isTruncated: isCurrent && data?.truncated === true,
+    isSearching: org !== "" && typed !== "" && (!isCurrent || isFetching),
+  };
 }
 
 /** Whether each typed word begins a word of the name. */

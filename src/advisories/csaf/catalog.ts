@@ -83,7 +83,8 @@ function nameJson(product: ProductJson, number: number): JsonObject {
   const { purl, cpe } = product.helper ?? {};
   const name = fullNameOf(product) || String(purl ?? cpe ?? idOf(number));
   return {
-    ...{ product_id: idOf(number), name },
+    product_id: idOf(number),
+    name,
     ...(product.helper && { product_identification_helper: product.helper }),
   };
 }

@@ -64,7 +64,9 @@ function claimOfCsaf(record: AdvisoryRecord, statement: ProductStatement): Claim
     (kind) => [kind, said.filter(([each]) => each === kind).map(([, json]) => json)] as const,
   );
   return {
-    ...{ status: statement.status, words, products: unpackProducts(products, branches, statement) },
+    status: statement.status,
+    words,
+    products: unpackProducts(products, branches, statement),
     details: Object.fromEntries(details.filter(([, list]) => list.length > 0)),
   };
 }

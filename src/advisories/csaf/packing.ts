@@ -112,11 +112,9 @@ export function unpackProducts(
       ...(typeof number === "number" && { branches: branches[number]! }),
       ...(helper !== undefined && { helper: unpackHelper(helper as JsonObject, named.subcomponents, marks) }),
       ...(part !== undefined && {
-        ...{
-          category: scalarText(category) || usualCategory,
-          part: unpack(part as JsonObject, marks),
-          whole: unpack(whole as JsonObject, marks),
-        },
+        category: scalarText(category) || usualCategory,
+        part: unpack(part as JsonObject, marks),
+        whole: unpack(whole as JsonObject, marks),
       }),
     };
   };

@@ -158,7 +158,9 @@ function describeRelationship(
   const json = {
     ...(name !== usual && name !== "" && { name }),
     ...(own.helper && { helper: own.helper }),
-    ...{ category, part: part.json, whole: whole.json },
+    category,
+    part: part.json,
+    whole: whole.json,
   };
   const problems = [...part.problems, ...whole.problems, ...own.problems];
   // A relationship with a package URL of its own is the product that the package URL names.

@@ -117,17 +117,18 @@ function readVulnerability(members: Members, index: number, { head, tree, reader
     ...members.rest(),
   };
   const record = create(AdvisoryRecordSchema, {
-    ...{ source: head.source, document: head.document, vulnerability: id, format: RecordFormat.CSAF },
+    source: head.source,
+    document: head.document,
+    vulnerability: id,
+    format: RecordFormat.CSAF,
     ...(head.published && { publishTime: head.published.timestamp }),
     ...(head.modified && { modifyTime: head.modified.timestamp }),
     revision: BigInt(head.revision),
     aliases: aliasesOf([cve, ...idTexts], id, members),
-    ...{
-      ...readNotes(title, notes),
-      references,
-      statements,
-      extra: extraOf({ vulnerability: raw, details: nonEmpty(shared.details), branches: nonEmpty(shared.branches) }),
-    },
+    ...readNotes(title, notes),
+    references,
+    statements,
+    extra: extraOf({ vulnerability: raw, details: nonEmpty(shared.details), branches: nonEmpty(shared.branches) }),
   });
   checkSize(record);
   return record;

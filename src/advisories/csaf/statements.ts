@@ -151,7 +151,11 @@ function toStatement({ words, details, products }: Group, { fixes, numbers, pack
   const versions = distinct(products.flatMap((each) => each.versions));
   const packed = packer.pack(products, { product, versions, subcomponents });
   return create(ProductStatementSchema, {
-    ...{ product, release, status, subcomponents, versions },
+    product,
+    release,
+    status,
+    subcomponents,
+    versions,
     ranges: [
       ...new Map(products.flatMap(({ ranges }) => ranges.map((range) => [JSON.stringify(range), range]))).values(),
       ...(status === ProductStatus.AFFECTED ? fixes.rangeOf(products[0]!) : []),
@@ -160,7 +164,8 @@ function toStatement({ words, details, products }: Group, { fixes, numbers, pack
     ...(time && { time: time.timestamp }),
     severities: [...new Map(severities.map((each) => [`${each.type} ${each.score}`, each])).values()],
     extra: extraOf({
-      ...{ words, products: packed },
+      words,
+      products: packed,
       ...(details.length > 0 && { details: details.map((detail) => numbers.get(detail)!) }),
     }),
   });

@@ -34,12 +34,18 @@ export const flagLabels: readonly string[] = [
 
 /** CSAF 2.0 §3.2.3.12.1: the categories of remediations. */
 export const remediationCategories: readonly string[] = [
-  ...["mitigation", "no_fix_planned", "none_available", "vendor_fix", "workaround"],
+  "mitigation",
+  "no_fix_planned",
+  "none_available",
+  "vendor_fix",
+  "workaround",
 ];
 
 /** CSAF 2.0 §3.1.5.1: the categories of relationships in which the first product is a part of the second. */
 export const partCategories: readonly string[] = [
-  ...["default_component_of", "external_component_of", "optional_component_of"],
+  "default_component_of",
+  "external_component_of",
+  "optional_component_of",
 ];
 
 /** CSAF 2.0 §3.1.5.1: the categories of relationships in which the second product is where the first one is installed. */

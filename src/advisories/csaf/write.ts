@@ -88,12 +88,17 @@ function headOf({ author, id, time }: WriteOptions, category: string, hasVulnera
   const date = timeText(time);
   const note = { category: "general", text: "There are no advisories." };
   return {
-    ...{ category, csaf_version: "2.0", title: `Vulnerability status by ${author}` },
+    category,
+    csaf_version: "2.0",
+    title: `Vulnerability status by ${author}`,
     ...(!hasVulnerabilities && { notes: [note] }),
     publisher: { category: "other", name: author, namespace: namespaceOf(author) },
     tracking: {
-      ...{ id: `gatehouse-${id}`, status: "final", version: "1" },
-      ...{ initial_release_date: date, current_release_date: date },
+      id: `gatehouse-${id}`,
+      status: "final",
+      version: "1",
+      initial_release_date: date,
+      current_release_date: date,
       revision_history: [{ date, number: "1", summary: "Exported" }],
     },
   };

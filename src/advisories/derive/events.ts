@@ -46,7 +46,9 @@ function eventsOfLog(log: readonly AdvisoryEvent[], source: string): StatementEv
     const { author, reviewState, createTime } = event;
     return create(AdvisoryEventSchema, {
       ...event,
-      ...{ uid: "", author: author || source, reviewState: reviewState || ReviewState.APPROVED },
+      uid: "",
+      author: author || source,
+      reviewState: reviewState || ReviewState.APPROVED,
       ...(createTime && { createTime }),
     });
   });

@@ -39,7 +39,10 @@ function publicIdIn(
 
 const noProduct: Product = {
   $typeName: "gatehouse.vulnerabilities.v1.Product",
-  ...{ purl: "", cpe: "", ecosystem: "", name: "" },
+  purl: "",
+  cpe: "",
+  ecosystem: "",
+  name: "",
 };
 
 /** What several records say about one product, by the key of `partKey`. */

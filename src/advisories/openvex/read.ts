@@ -69,8 +69,12 @@ function readHead(document: JsonObject, statements: readonly unknown[], { source
   for (const name of ["@context", "statements", "format"]) members.value(name);
   dropUnknown(members);
   return {
-    ...{ source: source || author || "openvex", document: id || derivedId(author, statements) },
-    ...{ published, modified, revision, problems },
+    source: source || author || "openvex",
+    document: id || derivedId(author, statements),
+    published,
+    modified,
+    revision,
+    problems,
     more: { ...Object.fromEntries(texts), timestamp: published?.raw || undefined },
   };
 }
@@ -150,10 +154,16 @@ function recordOf(
     }),
   );
   return create(AdvisoryRecordSchema, {
-    ...{ source: head.source, document: head.document, vulnerability: name, format: RecordFormat.OPENVEX },
+    source: head.source,
+    document: head.document,
+    vulnerability: name,
+    format: RecordFormat.OPENVEX,
     ...(published && { publishTime: published.timestamp }),
     ...(modified && { modifyTime: modified.timestamp }),
-    ...{ revision: BigInt(head.revision), aliases: [...aliases], details, statements },
+    revision: BigInt(head.revision),
+    aliases: [...aliases],
+    details,
+    statements,
     extra: extraOf({ ...head.more, vulnerability_id: id || undefined }),
   });
 }

@@ -66,7 +66,10 @@ export function readStatement(value: unknown, path: string, problems: Problems):
     toProducts: (described) =>
       products.map(({ product, version, subcomponents, json }) =>
         create(ProductStatementSchema, {
-          ...{ product, versions: version === "" ? [] : [version], subcomponents: [...subcomponents], ...said },
+          product,
+          versions: version === "" ? [] : [version],
+          subcomponents: [...subcomponents],
+          ...said,
           ...(time && { time: time.timestamp }),
           extra: extraOf({ product: json, timestamp: time?.raw || undefined, ...more, ...described, several }),
         }),

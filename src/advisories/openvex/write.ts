@@ -121,8 +121,19 @@ function joined(items: readonly Item[]): JsonObject[] {
 
 /** The members of a statement in the order of the specification. */
 const order: readonly string[] = [
-  ...["@id", "version", "vulnerability", "timestamp", "last_updated", "products", "status", "supplier", "status_notes"],
-  ...["justification", "impact_statement", "action_statement", "action_statement_timestamp"],
+  "@id",
+  "version",
+  "vulnerability",
+  "timestamp",
+  "last_updated",
+  "products",
+  "status",
+  "supplier",
+  "status_notes",
+  "justification",
+  "impact_statement",
+  "action_statement",
+  "action_statement_timestamp",
 ];
 
 function inOrder(statement: JsonObject): JsonObject {
@@ -140,7 +151,9 @@ function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonO
   if (statement.severities.length > 0) loss("a severity");
   return {
     ...(several === true || isRepeated ? {} : { "@id": id, version }),
-    ...{ supplier, last_updated, action_statement_timestamp },
+    supplier,
+    last_updated,
+    action_statement_timestamp,
     vulnerability: vulnerabilityJson(record, extra),
     timestamp: isRepeated ? textOf(time) : timestampOf(held, extra),
     status: wordOfStatus(status),

@@ -47,7 +47,9 @@ export function readAffected(item: Members, time: ReadTime): ProductStatement {
     return create(ProductStatementSchema, { ...common, status, ranges, versions, extra: extraOf(extra) });
   }
   return create(ProductStatementSchema, {
-    ...{ ...common, status: ProductStatus.NOT_AFFECTED, ...reasonIn(marks, time) },
+    ...common,
+    status: ProductStatus.NOT_AFFECTED,
+    ...reasonIn(marks, time),
     extra: extraOf({
       ...extra,
       ranges: ranges.length === 0 ? undefined : ranges.map(rangeJson),
@@ -108,7 +110,8 @@ function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
   const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);
   if (type !== undefined) {
     const event = create(AdvisoryEventSchema, {
-      ...{ createTime: timestamp, reviewState: ReviewState.APPROVED },
+      createTime: timestamp,
+      reviewState: ReviewState.APPROVED,
       type: { case: "falsePositiveDetermination", value: { type } },
     });
     return { justification: justificationOfReason(type), events: [event] };

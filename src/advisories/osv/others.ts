@@ -35,7 +35,8 @@ export function recordOfOthers(
   const severity = severitiesOf(records, loss);
   const references = referencesOf(records, loss);
   return {
-    ...{ schema_version: schemaVersion, id: recordId(id) },
+    schema_version: schemaVersion,
+    id: recordId(id),
     modified: timeText(changes.at(-1) ?? changed),
     ...(said[0] === undefined ? {} : { published: timeText(said[0]) }),
     ...(upstream.length > 0 ? { upstream } : {}),

@@ -27,13 +27,29 @@ const affected: Shape = {
 };
 
 const creditTypes: readonly string[] = [
-  ...["FINDER", "REPORTER", "ANALYST", "COORDINATOR", "REMEDIATION_DEVELOPER", "REMEDIATION_REVIEWER"],
-  ...["REMEDIATION_VERIFIER", "TOOL", "SPONSOR", "OTHER"],
+  "FINDER",
+  "REPORTER",
+  "ANALYST",
+  "COORDINATOR",
+  "REMEDIATION_DEVELOPER",
+  "REMEDIATION_REVIEWER",
+  "REMEDIATION_VERIFIER",
+  "TOOL",
+  "SPONSOR",
+  "OTHER",
 ];
 
 const record = {
-  ...{ schema_version: "text", id: "text", modified: "text", published: "text", withdrawn: "text" },
-  ...{ aliases: "text", upstream: "text", related: "text", summary: "text", details: "text" },
+  schema_version: "text",
+  id: "text",
+  modified: "text",
+  published: "text",
+  withdrawn: "text",
+  aliases: "text",
+  upstream: "text",
+  related: "text",
+  summary: "text",
+  details: "text",
   severity,
   affected,
   references: { type: referenceTypes, url: "text" },
@@ -42,8 +58,17 @@ const record = {
 } satisfies Shape;
 
 const lists: ReadonlySet<string> = new Set([
-  ...["aliases", "upstream", "related", "severity", "affected", "ranges", "events", "versions", "references"],
-  ...["credits", "contact"],
+  "aliases",
+  "upstream",
+  "related",
+  "severity",
+  "affected",
+  "ranges",
+  "events",
+  "versions",
+  "references",
+  "credits",
+  "contact",
 ]);
 
 /** Leaves out every member, and every word, that the schema does not have. */

@@ -71,8 +71,15 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
   const statements = statementsOf(record, published ?? modified);
   return create(AdvisoryRecordSchema, {
     // By its own id, a record whose id was repaired does not replace the one that has the repaired id.
-    ...{ source, ...keyOf(id === said ? publicId : said), advisoryId: publicId, format: RecordFormat.OSV },
-    ...{ modifyTime: modified.timestamp, ...texts, related, upstream: [...upstream, ...cves], statements },
+    source,
+    ...keyOf(id === said ? publicId : said),
+    advisoryId: publicId,
+    format: RecordFormat.OSV,
+    modifyTime: modified.timestamp,
+    ...texts,
+    related,
+    upstream: [...upstream, ...cves],
+    statements,
     ...(published ? { publishTime: published.timestamp } : {}),
     ...(withdrawn ? { withdrawTime: withdrawn.timestamp } : {}),
     severities: severity.items,
@@ -81,8 +88,12 @@ function readRecord(record: Members, source: string): AdvisoryRecord {
       id: id === publicId ? undefined : id,
       // Feeds of this kind have the ids of the vulnerability among the related ones alone.
       upstream: cves.length === 0 ? undefined : null,
-      ...{ modified: rawOf(modified), published: rawOf(published), withdrawn: rawOf(withdrawn) },
-      ...{ severity: severity.whole, references: references.whole, credits: creditsOf(record) },
+      modified: rawOf(modified),
+      published: rawOf(published),
+      withdrawn: rawOf(withdrawn),
+      severity: severity.whole,
+      references: references.whole,
+      credits: creditsOf(record),
       ...objectsOf(record, ["database_specific"]),
       schema_version: record.text("schema_version") || undefined,
       ...record.rest(),

@@ -44,7 +44,11 @@ export interface QueriedPackage {
 
 /** What a query leaves open. */
 const anything: Omit<QueriedPackage, "versions"> = {
-  ...{ purl: undefined, qualifiers: new Map(), release: "", ecosystem: "", commit: "" },
+  purl: undefined,
+  qualifiers: new Map(),
+  release: "",
+  ecosystem: "",
+  commit: "",
 };
 
 /** What is wrong with a query. */
@@ -126,8 +130,10 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   if (!purl) return { ...named, versions };
   const asked = { ...purl, version };
   return {
-    ...{ ...named, versions: new Map([...versions, ...versionsOf(asked)]) },
-    ...{ purl: asked, qualifiers: purl.qualifiers },
+    ...named,
+    versions: new Map([...versions, ...versionsOf(asked)]),
+    purl: asked,
+    qualifiers: purl.qualifiers,
   };
 }
 

@@ -7,7 +7,9 @@ type Place = Pick<Purl, "type" | "namespace" | "name" | "subpath">;
 
 /** How many segments a repository has, by the types whose paths go on behind it. */
 const repositorySegments: Readonly<Record<string, number>> = {
-  ...{ golang: Number.POSITIVE_INFINITY, github: 2, githubactions: 2 },
+  golang: Number.POSITIVE_INFINITY,
+  github: 2,
+  githubactions: 2,
 };
 
 /**

@@ -89,13 +89,22 @@ function statementClaims(
   const header = isOwn ? record.extra : "";
   const { reponame = "" } = parseExtra(header);
   const common = {
-    ...{ advisoryId, record, header, distribution: purl.namespace, release: statement.release, name: purl.name },
-    ...{ repository: scalarText(reponame), architecture: purl.qualifiers.get("arch") ?? "" },
+    advisoryId,
+    record,
+    header,
+    distribution: purl.namespace,
+    release: statement.release,
+    name: purl.name,
+    repository: scalarText(reponame),
+    architecture: purl.qualifiers.get("arch") ?? "",
   };
   const entries = (extra: string) => (isOwn ? entriesIn(extra, record.vulnerability) : ids);
   const isAffected = stateOf(statement).kind === "affected";
   return versionsOf(statement, loss).map(([version, extra]) => ({
-    ...{ ...common, version, isUnfixed: version === "" && isAffected, entries: entries(extra) },
+    ...common,
+    version,
+    isUnfixed: version === "" && isAffected,
+    entries: entries(extra),
     ids: isOwn ? [record.vulnerability] : ids,
   }));
 }

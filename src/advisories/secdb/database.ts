@@ -59,7 +59,10 @@ export function readDatabase(document: unknown, problems: Problems): Database {
   if (header.length > headerLength)
     throw new BadDocument(`has more than ${headerLength} characters besides its packages`);
   return {
-    ...{ distribution: distributionOf(names), release: distroversion, repository: reponame, header },
+    distribution: distributionOf(names),
+    release: distroversion,
+    repository: reponame,
+    header,
     packages: Array.isArray(packages) ? packages : [],
   };
 }

@@ -111,7 +111,11 @@ function fixesOf({ secfixes }: Package): Fixes {
 
 function addFix(fixes: Map<string, Fix>, { id, aliases, related }: EntryVulnerability, version: string, text: string) {
   const known: Fix = fixes.get(id) ?? {
-    ...{ id, aliases: new Set(), related: new Set(), versions: new Map(), problems: new Problems() },
+    id,
+    aliases: new Set(),
+    related: new Set(),
+    versions: new Map(),
+    problems: new Problems(),
   };
   fixes.set(id, known);
   for (const alias of aliases) known.aliases.add(alias);
@@ -179,8 +183,14 @@ function recordOf(database: Database, source: string, name: string, fix: Fix): A
   const ranges = [...versions].filter(([version]) => version !== "0").map((each) => rangeOf(id, ...each));
   if (ranges.length > 0) statements.push({ product, release, status: AFFECTED, ranges });
   return create(AdvisoryRecordSchema, {
-    ...{ source, document: documentOf(database, name), vulnerability: id, format: RecordFormat.SECDB },
-    ...{ aliases: [...aliases], related: [...related], statements, extra: header },
+    source,
+    document: documentOf(database, name),
+    vulnerability: id,
+    format: RecordFormat.SECDB,
+    aliases: [...aliases],
+    related: [...related],
+    statements,
+    extra: header,
   });
 }
 

@@ -8,7 +8,15 @@ import { compareDigits } from "./texts.ts";
  * where the format forbids the version.
  */
 const kinds = {
-  ...{ first: 0, number: 1, letter: 2, suffix: 3, suffixNumber: 4, hash: 5, revision: 6, end: 7, rest: 8 },
+  first: 0,
+  number: 1,
+  letter: 2,
+  suffix: 3,
+  suffixNumber: 4,
+  hash: 5,
+  revision: 6,
+  end: 7,
+  rest: 8,
 } as const;
 
 interface Part {

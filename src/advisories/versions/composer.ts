@@ -4,7 +4,17 @@ import { compareDigits, compareItems, compareLists } from "./texts.ts";
 
 /** Composer knows the word for the release in lower case only; PHP has unknown words, such as "STABLE", before all others. */
 const stabilities: Readonly<Record<string, number>> = {
-  ...{ stable: -1, dev: 0, alpha: 1, a: 1, beta: 2, b: 2, rc: 3, "": 4, patch: 5, pl: 5, p: 5 },
+  stable: -1,
+  dev: 0,
+  alpha: 1,
+  a: 1,
+  beta: 2,
+  b: 2,
+  rc: 3,
+  "": 4,
+  patch: 5,
+  pl: 5,
+  p: 5,
 };
 
 /** Compares four numbers, the stability and its numbers. Undefined if one of them is a branch or not a version. */

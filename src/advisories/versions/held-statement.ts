@@ -32,7 +32,11 @@ export function heldStatement(statement: ProductStatement): ProductStatement | u
   const { product, release, subcomponents, severities, extra } = statement;
   return create(ProductStatementSchema, {
     ...(product && { product }),
-    ...{ release, subcomponents, severities, extra, ...held },
+    release,
+    subcomponents,
+    severities,
+    extra,
+    ...held,
     ...(event.createTime && { time: event.createTime }),
   });
 }

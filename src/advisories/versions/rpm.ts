@@ -23,7 +23,8 @@ function parse(text: string) {
   if (hyphen === -1) return { epoch, version: segmentsOf(rest), release: undefined };
   const release = rest.slice(hyphen + 1);
   return {
-    ...{ epoch, version: segmentsOf(rest.slice(0, hyphen)) },
+    epoch,
+    version: segmentsOf(rest.slice(0, hyphen)),
     release: release === "" ? undefined : segmentsOf(release),
   };
 }

@@ -95,8 +95,14 @@ function readAdvisory(advisory: Members, { name, extra }: Head, author: string, 
     extra: hasExtra ? extraOf({ events: events.map((event) => event.extra) }) : "",
   });
   return create(AdvisoryRecordSchema, {
-    ...{ source: author, document: name, vulnerability: id, advisoryId: id, format: RecordFormat.YAML },
-    ...{ aliases, statements: [statement], extra: extraOf({ ...extra, advisory: unlessEmpty(advisory.rest()) }) },
+    source: author,
+    document: name,
+    vulnerability: id,
+    advisoryId: id,
+    format: RecordFormat.YAML,
+    aliases,
+    statements: [statement],
+    extra: extraOf({ ...extra, advisory: unlessEmpty(advisory.rest()) }),
   });
 }
 

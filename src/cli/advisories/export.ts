@@ -70,8 +70,12 @@ async function openSource(session: Session, parent: string): Promise<{ source: E
       statements: (pageToken) => (pageToken === "" ? Promise.resolve(first) : statements(pageToken)),
       withdrawnRecords: (pageToken) =>
         client.listAdvisoryRecords({
-          ...{ parent, recursive: true, withdrawn: true },
-          ...{ view: RecordView.FULL, pageSize, pageToken },
+          parent,
+          recursive: true,
+          withdrawn: true,
+          view: RecordView.FULL,
+          pageSize,
+          pageToken,
         }),
     },
   };

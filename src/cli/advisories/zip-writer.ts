@@ -68,19 +68,33 @@ function directoryEntry(localHead: Buffer, name: Buffer, offset: number): Buffer
 function endOf(count: number, size: number, offset: number): Buffer {
   const needsZip64 = count >= maxCount || size >= maxOffset || offset >= maxOffset;
   const end = Buffer.concat([
-    ...[number32(0x0605_4b50), number32(0)],
+    number32(0x0605_4b50),
+    number32(0),
     ...Array.from({ length: 2 }, () => number16(Math.min(count, maxCount))),
-    ...[number32(Math.min(size, maxOffset)), number32(Math.min(offset, maxOffset)), number16(0)],
+    number32(Math.min(size, maxOffset)),
+    number32(Math.min(offset, maxOffset)),
+    number16(0),
   ]);
   return needsZip64 ? Buffer.concat([endOfZip64(count, size, offset), end]) : end;
 }
 
 function endOfZip64(count: number, size: number, offset: number): Buffer {
   return Buffer.concat([
-    ...[number32(0x0606_4b50), number64(44), number16(45), number16(45), number32(0), number32(0)],
-    ...[number64(count), number64(count), number64(size), number64(offset)],
+    number32(0x0606_4b50),
+    number64(44),
+    number16(45),
+    number16(45),
+    number32(0),
+    number32(0),
+    number64(count),
+    number64(count),
+    number64(size),
+    number64(offset),
     // Where that record is, for readers that come from the end.
-    ...[number32(0x0706_4b50), number32(0), number64(offset + size), number32(1)],
+    number32(0x0706_4b50),
+    number32(0),
+    number64(offset + size),
+    number32(1),
   ]);
 }
 

@@ -67,8 +67,11 @@ async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerat
   const { counts, progress, secrets } = work;
   const { name = "" } = await session.call(GroupsService.method.getGroup, { uid });
   const header: Header = {
-    ...{ gatehouseOrganization: formatVersion, organization: uid, name: String(name) },
-    ...{ source: session.url, time: new Date().toISOString() },
+    gatehouseOrganization: formatVersion,
+    organization: uid,
+    name: String(name),
+    source: session.url,
+    time: new Date().toISOString(),
   };
   yield lineOf(header);
   const count = (kind: Kind) => {

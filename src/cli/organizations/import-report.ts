@@ -115,7 +115,10 @@ function isWithoutSecret({ resource: { resource }, lacksSecret }: Line, { hasCli
 function detailOf({ number, kind, uid, name }: Line, result: ImportResult | undefined): JsonObject {
   const { changes = [], problems = [] } = result ?? {};
   return {
-    ...{ line: number, kind, uid, name },
+    line: number,
+    kind,
+    uid,
+    name,
     ...(changes.length > 0 && {
       changes: changes.map(({ field, oldValue, newValue }) => ({ field, oldValue, newValue })),
     }),

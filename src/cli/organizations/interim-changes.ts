@@ -8,8 +8,17 @@ const { listChanges } = ChangesService.method;
 
 /** The kinds in the change log that an export has. */
 const exportedKinds: ReadonlySet<string> = new Set([
-  ...["groups", "roles", "identities", "role_bindings", "identity_providers", "external_group_role_mappings"],
-  ...["account_associations", "repos", "repo_readmes", "tags", "subscriptions"],
+  "groups",
+  "roles",
+  "identities",
+  "role_bindings",
+  "identity_providers",
+  "external_group_role_mappings",
+  "account_associations",
+  "repos",
+  "repo_readmes",
+  "tags",
+  "subscriptions",
 ]);
 
 /** Returns the present end of the change log; undefined if the caller may not read it. */

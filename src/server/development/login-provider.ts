@@ -63,7 +63,10 @@ export function developmentLogin(baseUrl: string, callbackUrl: string, log: Pick
   return {
     // A user who signs in again may want to be someone else.
     provider: {
-      ...{ uid: "", issuer, clientId, clientSecret },
+      uid: "",
+      issuer,
+      clientId,
+      clientSecret,
       scopes: ["email", "profile"],
       parameters: { prompt: "login" },
     },

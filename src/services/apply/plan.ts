@@ -237,7 +237,11 @@ function keptReasons(all: Surplus): (each: StoredNamed) => string {
 /** Returns the changes of a plan for the response. */
 export function changesOf({ steps }: Plan): MessageInitShape<typeof PlannedChangeSchema>[] {
   return steps.map(({ action, resource, name, stored, wanted, fields, reason }) => ({
-    ...{ action, kind: kindNamed(resource.case).number, name, uid: stored?.uid ?? wanted?.target?.uid ?? "", reason },
+    action,
+    kind: kindNamed(resource.case).number,
+    name,
+    uid: stored?.uid ?? wanted?.target?.uid ?? "",
+    reason,
     ...(wanted && { index: wanted.index }),
     fields: [...fields],
   }));

@@ -113,7 +113,8 @@ export async function statesOf(
     const queue = queues.get(uid);
     const inactivity = inactivities[i];
     states.push({
-      ...{ subscriptionUid: uid, sink },
+      subscriptionUid: uid,
+      sink,
       ...(inactivity && { inactivity: describeInactivity(inactivity) }),
       ...(queue && (await waitingOf(session, uid, queue))),
       recentAttempts: (attempts.get(uid) ?? []).slice(0, shownAttempts).map(shownAttempt),
@@ -138,7 +139,13 @@ async function waitingOf(session: Session, uid: string, queue: QueueState) {
 function shownAttempt(attempt: DeliveryAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
   const { startTime, duration, isDropped, eventType, eventId, httpStatus, responseLine, failure } = attempt;
   return {
-    ...{ startTime: toTimestamp(startTime), duration: durationFromMs(duration) },
-    ...{ eventType, eventId, httpStatus, responseLine, failure, dropped: isDropped },
+    startTime: toTimestamp(startTime),
+    duration: durationFromMs(duration),
+    eventType,
+    eventId,
+    httpStatus,
+    responseLine,
+    failure,
+    dropped: isDropped,
   };
 }

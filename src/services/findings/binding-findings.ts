@@ -46,7 +46,10 @@ async function show(session: Session, uids: readonly string[], call: Call): Prom
     const names = { groupName: groups.get(parent) ?? "", roleName: roles.get(roleUid) ?? "" };
     const value = showBinding({ uid, groupUid: parent, roleUid, ...names }, call, false);
     return {
-      ...{ resourceUid: uid, groupUid: parent, time: toTimestamp(createTime), identity: identityOf(identityUid) },
+      resourceUid: uid,
+      groupUid: parent,
+      time: toTimestamp(createTime),
+      identity: identityOf(identityUid),
       details: { case: "roleBinding", value },
     };
   });

@@ -87,7 +87,8 @@ async function showNamed(session: Session, named: readonly NamedPerson[], call: 
   // All of them are in one organization.
   const personOf = await identityShower(session, people, named[0]?.uid ?? "", call);
   return named.map(({ uid, suspensions }) => ({
-    ...{ resourceUid: uid, groupUid: parentOf(uid) },
+    resourceUid: uid,
+    groupUid: parentOf(uid),
     resourceName: accessOf(call).has(Capability.CAP_IAM_IDENTITY_LIST, uid) ? (names.get(uid) ?? "") : "",
     time: toTimestamp(suspensions[0]!.createTime),
     identity: personOf(suspensions[0]!.identityUid),

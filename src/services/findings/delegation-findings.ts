@@ -62,7 +62,9 @@ export async function showAll(
   return delegations.map((delegation) => {
     const { uid = "", kind = Kind.UNSPECIFIED, makerUid, vouchTime } = delegation;
     return {
-      ...{ resourceUid: uid, resourceName: names.get(uid) ?? "", groupUid: groupOf(uid, kind) },
+      resourceUid: uid,
+      resourceName: names.get(uid) ?? "",
+      groupUid: groupOf(uid, kind),
       ...(vouchTime && { time: vouchTime }),
       ...(makerUid && { identity: identityOf(makerUid) }),
       details: { case: "delegation", value: delegation },

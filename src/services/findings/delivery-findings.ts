@@ -19,7 +19,9 @@ export const failingDeliveries: FindingSource = {
       return states.map((state): FindingParts => {
         const { subscriptionUid = "", sink = "", waitingSince } = state;
         return {
-          ...{ resourceUid: subscriptionUid, resourceName: sink, groupUid: parentOf(subscriptionUid) },
+          resourceUid: subscriptionUid,
+          resourceName: sink,
+          groupUid: parentOf(subscriptionUid),
           ...(waitingSince && { time: waitingSince }),
           details: { case: "deliveryState", value: state },
         };

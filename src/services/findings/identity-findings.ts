@@ -62,7 +62,9 @@ function scanOfIdentities(filterAt: (now: number) => Partial<IdentityFilter>, ti
   return scanOfRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
     const rows = await findRows(session, identityCollection, uids);
     return rows.map((row) => ({
-      ...{ resourceUid: row.uid, resourceName: row.name, groupUid: parentOf(row.uid) },
+      resourceUid: row.uid,
+      resourceName: row.name,
+      groupUid: parentOf(row.uid),
       time: toTimestamp(timeOf(row)),
     }));
   });

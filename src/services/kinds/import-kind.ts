@@ -137,5 +137,8 @@ export function problemsIn(error: unknown): readonly Problem[] {
 }
 
 const aboutResource: ReadonlySet<Code> = new Set([
-  ...[Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND],
+  Code.INVALID_ARGUMENT,
+  Code.FAILED_PRECONDITION,
+  Code.ALREADY_EXISTS,
+  Code.NOT_FOUND,
 ]);

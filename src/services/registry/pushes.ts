@@ -67,12 +67,18 @@ function referenceTo(host: string): string {
 
 function bodyOf(uid: string, { repository, name, tag, previousDigest, digest, time, address, userAgent }: LoggedPush) {
   return {
-    ...{ repository, repo_id: uid, display_name: name },
+    repository,
+    repo_id: uid,
+    display_name: name,
     ...(tag !== "" && { tag }),
     ...(previousDigest !== "" && { tag_previous_digest: previousDigest }),
-    ...{ digest, type: "manifest", when: dateTimeOf(time) },
+    digest,
+    type: "manifest",
+    when: dateTimeOf(time),
     // The location of clients is unknown.
-    ...{ location: "", remote_address: address, user_agent: userAgent },
+    location: "",
+    remote_address: address,
+    user_agent: userAgent,
   };
 }
 

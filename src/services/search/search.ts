@@ -51,7 +51,9 @@ function searched<R extends NamedRow>(
   hasBuiltIn = false,
 ): SearchedKind {
   return {
-    ...{ kind, capability, hasBuiltIn },
+    kind,
+    capability,
+    hasBuiltIn,
     findOne: (session, uid) => findRow(session, collection, uid),
     findNamed: (session, sources, prefix, limit) => readNamed(session, collection, sources, prefix, limit),
   };

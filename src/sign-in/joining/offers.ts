@@ -83,7 +83,11 @@ async function inviteOffer(
   if (isJoined && (await findBinding(tx, parent, roleUid, identityUid))) return undefined;
   // Who has the code may learn what it is for.
   return {
-    ...{ source: "invite", organization: rootOf(parent), isJoined, roleUid, hasCustomRoles: false },
+    source: "invite",
+    organization: rootOf(parent),
+    isJoined,
+    roleUid,
+    hasCustomRoles: false,
     name: (await findRow(tx, groupCollection, rootOf(parent)))?.name ?? "",
     group: parent.includes("/") ? ((await findRow(tx, groupCollection, parent))?.name ?? "") : "",
     roles: [(await findRow(tx, roleCollection, roleUid))?.name ?? ""],
@@ -113,7 +117,12 @@ async function providerOffer(
   const role = roleUid === "" ? undefined : await findRow(session, roleCollection, roleUid);
   const isNamed = role !== undefined && isBuiltInRole(roleUid);
   return {
-    ...{ source: "provider", organization: rootOf(groupUid), isJoined, roleUid, group: "", maker: "" },
+    source: "provider",
+    organization: rootOf(groupUid),
+    isJoined,
+    roleUid,
+    group: "",
+    maker: "",
     name: root && (root.verified || isJoined) ? root.name : "",
     roles: isNamed ? [role.name] : [],
     hasCustomRoles: role !== undefined && !isNamed,
@@ -129,7 +138,12 @@ async function scopeOffer(session: Session, scope: string, identityUid: string):
   const { name = "", roles = [], hasCustomRoles = false } = await showPending(session, person);
   const shown = { name, roles: [...roles], hasCustomRoles };
   return {
-    ...{ source: "scope", organization: person.groupUid, isJoined: false, roleUid: "", group: "", maker: "" },
+    source: "scope",
+    organization: person.groupUid,
+    isJoined: false,
+    roleUid: "",
+    group: "",
+    maker: "",
     ...shown,
   };
 }

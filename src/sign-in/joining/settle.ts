@@ -58,7 +58,8 @@ async function settleIn(tx: Transaction, asked: AskedPerson, decision: Decision 
   if (provider.organization) await admitPerson(tx, ofProvider);
   const isOffered = (source: Offer["source"]) => offers.some((offer) => offer.source === source);
   const registered = await register(tx, {
-    ...{ person, vouches },
+    person,
+    vouches,
     invite: joins && isOffered("invite") ? request.invite : "",
     ...(provider.organization &&
       (joins || !isOffered("provider")) && { provider: { uid: provider.uid, ...provider.organization } }),

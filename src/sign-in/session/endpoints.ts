@@ -88,8 +88,11 @@ async function list(deps: SessionDeps, session: Session): Promise<EndpointRespon
 function describe({ id, signIn, createTime, expireTime }: RefreshFamily, isCurrent: boolean): object {
   const { lastUseTime, browser, client: { client, userAgent } = {} } = signIn;
   return {
-    ...{ id, isCurrent, isBrowser: browser !== undefined },
-    ...{ createTime: timeOf(createTime), expireTime: timeOf(expireTime) },
+    id,
+    isCurrent,
+    isBrowser: browser !== undefined,
+    createTime: timeOf(createTime),
+    expireTime: timeOf(expireTime),
     ...(lastUseTime !== undefined && { lastUseTime: timeOf(lastUseTime) }),
     ...(client !== undefined && { client }),
     ...(userAgent !== undefined && { userAgent }),

@@ -95,8 +95,14 @@ function keyOf({ identity, without, roleUids, showConfined }: HolderQuery): stri
 function valuesOf({ uid, places, open, self, visibleBelow, identity, without, roleUids }: HolderQuery) {
   const isNone = visibleBelow === "";
   return {
-    ...{ uid, self, identity, without, places: JSON.stringify(places), open: JSON.stringify(open) },
-    ...{ from: isNone ? "" : `${visibleBelow}/`, to: isNone ? "" : `${visibleBelow}0` },
+    uid,
+    self,
+    identity,
+    without,
+    places: JSON.stringify(places),
+    open: JSON.stringify(open),
+    from: isNone ? "" : `${visibleBelow}/`,
+    to: isNone ? "" : `${visibleBelow}0`,
     roles: JSON.stringify(roleUids ?? []),
   };
 }
@@ -130,7 +136,9 @@ export async function findBindingsAt(
       .limit(limitOf("limit"));
   });
   return await statement.execute({
-    ...{ identities: JSON.stringify(identityUids), groups: JSON.stringify(groupUids), limit },
+    identities: JSON.stringify(identityUids),
+    groups: JSON.stringify(groupUids),
+    limit,
   });
 }
 

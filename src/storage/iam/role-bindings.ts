@@ -112,7 +112,11 @@ export async function findRootHolders(
     return db
       .select({
         bindingUid: roleBindings.uid,
-        ...{ uid, issuer, subject, relationship, createTime },
+        uid,
+        issuer,
+        subject,
+        relationship,
+        createTime,
         isFounder: sql`${foundingBindings.uid} is not null`.mapWith(Boolean).as("is_founder"),
       })
       .from(roleBindings)

@@ -143,7 +143,8 @@ export async function findFirstBindings(
     const { uid, identityUid } = roleBindings;
     const ranked = db
       .select({
-        ...{ uid, identityUid },
+        uid,
+        identityUid,
         place: sql<number>`row_number() over (partition by ${identityUid} order by ${uid})`.as("place"),
         total: sql<number>`count(*) over (partition by ${identityUid})`.as("total"),
       })
@@ -158,7 +159,8 @@ export async function findFirstBindings(
       .as("ranked");
     return db
       .select({
-        ...{ identityUid: ranked.identityUid, total: ranked.total },
+        identityUid: ranked.identityUid,
+        total: ranked.total,
         ...reachingColumns(tables),
       })
       .from(ranked)

@@ -31,10 +31,13 @@ export async function listByRole<R extends ResourceRow>(
   for (const { uid: roleUid, name } of await rolesInOrder(session, collection, query)) {
     const isCurrent = after?.value === roleSortValue(name, roleUid);
     const part: ListQuery = {
-      ...{ sources: query.sources, condition: query.condition, filters: { ...filters, roleUid } },
+      sources: query.sources,
+      condition: query.condition,
+      filters: { ...filters, roleUid },
       order: { field: "uid", descending: order.descending },
       after: isCurrent ? { value: after.uid, uid: after.uid } : undefined,
-      ...{ skip: left, limit: limit - found.length },
+      skip: left,
+      limit: limit - found.length,
     };
     const count = left === 0 ? 0 : await countPart(session, collection, part);
     if (left > 0 && count <= left) {

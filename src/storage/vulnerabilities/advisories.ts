@@ -178,9 +178,12 @@ export async function findAdvisoriesByAlias(session: Session, parent: string, al
       .innerJoin(advisories, eq(advisories.uid, terms.uid))
       .where(
         and(
-          ...[eq(terms.filter, "aliases"), eq(terms.value, sql.placeholder("alias"))],
-          ...[gte(terms.uid, sql.placeholder("from")), lt(terms.uid, sql.placeholder("to"))],
-          ...[eq(advisories.parent, sql.placeholder("parent")), eq(advisories.author, sql.placeholder("author"))],
+          eq(terms.filter, "aliases"),
+          eq(terms.value, sql.placeholder("alias")),
+          gte(terms.uid, sql.placeholder("from")),
+          lt(terms.uid, sql.placeholder("to")),
+          eq(advisories.parent, sql.placeholder("parent")),
+          eq(advisories.author, sql.placeholder("author")),
         ),
       ),
   );

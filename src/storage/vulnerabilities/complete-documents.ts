@@ -36,7 +36,8 @@ export async function findCompleteDocument(
       .from(documents)
       .where(
         and(
-          ...[eq(documents.parent, sql.placeholder("parent")), eq(documents.source, sql.placeholder("source"))],
+          eq(documents.parent, sql.placeholder("parent")),
+          eq(documents.source, sql.placeholder("source")),
           eq(documents.document, sql.placeholder("document")),
         ),
       ),

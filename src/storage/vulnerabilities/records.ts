@@ -34,7 +34,8 @@ export async function findStoredCopy(
       .from(records)
       .where(
         and(
-          ...[eq(records.parent, sql.placeholder("parent")), eq(records.source, sql.placeholder("source"))],
+          eq(records.parent, sql.placeholder("parent")),
+          eq(records.source, sql.placeholder("source")),
           eq(records.document, sql.placeholder("document")),
           eq(records.vulnerability, sql.placeholder("vulnerability")),
         ),
@@ -182,7 +183,8 @@ export async function findCopiesOfDocument(session: Session, key: DocumentKey): 
       .from(records)
       .where(
         and(
-          ...[eq(records.parent, textPlaceholder("parent")), eq(records.source, textPlaceholder("source"))],
+          eq(records.parent, textPlaceholder("parent")),
+          eq(records.source, textPlaceholder("source")),
           eq(records.document, textPlaceholder("document")),
         ),
       )
@@ -224,7 +226,8 @@ export async function listRecords<W extends boolean>(
       .where(
         and(
           sql`${key} > (${sql.join(behind, sql`, `)})`,
-          ...[gte(records.parent, sql.placeholder("from")), lt(records.parent, sql.placeholder("to"))],
+          gte(records.parent, sql.placeholder("from")),
+          lt(records.parent, sql.placeholder("to")),
           ...(listing.source === "" ? [] : [eq(records.source, sql.placeholder("source"))]),
           ...(listing.document === "" ? [] : [eq(records.document, sql.placeholder("document"))]),
           ...(isWithdrawn ? [isNotNull(records.withdrawTime)] : []),

@@ -64,7 +64,8 @@ async function* missing(session: Session): AsyncGenerator<Difference> {
       .from(terms)
       .where(
         and(
-          ...[eq(terms.filter, sql.placeholder("filter")), eq(terms.value, sql.placeholder("value"))],
+          eq(terms.filter, sql.placeholder("filter")),
+          eq(terms.value, sql.placeholder("value")),
           eq(terms.uid, sql.placeholder("uid")),
         ),
       ),

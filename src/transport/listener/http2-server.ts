@@ -131,7 +131,12 @@ class Http2Server implements SocketServer {
     peer.closeGracefully = () => session.close();
     const hasStreams = () => streams.length > 0;
     return {
-      ...{ session, socket, peer, streams, waiting: [], headBytes: 0 },
+      session,
+      socket,
+      peer,
+      streams,
+      waiting: [],
+      headBytes: 0,
       idle: watchIdle({ session, socket, hasStreams, cutOff: () => cutOff(session, socket) }, limits),
       floods: newFloodLimiter({ session, limits, countLimit, clock }),
       unsentBytes: () => unsentBytes(streams, socket),

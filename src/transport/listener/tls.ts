@@ -69,7 +69,8 @@ const tls13Suites = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CH
 
 function contextOf({ cert, key }: Certificate): SecureContextOptions {
   return {
-    ...{ cert, key },
+    cert,
+    key,
     // RFC 8996: TLS 1.0 and 1.1 must not be used.
     minVersion: "TLSv1.2",
     ciphers: [...tls13Suites, ...tls12Suites].join(":"),

@@ -106,7 +106,8 @@ function newTree(draws: Draws) {
     ({ product_ids: products }) => products.length > 1,
   );
   const json = {
-    ...{ full_product_names: names, branches },
+    full_product_names: names,
+    branches,
     ...(relationships.length > 0 && { relationships }),
     ...(groups.length > 0 && { product_groups: groups }),
   };

@@ -15,7 +15,9 @@ describe("reading CSAF", () => {
       csaf(
         [
           {
-            ...{ cve: "CVE-2030-1", title: "t", release_date: "2030-01-15T00:00:00Z" },
+            cve: "CVE-2030-1",
+            title: "t",
+            release_date: "2030-01-15T00:00:00Z",
             ids: [{ system_name: "X", text: "X-1" }],
             notes: [{ category: "description", text: "d" }],
             references: [{ category: "self", url: "https://vendor.example/1", summary: "s" }],
@@ -28,9 +30,16 @@ describe("reading CSAF", () => {
     assert.deepEqual(problems, []);
     const { statements, extra: _, ...record } = json[0];
     assert.deepEqual(record, {
-      ...{ source: "Vendor", document: "https://vendor.example/V-1", vulnerability: "CVE-2030-1" },
-      ...{ format: "RECORD_FORMAT_CSAF", revision: "3", aliases: ["X-1"], summary: "t", details: "d" },
-      ...{ publishTime: "2030-01-01T00:00:00Z", modifyTime: "2030-02-01T00:00:00Z" },
+      source: "Vendor",
+      document: "https://vendor.example/V-1",
+      vulnerability: "CVE-2030-1",
+      format: "RECORD_FORMAT_CSAF",
+      revision: "3",
+      aliases: ["X-1"],
+      summary: "t",
+      details: "d",
+      publishTime: "2030-01-01T00:00:00Z",
+      modifyTime: "2030-02-01T00:00:00Z",
       references: [{ type: "self", url: "https://vendor.example/1", summary: "s" }],
     });
     assert.equal(statements.length, 1);
@@ -101,7 +110,8 @@ describe("reading CSAF", () => {
 
   describe("products", () => {
     const branch = (category: string, name: string, inner: Json) => ({
-      ...{ category, name },
+      category,
+      name,
       ...(Array.isArray(inner) ? { branches: inner } : { product: inner }),
     });
     const under = (category: string, name: string, inner: Json) => ({
@@ -195,7 +205,9 @@ describe("reading CSAF", () => {
     }
 
     const relationship = (id: string, part: string, category: string, whole: string, helper: Json = {}) => ({
-      ...{ category, product_reference: part, relates_to_product_reference: whole },
+      category,
+      product_reference: part,
+      relates_to_product_reference: whole,
       full_product_name: product(id, helper),
     });
     const parts = {
@@ -352,7 +364,8 @@ describe("reading CSAF", () => {
         },
       });
       const vulnerability = {
-        ...{ cve: "CVE-2030-1", product_status: { known_affected: ids } },
+        cve: "CVE-2030-1",
+        product_status: { known_affected: ids },
         remediations: [counted({ category: "none_available", details: "wait" })],
         threats: [counted({ category: "impact", details: "it is nothing" })],
       };

@@ -10,11 +10,16 @@ export type Json = any;
 export function csaf(vulnerabilities: readonly Json[], tree: Json = {}, head: Json = {}): Json {
   return {
     document: {
-      ...{ category: "csaf_vex", csaf_version: "2.0", title: "T" },
+      category: "csaf_vex",
+      csaf_version: "2.0",
+      title: "T",
       publisher: { category: "vendor", name: "Vendor", namespace: "https://vendor.example" },
       tracking: {
-        ...{ id: "V-1", status: "final", version: "3" },
-        ...{ initial_release_date: "2030-01-01T00:00:00Z", current_release_date: "2030-02-01T00:00:00Z" },
+        id: "V-1",
+        status: "final",
+        version: "3",
+        initial_release_date: "2030-01-01T00:00:00Z",
+        current_release_date: "2030-02-01T00:00:00Z",
         revision_history: [],
       },
       ...head,
@@ -28,7 +33,8 @@ export function csaf(vulnerabilities: readonly Json[], tree: Json = {}, head: Js
 export function product(id: string, helper: string | Json = {}, name = `Product ${id}`): Json {
   const helpers = typeof helper === "string" ? { purl: helper } : helper;
   return {
-    ...{ product_id: id, name },
+    product_id: id,
+    name,
     ...(Object.keys(helpers).length > 0 ? { product_identification_helper: helpers } : {}),
   };
 }

@@ -17,7 +17,8 @@ const range = (...events: [string, string][]) => ({
 /** A record of another format with these statements. */
 function record(statements: readonly Json[], more: Json = {}): AdvisoryRecord {
   const named = statements.map(({ status, ...statement }) => ({
-    ...{ product: npm, ...statement },
+    product: npm,
+    ...statement,
     ...(status && { status: `PRODUCT_STATUS_${status}` }),
   }));
   const base = { source: "s", document: "d", vulnerability: "CVE-2030-1000", format: "RECORD_FORMAT_OPENVEX" };

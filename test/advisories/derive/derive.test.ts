@@ -46,7 +46,10 @@ let number = 0;
 function said(record: Record, ...statements: Statement[]): SaidPart {
   const document = `doc-${number++}`;
   const message = create(AdvisoryRecordSchema, {
-    ...{ source: "vendor", document, vulnerability: "CVE-2026-1", ...record },
+    source: "vendor",
+    document,
+    vulnerability: "CVE-2026-1",
+    ...record,
     statements: statements.map((statement) => create(ProductStatementSchema, { product, ...statement } as Statement)),
   });
   return {
@@ -304,8 +307,13 @@ describe("the fields of an advisory", () => {
     );
     const { events: _, ...fields } = derive(first, second);
     assert.deepEqual(fields, {
-      ...{ author: "a", artifactName: "openssl", artifactType: "deb", artifactArchitecture: "" },
-      ...{ componentName: "", componentType: "", createTime: Date.UTC(2026, 5, 1) },
+      author: "a",
+      artifactName: "openssl",
+      artifactType: "deb",
+      artifactArchitecture: "",
+      componentName: "",
+      componentType: "",
+      createTime: Date.UTC(2026, 5, 1),
       aliases: ["CVE-2026-1", "CVE-2", "CVE-1"],
       severities: [
         { type: Severity_Type.CVSS_V4, score: "v4" },
@@ -358,7 +366,8 @@ describe("the parts of a record", () => {
   const parts = (advisoryId: string, ...purls: string[]) =>
     partsOf(
       create(AdvisoryRecordSchema, {
-        ...{ advisoryId, vulnerability: "CVE-1" },
+        advisoryId,
+        vulnerability: "CVE-1",
         statements: purls.map((purl) => (purl === "" ? {} : { product: { purl } })),
       }),
     ).map(({ advisoryId: id, identity, statements }) => [id, identity, statements.length]);

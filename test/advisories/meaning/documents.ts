@@ -93,13 +93,19 @@ function generateOpenvex(draws: Draws, number: number, time: string): Made {
 /** A document of OpenVEX, by versions. */
 export function openvexOf(timestamp: string, number: number, said: ReadonlyMap<number | "", Level>): Saying {
   const statements = [...said].map(([v, level]) => ({
-    ...{ vulnerability: { name: cve }, products: [{ "@id": purlOf(v) }], status: level.replace(" ", "_") },
+    vulnerability: { name: cve },
+    products: [{ "@id": purlOf(v) }],
+    status: level.replace(" ", "_"),
     ...(level === "not affected" && { justification: "component_not_present" }),
     ...(level === "affected" && { action_statement: "Wait." }),
   }));
   const json = {
-    ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": `https://vex.example/${number}`, author: "Example" },
-    ...{ timestamp, version: 1, statements },
+    "@context": "https://openvex.dev/ns/v0.2.0",
+    "@id": `https://vex.example/${number}`,
+    author: "Example",
+    timestamp,
+    version: 1,
+    statements,
   };
   return { format: "openvex", source: "", json, at: (v) => worstOf([said.get(""), said.get(v)]) };
 }
@@ -140,19 +146,26 @@ export function csafOf(
       ? { category: "product_version", name: `${from}` }
       : { category: "product_version_range", name: `vers:apk/>=${from}|<${to}` }),
     product: {
-      ...{ name: id, product_id: id },
+      name: id,
+      product_id: id,
       product_identification_helper: { purl: purlOf(to === undefined ? from : "") },
     },
   }));
   const statuses = Map.groupBy(said, ({ level }) => csafWords[level]);
   const tracking = {
-    ...{ id: `D${number}`, status: "final", version: "1" },
-    ...{ initial_release_date: published, current_release_date: changed },
+    id: `D${number}`,
+    status: "final",
+    version: "1",
+    initial_release_date: published,
+    current_release_date: changed,
     revision_history: [{ date: changed, number: "1", summary: "First" }],
   };
   const json = {
     document: {
-      ...{ category: "csaf_vex", csaf_version: "2.0", title: "Example", tracking },
+      category: "csaf_vex",
+      csaf_version: "2.0",
+      title: "Example",
+      tracking,
       publisher: { name: "Example", category: "vendor", namespace: "https://csaf.example" },
     },
     product_tree: { branches: [{ category: "product_name", name: "x", branches }] },
@@ -173,7 +186,9 @@ function generateSecdb(draws: Draws): Made {
   const secfixes = Object.fromEntries(fixes.map((fix) => [`${fix}`, [cve]]));
   const json = {
     apkurl: "{{urlprefix}}/{{reponame}}/{{arch}}/{{pkg.name}}-{{pkg.ver}}.apk",
-    ...{ urlprefix: "https://packages.wolfi.dev", reponame: "os", archs: ["x86_64"] },
+    urlprefix: "https://packages.wolfi.dev",
+    reponame: "os",
+    archs: ["x86_64"],
     packages: [{ pkg: { name: "x", secfixes } }],
   };
   return { format: "secdb", json, at: (v) => secdbLevel(fixes, v) };

@@ -19,8 +19,13 @@ export type Json = any;
 /** A document that is as the specification says but for the changes. */
 export function document(statements: unknown, changes: object = {}): Json {
   return {
-    ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://vex.example/1", author: "Example", version: 3 },
-    ...{ timestamp: "2030-01-02T03:04:05Z", statements, ...changes },
+    "@context": "https://openvex.dev/ns/v0.2.0",
+    "@id": "https://vex.example/1",
+    author: "Example",
+    version: 3,
+    timestamp: "2030-01-02T03:04:05Z",
+    statements,
+    ...changes,
   };
 }
 
@@ -75,8 +80,19 @@ export async function write(
 }
 
 const statementMembers: readonly string[] = [
-  ...["@id", "version", "vulnerability", "timestamp", "last_updated", "products", "status", "supplier", "status_notes"],
-  ...["justification", "impact_statement", "action_statement", "action_statement_timestamp"],
+  "@id",
+  "version",
+  "vulnerability",
+  "timestamp",
+  "last_updated",
+  "products",
+  "status",
+  "supplier",
+  "status_notes",
+  "justification",
+  "impact_statement",
+  "action_statement",
+  "action_statement_timestamp",
 ];
 
 /** Checks what the specification requires of a document. */

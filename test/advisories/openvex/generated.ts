@@ -46,25 +46,24 @@ function statement(draws: Draws, time: string | undefined, simple: boolean): Jso
   const some = (name: string, value: unknown, of = 4) => (!simple && draws.oneIn(of) ? { [name]: value } : {});
   const n = draws.below(3);
   return {
-    ...{ ...some("@id", `https://vex.example/#${draws.below(99)}`), ...some("version", 2), ...some("supplier", "S") },
+    ...some("@id", `https://vex.example/#${draws.below(99)}`),
+    ...some("version", 2),
+    ...some("supplier", "S"),
     vulnerability: {
-      ...{ name: `CVE-2030-${n}`, ...some("@id", `https://nvd.example/${draws.below(2)}`) },
-      ...{
-        ...some("description", `text ${draws.below(2)}`),
-        ...some("aliases", [`GHSA-${n}`, `GO-${draws.below(2)}`]),
-      },
+      name: `CVE-2030-${n}`,
+      ...some("@id", `https://nvd.example/${draws.below(2)}`),
+      ...some("description", `text ${draws.below(2)}`),
+      ...some("aliases", [`GHSA-${n}`, `GO-${draws.below(2)}`]),
     },
     ...(time === undefined ? {} : { timestamp: time }),
-    ...{
-      ...some("last_updated", "2030-05-05T00:00:00.123456789Z"),
-      ...some("status_notes", "No analysis is planned. n"),
-    },
-    ...{ ...some("action_statement", draws.pick(["wait", "No fix is planned."]), 2), ...some("impact_statement", "i") },
-    ...{
-      ...some("justification", "component_not_present"),
-      ...some("action_statement_timestamp", "2030-06-01T00:00:00Z"),
-    },
-    ...{ status, products: Array.from({ length: 1 + draws.below(3) }, () => product(draws)) },
+    ...some("last_updated", "2030-05-05T00:00:00.123456789Z"),
+    ...some("status_notes", "No analysis is planned. n"),
+    ...some("action_statement", draws.pick(["wait", "No fix is planned."]), 2),
+    ...some("impact_statement", "i"),
+    ...some("justification", "component_not_present"),
+    ...some("action_statement_timestamp", "2030-06-01T00:00:00Z"),
+    status,
+    products: Array.from({ length: 1 + draws.below(3) }, () => product(draws)),
   };
 }
 

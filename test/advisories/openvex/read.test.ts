@@ -9,7 +9,9 @@ import { identityOf } from "../../../src/advisories/product.ts";
 import { document, type Json, read } from "./exchange.ts";
 
 const about = (changes: object) => ({
-  ...{ vulnerability: { name: "CVE-2030-1" }, products: [{ "@id": "pkg:apk/wolfi/tool@1.2-r0" }], status: "fixed" },
+  vulnerability: { name: "CVE-2030-1" },
+  products: [{ "@id": "pkg:apk/wolfi/tool@1.2-r0" }],
+  status: "fixed",
   ...changes,
 });
 
@@ -32,16 +34,24 @@ describe("reading OpenVEX", () => {
       document(
         [
           {
-            ...{ "@id": "https://vex.example/1#a", version: 2, timestamp: "2030-01-01T00:00:00.123456789+02:00" },
-            ...{ last_updated: "2030-01-01T12:00:00Z", supplier: "Supplier", status_notes: "notes" },
+            "@id": "https://vex.example/1#a",
+            version: 2,
+            timestamp: "2030-01-01T00:00:00.123456789+02:00",
+            last_updated: "2030-01-01T12:00:00Z",
+            supplier: "Supplier",
+            status_notes: "notes",
             vulnerability: {
-              ...{ "@id": "https://nvd.example/CVE-2030-1", name: "CVE-2030-1", description: "Too long a text" },
+              "@id": "https://nvd.example/CVE-2030-1",
+              name: "CVE-2030-1",
+              description: "Too long a text",
               aliases: ["GHSA-1", "CVE-2030-1"],
             },
             products: [
               { "@id": "pkg:apk/wolfi/tool@1.2-r0", subcomponents: [{ "@id": "pkg:golang/example.test/a@v1.0.0" }] },
             ],
-            ...{ status: "affected", action_statement: "wait", action_statement_timestamp: "2030-01-01T13:00:00Z" },
+            status: "affected",
+            action_statement: "wait",
+            action_statement_timestamp: "2030-01-01T13:00:00Z",
           },
           about({ vulnerability: { name: "CVE-2030-1", aliases: ["GO-1"] } }),
         ],
@@ -51,20 +61,32 @@ describe("reading OpenVEX", () => {
     assert.deepEqual(problems, []);
     assert.equal(records.length, 1);
     assert.deepEqual(toJson(AdvisoryRecordSchema, records[0]!), {
-      ...{ source: "Example", document: "https://vex.example/1", vulnerability: "CVE-2030-1", revision: "3" },
-      ...{ format: "RECORD_FORMAT_OPENVEX", publishTime: "2030-01-02T03:04:05Z", modifyTime: "2030-02-01T00:00:00Z" },
-      ...{ aliases: ["GHSA-1", "GO-1"], details: "Too long a text" },
+      source: "Example",
+      document: "https://vex.example/1",
+      vulnerability: "CVE-2030-1",
+      revision: "3",
+      format: "RECORD_FORMAT_OPENVEX",
+      publishTime: "2030-01-02T03:04:05Z",
+      modifyTime: "2030-02-01T00:00:00Z",
+      aliases: ["GHSA-1", "GO-1"],
+      details: "Too long a text",
       extra: JSON.stringify({ role: "Author", tooling: "tool/1", vulnerability_id: "https://nvd.example/CVE-2030-1" }),
       statements: [
         {
-          ...{ product: { purl: "pkg:apk/wolfi/tool" }, versions: ["1.2-r0"], status: "PRODUCT_STATUS_AFFECTED" },
-          ...{ subcomponents: ["pkg:golang/example.test/a@v1.0.0"], action: "wait", notes: "notes" },
+          product: { purl: "pkg:apk/wolfi/tool" },
+          versions: ["1.2-r0"],
+          status: "PRODUCT_STATUS_AFFECTED",
+          subcomponents: ["pkg:golang/example.test/a@v1.0.0"],
+          action: "wait",
+          notes: "notes",
           time: "2029-12-31T22:00:00.123Z",
           extra: JSON.stringify({
             "@id": "https://vex.example/1#a",
             action_statement_timestamp: "2030-01-01T13:00:00Z",
             last_updated: "2030-01-01T12:00:00Z",
-            ...{ supplier: "Supplier", timestamp: "2030-01-01T00:00:00.123456789+02:00", version: 2 },
+            supplier: "Supplier",
+            timestamp: "2030-01-01T00:00:00.123456789+02:00",
+            version: 2,
           }),
         },
         { product: { purl: "pkg:apk/wolfi/tool" }, versions: ["1.2-r0"], status: "PRODUCT_STATUS_FIXED" },
@@ -163,11 +185,18 @@ describe("reading OpenVEX", () => {
 
   it("OpenVEX 0.0.1: texts in place of objects, and subcomponents of all products of a statement", () => {
     const old = {
-      ...{ "@context": "https://openvex.dev/ns", "@id": "d", author: "A", version: "2", format: "text/vex+json" },
+      "@context": "https://openvex.dev/ns",
+      "@id": "d",
+      author: "A",
+      version: "2",
+      format: "text/vex+json",
       statements: [
         {
-          ...{ vulnerability: "CVE-2030-1", vuln_description: "text", status: "fixed" },
-          ...{ products: ["pkg:apk/wolfi/a@1", "pkg:apk/wolfi/b"], subcomponents: ["pkg:npm/c@2"] },
+          vulnerability: "CVE-2030-1",
+          vuln_description: "text",
+          status: "fixed",
+          products: ["pkg:apk/wolfi/a@1", "pkg:apk/wolfi/b"],
+          subcomponents: ["pkg:npm/c@2"],
         },
       ],
     };

@@ -12,7 +12,11 @@ const time = "2030-01-02T03:04:05Z";
 /** A record of another format with statements about one product. */
 function record(statements: Json[], changes: Json = {}): AdvisoryRecord {
   return fromJson(AdvisoryRecordSchema, {
-    ...{ source: "s", document: "d", vulnerability: "CVE-2030-1", format: "RECORD_FORMAT_OSV", publishTime: time },
+    source: "s",
+    document: "d",
+    vulnerability: "CVE-2030-1",
+    format: "RECORD_FORMAT_OSV",
+    publishTime: time,
     statements: statements.map((each) => ({ product: { purl }, ...each })),
     ...changes,
   });
@@ -66,7 +70,9 @@ describe("writing OpenVEX from other formats", () => {
       "branches with a fix each, and the versions that the source enumerates",
       [
         {
-          ...{ ...affected, versions: ["1", "3"], action: "upgrade" },
+          ...affected,
+          versions: ["1", "3"],
+          action: "upgrade",
           ranges: [range(["INTRODUCED", "0"], ["FIXED", "2"]), range(["INTRODUCED", "3"], ["FIXED", "4"])],
         },
       ],
@@ -180,7 +186,10 @@ describe("writing OpenVEX from other formats", () => {
       ],
       [
         {
-          ...{ products: [purl], status: "affected", status_notes: "old", action_statement: "No fix is planned." },
+          products: [purl],
+          status: "affected",
+          status_notes: "old",
+          action_statement: "No fix is planned.",
           timestamp: "2030-01-03T00:00:00Z",
         },
       ],
@@ -200,19 +209,26 @@ describe("writing OpenVEX from other formats", () => {
   it("the vulnerability has its CVE as its name, and what else the record has is counted", async () => {
     const { statements, lost } = await exported(
       record([affected], {
-        ...{ vulnerability: "GHSA-1", aliases: ["CVE-2030-7"], upstream: ["UP-1"], summary: "short", details: "long" },
-        ...{
-          related: ["R-1"],
-          severities: [{ type: "CVSS_V3", score: "x" }],
-          references: [{ url: "https://a.example" }],
-        },
+        vulnerability: "GHSA-1",
+        aliases: ["CVE-2030-7"],
+        upstream: ["UP-1"],
+        summary: "short",
+        details: "long",
+        related: ["R-1"],
+        severities: [{ type: "CVSS_V3", score: "x" }],
+        references: [{ url: "https://a.example" }],
       }),
     );
     assert.deepEqual(statements[0].vulnerability, {
-      ...{ name: "CVE-2030-7", description: "short", aliases: ["GHSA-1", "UP-1"] },
+      name: "CVE-2030-7",
+      description: "short",
+      aliases: ["GHSA-1", "UP-1"],
     });
     assert.deepEqual(lost, {
-      ...{ "a severity": 1, "a reference": 1, "the id of a related vulnerability": 1, "details of a vulnerability": 1 },
+      "a severity": 1,
+      "a reference": 1,
+      "the id of a related vulnerability": 1,
+      "details of a vulnerability": 1,
     });
   });
 
@@ -235,8 +251,11 @@ describe("the document of an export", () => {
     const [{ document: first }, { document: second }] = await Promise.all([write([record([affected])]), write([])]);
     const { statements: _, ...head } = first;
     assert.deepEqual(head, {
-      ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": second["@id"], author: "Exporter" },
-      ...{ timestamp: "2031-01-01T00:00:00Z", version: Date.parse("2031-01-01T00:00:00Z") / 1000 },
+      "@context": "https://openvex.dev/ns/v0.2.0",
+      "@id": second["@id"],
+      author: "Exporter",
+      timestamp: "2031-01-01T00:00:00Z",
+      version: Date.parse("2031-01-01T00:00:00Z") / 1000,
     });
     assert.match(head["@id"], /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.deepEqual(second.statements, []);
@@ -248,7 +267,9 @@ describe("writing OpenVEX from OpenVEX", () => {
 
   it("statements on versions, parts and qualifiers of a product stay apart", async () => {
     const statement = (id: string, status: string, part?: string) => ({
-      ...{ vulnerability, status, ...(status === "affected" && { action_statement: "wait" }) },
+      vulnerability,
+      status,
+      ...(status === "affected" && { action_statement: "wait" }),
       products: [{ "@id": id, ...(part && { subcomponents: [{ "@id": part }] }) }],
     });
     const all = [
@@ -309,7 +330,9 @@ describe("sources that disagree", () => {
   const said = (source: string, ...statements: [day: number, version: string, status: Json, part?: string][]) =>
     record(
       statements.map(([day, version, status, part]) => ({
-        ...{ ...status, time: `2030-01-0${day}T00:00:00Z`, versions: version === "" ? [] : [version] },
+        ...status,
+        time: `2030-01-0${day}T00:00:00Z`,
+        versions: version === "" ? [] : [version],
         subcomponents: part ? [part] : [],
       })),
       { source, document: source, format: "RECORD_FORMAT_OPENVEX" },

@@ -200,7 +200,8 @@ function affectedOf(draws: Draws, hasSeverity: boolean): Json {
   const said = draws.pick(["ranges", "ranges", "ranges", "both", "both", "versions", "nothing", "none"]);
   return {
     package: {
-      ...{ ecosystem: ecosystem + release, name },
+      ecosystem: ecosystem + release,
+      name,
       ...(purl && draws.oneIn(2)
         ? { purl: purl.replace("NAME", name.split("/").map(encodeURIComponent).join("/")) }
         : {}),
@@ -219,8 +220,12 @@ function affectedOf(draws: Draws, hasSeverity: boolean): Json {
 }
 
 const times = [
-  ...["2030-01-02T03:04:05Z", "2030-01-02T03:04:05.678Z", "2030-01-02T03:04:05.123456789Z", "0001-01-01T00:00:00Z"],
-  ...["1969-12-31T23:59:59.9Z", "2031-05-05T00:00:00.000Z"],
+  "2030-01-02T03:04:05Z",
+  "2030-01-02T03:04:05.678Z",
+  "2030-01-02T03:04:05.123456789Z",
+  "0001-01-01T00:00:00Z",
+  "1969-12-31T23:59:59.9Z",
+  "2031-05-05T00:00:00.000Z",
 ];
 
 /** A record. The id follows from the number. */
@@ -231,7 +236,8 @@ export function generatedRecord(draws: Draws, number: number): Json {
   const maybe = (of: number, members: Json) => (draws.oneIn(of) ? members : {});
   return {
     ...maybe(2, { schema_version: "1.7.0" }),
-    ...{ id, modified: draws.pick(times) },
+    id,
+    modified: draws.pick(times),
     ...maybe(2, { published: draws.pick(times) }),
     ...maybe(10, { withdrawn: draws.pick(times) }),
     ...maybe(2, { aliases: [cve, ...(draws.oneIn(3) ? [`GHSA-aaaa-bbbb-${number}`] : [])] }),

@@ -5,13 +5,18 @@ import { publishedRecord } from "../../../src/advisories/osv/published.ts";
 import type { Json } from "./generated.ts";
 
 const known: Json = {
-  ...{ schema_version: "1.9.0", id: "GHSA-1", modified: "2030-01-02T03:04:05Z", aliases: ["CVE-2030-1"] },
+  schema_version: "1.9.0",
+  id: "GHSA-1",
+  modified: "2030-01-02T03:04:05Z",
+  aliases: ["CVE-2030-1"],
   severity: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }],
   affected: [
     {
       package: { ecosystem: "npm", name: "left" },
       ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed: "2.0.0" }], database_specific: { any: [1] } }],
-      ...{ versions: ["1.0.0"], ecosystem_specific: { any: { thing: null } }, database_specific: { more: 1 } },
+      versions: ["1.0.0"],
+      ecosystem_specific: { any: { thing: null } },
+      database_specific: { more: 1 },
     },
   ],
   references: [{ type: "FIX", url: "https://example.test/1" }],
@@ -27,17 +32,16 @@ describe("records for clients of OSV.dev", () => {
     const [range] = item.ranges;
     const record = {
       ...known,
-      ...{
-        vendor: {},
-        summary: ["not", "a", "text"],
-        toString: "x",
-        upstream: "CVE-2030-2",
-        database_specific: "word",
-      },
+      vendor: {},
+      summary: ["not", "a", "text"],
+      toString: "x",
+      upstream: "CVE-2030-2",
+      database_specific: "word",
       severity: [{ ...known.severity[0], by: "vendor" }, { type: "VENDOR", score: "9" }, "9"],
       affected: [
         {
-          ...{ ...item, note: "" },
+          ...item,
+          note: "",
           package: { ...item.package, arch: "arm" },
           ranges: [{ ...range, note: 1, events: [{ introduced: "0", by: "hand" }, { fixed: "2.0.0" }] }],
         },

@@ -40,25 +40,37 @@ function again(document: Json): Json {
 describe("reading OSV", () => {
   it("keeps every member", () => {
     const document = record({
-      ...{ schema_version: "1.7.0", published: "2030-01-01T00:00:00Z", withdrawn: "2030-03-01T00:00:00Z" },
-      ...{ aliases: ["CVE-2030-1"], upstream: ["CVE-2030-2"], related: ["CVE-2030-3"], summary: "s", details: "d" },
+      schema_version: "1.7.0",
+      published: "2030-01-01T00:00:00Z",
+      withdrawn: "2030-03-01T00:00:00Z",
+      aliases: ["CVE-2030-1"],
+      upstream: ["CVE-2030-2"],
+      related: ["CVE-2030-3"],
+      summary: "s",
+      details: "d",
       severity: [
         { type: "CVSS_V3", score: "CVSS:3.1/AV:N" },
         { type: "Other", score: "high" },
       ],
       affected: [go("example.test/a", { ranges: [range({ fixed: "1.2.3" })], versions: ["1.0.0"] })],
       references: [{ type: "FIX", url: "https://example.test" }],
-      ...{ credits: [{ name: "A" }], database_specific: { a: { b: 1 } } },
+      credits: [{ name: "A" }],
+      database_specific: { a: { b: 1 } },
     });
     assert.deepEqual(read(document).json, {
-      ...{ source: "osv", document: "GO-2030-1", vulnerability: "GO-2030-1", advisoryId: "GO-2030-1" },
+      source: "osv",
+      document: "GO-2030-1",
+      vulnerability: "GO-2030-1",
+      advisoryId: "GO-2030-1",
       format: "RECORD_FORMAT_OSV",
-      ...{
-        publishTime: "2030-01-01T00:00:00Z",
-        modifyTime: "2030-02-01T00:00:00Z",
-        withdrawTime: "2030-03-01T00:00:00Z",
-      },
-      ...{ aliases: ["CVE-2030-1"], upstream: ["CVE-2030-2"], related: ["CVE-2030-3"], summary: "s", details: "d" },
+      publishTime: "2030-01-01T00:00:00Z",
+      modifyTime: "2030-02-01T00:00:00Z",
+      withdrawTime: "2030-03-01T00:00:00Z",
+      aliases: ["CVE-2030-1"],
+      upstream: ["CVE-2030-2"],
+      related: ["CVE-2030-3"],
+      summary: "s",
+      details: "d",
       severities: [
         { type: "CVSS_V3", score: "CVSS:3.1/AV:N" },
         { type: "Other", score: "high" },
@@ -195,11 +207,14 @@ describe("reading OSV", () => {
         {
           package: { ecosystem: "npm", name: "A", purl: "pkg:npm/A@1?checksum=x", note: 1 },
           ranges: [{ type: "SEMVER", events: [{ introduced: "0", why: "x" }], database_specific: { b: 2 }, other: [] }],
-          ...{ severity: [{ type: "New", score: "1", by: "x" }], ecosystem_specific: { a: [null] }, more: "m" },
+          severity: [{ type: "New", score: "1", by: "x" }],
+          ecosystem_specific: { a: [null] },
+          more: "m",
         },
       ],
       references: [{ type: "WEB", url: "u", title: "t" }],
-      ...{ credits: [{ name: "A", other: {} }], new_member: { x: "" } },
+      credits: [{ name: "A", other: {} }],
+      new_member: { x: "" },
     });
     assert.deepEqual(again(document), document);
   });

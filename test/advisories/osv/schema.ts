@@ -18,7 +18,9 @@ const range = {
     type: { enum: ["ECOSYSTEM", "SEMVER", "GIT"] },
     repo: text,
     events: {
-      ...{ type: "array", minItems: 1, ...has("introduced") },
+      type: "array",
+      minItems: 1,
+      ...has("introduced"),
       items: { oneOf: [one("introduced"), one("fixed"), one("last_affected"), one("limit")] },
       not: { allOf: [has("fixed"), has("last_affected")] },
     },
@@ -52,7 +54,8 @@ const affected = object([], {
   severity,
   ranges: { type: "array", minItems: 1, items: range },
   versions: texts,
-  ...{ ecosystem_specific: { type: "object" }, database_specific: { type: "object" } },
+  ecosystem_specific: { type: "object" },
+  database_specific: { type: "object" },
 });
 
 /** The schema of a record. */
@@ -60,8 +63,16 @@ export const osvSchema = {
   ...object(["id", "modified"], {
     schema_version: { type: "string", pattern: "^1\\.\\d+\\.\\d+$" },
     id: { type: "string", pattern: `^(x_.+|(${oneOf(databases).slice(1)})-.+)$` },
-    ...{ modified: time, published: time, withdrawn: time, aliases: texts, upstream: texts, related: texts },
-    ...{ summary: text, details: text, severity, database_specific: { type: "object" } },
+    modified: time,
+    published: time,
+    withdrawn: time,
+    aliases: texts,
+    upstream: texts,
+    related: texts,
+    summary: text,
+    details: text,
+    severity,
+    database_specific: { type: "object" },
     affected: { type: "array", minItems: 1, items: affected },
     references: {
       type: "array",

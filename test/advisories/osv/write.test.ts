@@ -59,7 +59,11 @@ const purl = "pkg:apk/wolfi/tool?arch=x86_64";
 const other = (statements: Json[], record: Json = {}): AdvisoryStatements =>
   statementsOf("CGA-2345-6789-cfgh", [
     {
-      ...{ source: "s", document: "d", vulnerability: "CVE-2030-1", format: "RECORD_FORMAT_OPENVEX", ...record },
+      source: "s",
+      document: "d",
+      vulnerability: "CVE-2030-1",
+      format: "RECORD_FORMAT_OPENVEX",
+      ...record,
       statements: statements.map((each) => ({ product: { purl }, ...each })),
     },
   ]);
@@ -143,8 +147,11 @@ describe("writing OSV: records that came from OSV", () => {
       const { records, lost } = await exported(...osv(...parts));
       const { affected: items, aliases, ...one } = records[0];
       assert.deepEqual(one, {
-        ...{ id: "GO-2030-1", modified: "2030-02-02T00:00:00Z", published: "2029-01-01T00:00:00Z" },
-        ...{ summary: "s", details: "x" },
+        id: "GO-2030-1",
+        modified: "2030-02-02T00:00:00Z",
+        published: "2029-01-01T00:00:00Z",
+        summary: "s",
+        details: "x",
       });
       assert.deepEqual(new Set(aliases), new Set(["A", "B"]));
       assert.deepEqual(
@@ -346,8 +353,12 @@ describe("writing OSV: what other formats say", () => {
 
   it("is a record with ids, times, severities and references", async () => {
     const document = other([{ ...affected, time: "2030-03-01T00:00:00Z" }], {
-      ...{ publishTime: "2030-01-01T00:00:00Z", modifyTime: "2030-02-01T00:00:00Z" },
-      ...{ aliases: ["GHSA-1"], related: ["CVE-2"], summary: "s", details: "d" },
+      publishTime: "2030-01-01T00:00:00Z",
+      modifyTime: "2030-02-01T00:00:00Z",
+      aliases: ["GHSA-1"],
+      related: ["CVE-2"],
+      summary: "s",
+      details: "d",
       severities: [
         { type: "CVSS_V4", score: "CVSS:4.0/AC:L/AV:N/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N" },
         { type: "CVSS_V3", score: "CVSS:3.1/AV:N" },
@@ -360,10 +371,14 @@ describe("writing OSV: what other formats say", () => {
     const { records, lost } = await exported(document);
     const { affected: _, ...head } = records[0];
     assert.deepEqual(head, {
-      ...{ schema_version: "1.9.0", id: "CGA-2345-6789-cfgh" },
-      ...{ modified: "2030-03-01T00:00:00Z", published: "2030-01-01T00:00:00Z" },
-      ...{ upstream: ["CVE-2030-1", "GHSA-1"], related: ["CGA-2345-6789-cfgh", "CVE-2030-1", "GHSA-1", "CVE-2"] },
-      ...{ summary: "s", details: "d" },
+      schema_version: "1.9.0",
+      id: "CGA-2345-6789-cfgh",
+      modified: "2030-03-01T00:00:00Z",
+      published: "2030-01-01T00:00:00Z",
+      upstream: ["CVE-2030-1", "GHSA-1"],
+      related: ["CGA-2345-6789-cfgh", "CVE-2030-1", "GHSA-1", "CVE-2"],
+      summary: "s",
+      details: "d",
       severity: [{ type: "CVSS_V4", score: "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:N/VA:N/SC:N/SI:N/SA:N" }],
       references: [{ type: "WEB", url: "https://example.test" }],
     });

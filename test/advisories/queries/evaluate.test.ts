@@ -103,8 +103,12 @@ const matches: readonly (readonly [query: Partial<PackageName> | string, about: 
       [
         query,
         [
-          ...["openSUSE:Tumbleweed curl", "openSUSE curl", "opensuse-tumbleweed curl", "pkg:rpm/opensuse/curl"],
-          ...["pkg:rpm/opensuse-tumbleweed/curl", "pkg:rpm/opensuse/curl?distro=opensuse-tumbleweed-20260101"],
+          "openSUSE:Tumbleweed curl",
+          "openSUSE curl",
+          "opensuse-tumbleweed curl",
+          "pkg:rpm/opensuse/curl",
+          "pkg:rpm/opensuse-tumbleweed/curl",
+          "pkg:rpm/opensuse/curl?distro=opensuse-tumbleweed-20260101",
         ],
         ["openSUSE:Leap 15.6 curl", "opensuse-leap:15.6 curl", "SUSE:15 curl"],
       ] as [typeof query, string[], string[]],

@@ -72,7 +72,11 @@ const other = (statements: Json[], more: Json = {}, aliases = ["CVE-2030-1", "GH
     advisory: { advisoryId: "CGA-2345-6789-cfgh", aliases },
     records: [
       {
-        ...{ source: "s", document: "d", vulnerability: "CVE-2030-1", format: "RECORD_FORMAT_OPENVEX", ...more },
+        source: "s",
+        document: "d",
+        vulnerability: "CVE-2030-1",
+        format: "RECORD_FORMAT_OPENVEX",
+        ...more,
         statements: statements.map((each) => ({ product: { purl }, ...each })),
       },
     ],
@@ -158,7 +162,9 @@ describe("an export as a security database", () => {
     const { document } = await exported([other([fix("1.2-r0")])]);
     assert.deepEqual(document, {
       apkurl: "{{urlprefix}}/{{reponame}}/{{arch}}/{{pkg.name}}-{{pkg.ver}}.apk",
-      ...{ reponame: "os", urlprefix: "https://packages.wolfi.dev", archs: [] },
+      reponame: "os",
+      urlprefix: "https://packages.wolfi.dev",
+      archs: [],
       packages: [{ pkg: { name: "tool", secfixes: { "1.2-r0": ["CVE-2030-1", "GHSA-2222-3333-4444"] } } }],
     });
     const [first] = imported(document);

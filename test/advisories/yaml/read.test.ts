@@ -69,8 +69,13 @@ describe("advisories in YAML", () => {
     );
     const [scan, ...others] = types(record);
     assert.deepEqual(scan.detection.scanv1, {
-      ...{ scanner: "some-scanner", subpackage: "sub", componentId: "0011", component: "example.test/lib" },
-      ...{ componentVersion: "v1.0.0", componentType: "go-module", componentLocation: "/usr/bin/example" },
+      scanner: "some-scanner",
+      subpackage: "sub",
+      componentId: "0011",
+      component: "example.test/lib",
+      componentVersion: "v1.0.0",
+      componentType: "go-module",
+      componentLocation: "/usr/bin/example",
     });
     assert.deepEqual(others, [
       { fixed: { fixedVersion: "1.10" } },

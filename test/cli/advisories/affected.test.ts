@@ -13,7 +13,10 @@ describe("gatehouse advisories affected", () => {
     caller = await startCaller();
     const group = await addGroup(caller.server, caller.server.groupUid, "feed");
     const advisory = create(AdvisorySchema, {
-      ...{ advisoryId: "CGA-2222-2222-2222", author: "a", artifactName: "tool", artifactType: "apk" },
+      advisoryId: "CGA-2222-2222-2222",
+      author: "a",
+      artifactName: "tool",
+      artifactType: "apk",
       aliases: ["CVE-2030-1000001"],
       events: [{ reviewState: 2, type: { case: "fixed", value: { fixedVersion: "1.2.3-r0" } } }],
     });
@@ -27,7 +30,11 @@ describe("gatehouse advisories affected", () => {
     assert.equal(code, 0, stderr);
     const [, line = "", ...others] = stdout.trim().split("\n");
     assert.deepEqual(line.split(/\s{2,}/), [
-      ...["pkg:apk/wolfi/tool@1.2.2-r0", "CGA-2222-2222-2222", "CVE-2030-1000001", "affected", "1.2.3-r0"],
+      "pkg:apk/wolfi/tool@1.2.2-r0",
+      "CGA-2222-2222-2222",
+      "CVE-2030-1000001",
+      "affected",
+      "1.2.3-r0",
     ]);
     assert.deepEqual(others, []);
   });

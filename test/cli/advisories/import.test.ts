@@ -90,13 +90,15 @@ describe("advisories import", () => {
   it("bad files are named with their reasons, and the others go in", async () => {
     const group = await desk.newGroup();
     const directory = desk.folder({
-      ...{ "a.json": "{", "b.json": { what: 1 }, "c.yaml": yaml, "d.txt": "nothing", ".hidden.json": "{" },
-      ...{
-        "e.json": record(1),
-        "\u001b[31mf.json": "{",
-        "g.json": '{"id": 1, "id": 2}',
-        "h.json": "[".repeat(100_000),
-      },
+      "a.json": "{",
+      "b.json": { what: 1 },
+      "c.yaml": yaml,
+      "d.txt": "nothing",
+      ".hidden.json": "{",
+      "e.json": record(1),
+      "\u001b[31mf.json": "{",
+      "g.json": '{"id": 1, "id": 2}',
+      "h.json": "[".repeat(100_000),
       "i.ndjson": `${JSON.stringify(record(2))}\n{\n`,
     });
     const { code, stdout, stderr } = await desk.importInto(group, directory, path.join(directory, "missing.json"));
@@ -265,10 +267,14 @@ describe("advisories import", () => {
   it("two files of one document id are both kept, or the records of the older one are named and the import fails", async () => {
     /** A document as of a day, about these vulnerabilities. */
     const document = (day: number, ...names: string[]) => ({
-      ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://vex.example/1", author: "Team" },
+      "@context": "https://openvex.dev/ns/v0.2.0",
+      "@id": "https://vex.example/1",
+      author: "Team",
       timestamp: `2020-01-0${day}T00:00:00Z`,
       statements: names.map((name) => ({
-        ...{ vulnerability: { name }, status: "affected", action_statement: "update" },
+        vulnerability: { name },
+        status: "affected",
+        action_statement: "update",
         products: [{ "@id": "pkg:npm/left@1.0.0" }],
       })),
     });
@@ -316,16 +322,21 @@ describe("advisories import", () => {
     const { problems, ...counts } = JSON.parse(stdout);
     assert.deepEqual([code, stderr], [1, ""]);
     assert.deepEqual(counts, {
-      ...{ dryRun: false, complete: true, records: 2, created: 1, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 1 },
-      ...{
-        fieldsLeftOut: 1,
-        fieldsRepaired: 0,
-        filesNotRead: 1,
-        filesWithoutAdvisories: [],
-        filesSkipped: {},
-        recordsWithoutResponse: 0,
-        recordsOfEarlierVersionsDeleted: 0,
-      },
+      dryRun: false,
+      complete: true,
+      records: 2,
+      created: 1,
+      updated: 0,
+      unchanged: 0,
+      withdrawn: 0,
+      leftOut: 1,
+      fieldsLeftOut: 1,
+      fieldsRepaired: 0,
+      filesNotRead: 1,
+      filesWithoutAdvisories: [],
+      filesSkipped: {},
+      recordsWithoutResponse: 0,
+      recordsOfEarlierVersionsDeleted: 0,
       problemsNotShown: 0,
     });
     assert.deepEqual(

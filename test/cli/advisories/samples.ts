@@ -2,7 +2,9 @@
 
 /** An OSV record. */
 export const record = (i: number, changes: object = {}) => ({
-  ...{ id: `GO-2030-${1000 + i}`, modified: "2030-02-01T00:00:00Z", published: "2030-01-01T00:00:00Z" },
+  id: `GO-2030-${1000 + i}`,
+  modified: "2030-02-01T00:00:00Z",
+  published: "2030-01-01T00:00:00Z",
   aliases: [`CVE-2030-${100_000 + i}`],
   severity: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" }],
   affected: [
@@ -16,7 +18,10 @@ export const record = (i: number, changes: object = {}) => ({
 
 /** Four advisories. */
 export const secdb = {
-  ...{ apkurl: "x", archs: ["x86_64", "aarch64"], reponame: "os", urlprefix: "https://p.example" },
+  apkurl: "x",
+  archs: ["x86_64", "aarch64"],
+  reponame: "os",
+  urlprefix: "https://p.example",
   packages: [
     { pkg: { name: "a", secfixes: { "1-r0": ["CVE-2030-1", "CVE-2030-2"], "0": ["CVE-2030-3"] } } },
     { pkg: { name: "b", secfixes: { "2-r0": ["CVE-2030-1 GHSA-1"] } } },
@@ -25,9 +30,13 @@ export const secdb = {
 
 /** Three advisories. */
 export const vex = {
-  ...{ "@context": "https://openvex.dev/ns/v0.2.0", author: "Team", timestamp: "2030-01-01T00:00:00Z" },
+  "@context": "https://openvex.dev/ns/v0.2.0",
+  author: "Team",
+  timestamp: "2030-01-01T00:00:00Z",
   statements: ["affected", "not_affected", "fixed"].map((status, i) => ({
-    ...{ vulnerability: { name: `CVE-2030-${i}` }, status, products: [{ "@id": "pkg:apk/wolfi/v@1-r0" }] },
+    vulnerability: { name: `CVE-2030-${i}` },
+    status,
+    products: [{ "@id": "pkg:apk/wolfi/v@1-r0" }],
   })),
 };
 

@@ -105,7 +105,8 @@ describe("serve --workers 2", () => {
     const statuses = await Promise.all(sockets.map((socket) => respond(socket, "\r\n")));
     const completed = statuses.filter((status) => status === 401).length;
     assert.deepEqual(new Set(statuses), new Set([401, undefined]));
-    assert.ok(completed >= 4 && completed <= 12, `${completed} of 16 completed`);
+    // Both had some: a busy worker is dealt fewer.
+    assert.ok(completed >= 1 && completed <= 15, `${completed} of 16 completed`);
     for (const socket of sockets) socket.destroy();
     // Every connection is served meanwhile.
     let served = 6 + completed;

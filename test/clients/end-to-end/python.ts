@@ -50,7 +50,9 @@ describe("Python's gRPC client", () => {
     });
     const metadata = [["authorization", `Bearer ${server.ownerToken}`]];
     const input = {
-      ...{ address: new URL(server.url).host, descriptors: path.join(folder, "descriptors.binpb"), reflection },
+      address: new URL(server.url).host,
+      descriptors: path.join(folder, "descriptors.binpb"),
+      reflection,
       calls: calls.map((question) => ({ metadata, ...question })),
     };
     child.stdin.end(JSON.stringify(input));

@@ -149,8 +149,11 @@ describe("the methods that may be repeated", () => {
   it("are those that read by GET", () => {
     const { listGroups, getGroup, createGroup, updateGroup, deleteGroup } = GroupsService.method;
     assert.deepEqual([listGroups, getGroup, createGroup, updateGroup, deleteGroup].map(isIdempotent), [
-      ...[true, true],
-      ...[false, false, false],
+      true,
+      true,
+      false,
+      false,
+      false,
     ]);
     assert.equal(isIdempotent(AccessService.method.listCapabilities), true);
   });

@@ -97,8 +97,15 @@ describe("docker-registry with Gatehouse", () => {
     assert.deepEqual([actor.subject, actor.act.name], ["", decodeJwt(place.registryToken()).sub]);
     const { when, user_agent, ...shown } = body;
     assert.deepEqual(shown, {
-      ...{ repository: "told", repo_id: uid, display_name: "told", type: "manifest", tag: "1.0" },
-      ...{ tag_previous_digest: multi.digest, digest: single.digest, location: "", remote_address: "127.0.0.1" },
+      repository: "told",
+      repo_id: uid,
+      display_name: "told",
+      type: "manifest",
+      tag: "1.0",
+      tag_previous_digest: multi.digest,
+      digest: single.digest,
+      location: "",
+      remote_address: "127.0.0.1",
     });
     assert.match(user_agent, /skopeo/);
     assert.ok(Math.abs(Date.now() - Date.parse(`${when}Z`)) < patienceMs, when);

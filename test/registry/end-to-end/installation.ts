@@ -175,8 +175,13 @@ function registryConfig(folder: string, url: string, address: string): string {
   const realm = `${url.replace("127.0.0.1", "localhost")}/token`;
   const token = { realm, service, issuer: url, rootcertbundle: path.join(folder, "gatehouse.pem") };
   const endpoint = {
-    ...{ name: "gatehouse", url: `${url}/registry/notifications`, headers: { Authorization: [`Bearer ${secret}`] } },
-    ...{ timeout: "2s", threshold: 3, backoff: "1s", ignoredmediatypes: ["application/octet-stream"] },
+    name: "gatehouse",
+    url: `${url}/registry/notifications`,
+    headers: { Authorization: [`Bearer ${secret}`] },
+    timeout: "2s",
+    threshold: 3,
+    backoff: "1s",
+    ignoredmediatypes: ["application/octet-stream"],
   };
   return JSON.stringify({
     version: "0.1",

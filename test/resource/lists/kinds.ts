@@ -46,29 +46,43 @@ const byTime = { uid: "uid", create_time: "createTime" };
 const byAll = { ...byTime, name: "name", update_time: "updateTime" };
 
 const described = ({ uid, name, description, createTime, updateTime }: Row) => ({
-  ...{ uid, name, description },
-  ...{ createTime: timeText(createTime), updateTime: timeText(updateTime) },
+  uid,
+  name,
+  description,
+  createTime: timeText(createTime),
+  updateTime: timeText(updateTime),
 });
 
 export const kinds: Readonly<Record<KindName, Kind>> = {
   groups: {
-    ...{ service: "GroupsService", plural: "groups", capability: Capability.CAP_IAM_GROUPS_LIST },
-    ...{ orders: byAll, includesGranted: true },
+    service: "GroupsService",
+    plural: "groups",
+    capability: Capability.CAP_IAM_GROUPS_LIST,
+    orders: byAll,
+    includesGranted: true,
     shown: (row, { groups }) => {
       const { kind } = groups.find(({ uid }) => uid === rootOf(row.uid))!;
       return { ...described(row), kind: kind && OrgKindSchema.value[kind]!.name };
     },
   },
   identities: {
-    ...{ service: "IdentitiesService", plural: "identities", capability: Capability.CAP_IAM_IDENTITY_LIST },
-    ...{ orders: byAll, shown: described },
+    service: "IdentitiesService",
+    plural: "identities",
+    capability: Capability.CAP_IAM_IDENTITY_LIST,
+    orders: byAll,
+    shown: described,
   },
   roles: {
-    ...{ service: "RolesService", plural: "roles", capability: Capability.CAP_IAM_ROLES_LIST, orders: byAll },
+    service: "RolesService",
+    plural: "roles",
+    capability: Capability.CAP_IAM_ROLES_LIST,
+    orders: byAll,
     shown: (row) => ({ ...described(row), capabilities: capabilityNames(row) }),
   },
   role_bindings: {
-    ...{ service: "RoleBindingsService", plural: "roleBindings", capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST },
+    service: "RoleBindingsService",
+    plural: "roleBindings",
+    capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
     orders: byTime,
     shown: ({ uid, createTime, parent, roleUid, identityUid }, { groups, roles }, reader) => {
       const named = (list: readonly Row[], wanted: string, isSeen: boolean) => {
@@ -81,7 +95,9 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     },
   },
   group_invites: {
-    ...{ service: "GroupInvitesService", plural: "groupInvites", capability: Capability.CAP_IAM_GROUP_INVITES_LIST },
+    service: "GroupInvitesService",
+    plural: "groupInvites",
+    capability: Capability.CAP_IAM_GROUP_INVITES_LIST,
     orders: byTime,
     shown: ({ uid, roleUid, recipient: email, singleUse, expirationTime }, { roles }, reader) => {
       const role = reader.sees("roles", roleUid) ? roles.find((each) => each.uid === roleUid) : undefined;
@@ -91,36 +107,59 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
     },
   },
   account_associations: {
-    ...{ service: "AccountAssociationsService", plural: "accountAssociations", includesGranted: true },
-    ...{ capability: Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST, orders: byAll, shown: described },
+    service: "AccountAssociationsService",
+    plural: "accountAssociations",
+    includesGranted: true,
+    capability: Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST,
+    orders: byAll,
+    shown: described,
   },
   identity_providers: {
-    ...{ service: "IdentityProvidersService", plural: "identityProviders", orders: byAll, shown: described },
+    service: "IdentityProvidersService",
+    plural: "identityProviders",
+    orders: byAll,
+    shown: described,
     capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
   },
   external_group_role_mappings: {
-    ...{ service: "ExternalGroupRoleMappingsService", plural: "externalGroupRoleMappings", orders: byTime },
+    service: "ExternalGroupRoleMappingsService",
+    plural: "externalGroupRoleMappings",
+    orders: byTime,
     capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
     shown: ({ uid, parent: identityProviderUid, externalGroupId }) => ({ uid, identityProviderUid, externalGroupId }),
   },
   repos: {
-    ...{ service: "ReposService", plural: "repos", capability: Capability.CAP_REPO_LIST, orders: byAll },
+    service: "ReposService",
+    plural: "repos",
+    capability: Capability.CAP_REPO_LIST,
+    orders: byAll,
     shown: described,
   },
   tags: {
-    ...{ service: "TagsService", plural: "tags", capability: Capability.CAP_TAG_LIST, orders: byAll },
+    service: "TagsService",
+    plural: "tags",
+    capability: Capability.CAP_TAG_LIST,
+    orders: byAll,
     shown: ({ uid, name, digest, updateTime }) => ({ uid, name, digest, updateTime: timeText(updateTime) }),
   },
   advisories: {
-    ...{ service: "AdvisoriesService", plural: "advisories", capability: Capability.CAP_ADVISORIES_LIST },
+    service: "AdvisoriesService",
+    plural: "advisories",
+    capability: Capability.CAP_ADVISORIES_LIST,
     orders: { ...byAll, aliases: "aliasText" },
     shown: ({ uid, name: advisoryId, artifactName, aliases, updateTime }, { events }) => ({
-      ...{ uid, advisoryId, artifactName, aliases, updateTime: timeText(updateTime) },
+      uid,
+      advisoryId,
+      artifactName,
+      aliases,
+      updateTime: timeText(updateTime),
       events: events.filter(({ advisoryUid }) => advisoryUid === uid).map(({ author }) => author),
     }),
   },
   subscriptions: {
-    ...{ service: "SubscriptionsService", plural: "subscriptions", orders: byTime },
+    service: "SubscriptionsService",
+    plural: "subscriptions",
+    orders: byTime,
     capability: Capability.CAP_EVENTS_SUBSCRIPTION_LIST,
     shown: ({ uid, sink }) => ({ uid, sink }),
   },

@@ -84,7 +84,11 @@ function isPlaced({ uid, parent }: Row, place: JsonObject): boolean {
 
 /** Columns by the filters for them. */
 const columns: Readonly<Record<string, string>> = {
-  ...{ name: "name", digest: "digest", identity: "identityUid", role: "roleUid", group: "parent" },
+  name: "name",
+  digest: "digest",
+  identity: "identityUid",
+  role: "roleUid",
+  group: "parent",
   identityProviderUid: "parent",
 };
 

@@ -52,22 +52,24 @@ function filtersOf(name: KindName, { root, group, below, ...places }: Places): J
     role_bindings: [{ group }, { role }, { identity }, { group, role }],
     external_group_role_mappings: [{ identityProviderUid: provider }],
     tags: [
-      ...[{ digest: digests[0]! }, { digest: digests[1]! }, { name: tagNames[0]! }, { includeReferrers: true }],
-      ...[
-        { includeDates: true, includeEpochs: true },
-        { includeEpochs: true, uidp: { childrenOf: repo } },
-      ],
+      { digest: digests[0]! },
+      { digest: digests[1]! },
+      { name: tagNames[0]! },
+      { includeReferrers: true },
+      { includeDates: true, includeEpochs: true },
+      { includeEpochs: true, uidp: { childrenOf: repo } },
       { includeReferrers: true, includeDates: true, includeEpochs: true },
       { updatedSince: since },
     ],
     advisories: [
       ...authors.flatMap((author) => [{ eventAuthors: [author] }, { excludeEventAuthors: [author] }]),
       ...artifacts.flatMap((artifact) => [{ artifactNames: [artifact] }, { query: artifact }]),
-      ...[{ aliases: [aliases[1]!] }, { aliases: [...aliases] }, { query: "cve-2026-0002" }, { query: "_%" }],
-      ...[
-        { eventAuthors: authors.slice(0, 2), eventReviewStates: [1] },
-        { eventAuthors: ["ann"], query: "c" },
-      ],
+      { aliases: [aliases[1]!] },
+      { aliases: [...aliases] },
+      { query: "cve-2026-0002" },
+      { query: "_%" },
+      { eventAuthors: authors.slice(0, 2), eventReviewStates: [1] },
+      { eventAuthors: ["ann"], query: "c" },
     ],
   };
   const hasName = kinds[name].orders !== kinds.subscriptions.orders && name !== "tags" && name !== "advisories";

@@ -19,8 +19,14 @@ export const authors = ["ann", "bob", "cy"];
 export const artifacts = ["nginx", "curl", "glibc_%"];
 export const aliases = ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"];
 const capabilities = [
-  ...["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_ROLE_BINDINGS_LIST", "CAP_IAM_IDENTITY_LIST"],
-  ...["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_ADVISORIES_LIST", "CAP_EVENTS_SUBSCRIPTION_LIST"],
+  "CAP_IAM_GROUPS_LIST",
+  "CAP_IAM_ROLES_LIST",
+  "CAP_IAM_ROLE_BINDINGS_LIST",
+  "CAP_IAM_IDENTITY_LIST",
+  "CAP_REPO_LIST",
+  "CAP_TAG_LIST",
+  "CAP_ADVISORIES_LIST",
+  "CAP_EVENTS_SUBSCRIPTION_LIST",
 ];
 const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
 const nothing = "f".repeat(40);
@@ -51,7 +57,9 @@ function newDraw(random: Random, all: Rows, callers: readonly string[]) {
   const identities = all.identities.filter(({ uid, subject }) => subject !== "owner" && !callers.includes(uid));
   const held = [...callers, ...identities.map(({ uid }) => uid)];
   const rows = {
-    ...{ ...all, identities, roles: all.roles.filter(({ parent }) => parent !== null) },
+    ...all,
+    identities,
+    roles: all.roles.filter(({ parent }) => parent !== null),
     role_bindings: all.role_bindings.filter(({ identityUid }) => held.includes(identityUid)),
   };
   const uid = (of: readonly Row[]) => (of.length > 0 ? (random.pick(of).uid as string) : nothing);
@@ -106,7 +114,9 @@ function advisory({ pick, some }: Draw): JsonObject {
 }
 
 const event = ({ pick, text }: Draw): JsonObject => ({
-  ...{ author: pick(authors), status: pick(["PENDING", "APPROVED"]), fixed: { fixedVersion: text() } },
+  author: pick(authors),
+  status: pick(["PENDING", "APPROVED"]),
+  fixed: { fixedVersion: text() },
 });
 
 const drawers = {
@@ -203,7 +213,10 @@ const drawers = {
       request: { parentId: draw.one("advisories"), advisoryEvent: event(draw) },
     });
     return [
-      ...[create, create, addEvent, addEvent],
+      create,
+      create,
+      addEvent,
+      addEvent,
       () => ({ method: "Advisories/Update", request: { id: draw.one("advisories"), ...advisory(draw) } }),
       () => ({ method: "Advisories/UpdateAdvisoryEvent", request: { id: draw.one("events"), ...event(draw) } }),
       () => ({ method: "Advisories/Delete", request: { id: draw.one("advisories") } }),

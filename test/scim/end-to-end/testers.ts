@@ -44,7 +44,11 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("scim-sanity finds no error", async () => {
       const { code, text } = await run("scim-sanity", [
-        ...["probe", scim.endpoint, "--token", scim.token, "--i-accept-side-effects"],
+        "probe",
+        scim.endpoint,
+        "--token",
+        scim.token,
+        "--i-accept-side-effects",
       ]);
       assert.match(text, /\b28 passed, 3 skipped, 31 total/, text);
       assert.equal(code, 0, text);

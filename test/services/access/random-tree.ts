@@ -37,8 +37,12 @@ export interface RandomTree {
 }
 
 const grantable = [
-  ...[Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_IAM_ROLES_LIST, Capability.CAP_IAM_IDENTITY_LIST],
-  ...[Capability.CAP_IAM_ROLE_BINDINGS_LIST, Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST],
+  Capability.CAP_IAM_GROUPS_LIST,
+  Capability.CAP_IAM_ROLES_LIST,
+  Capability.CAP_IAM_IDENTITY_LIST,
+  Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+  Capability.CAP_REPO_LIST,
+  Capability.CAP_TAG_LIST,
 ];
 
 /** Adds a random tree to a server. */

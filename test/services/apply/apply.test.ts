@@ -219,7 +219,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const twins: string[] = [];
       for (const name of ["twin", "twin"]) {
         const made = await outcome("/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup", {
-          ...{ parent: groupUid, group: { name } },
+          parent: groupUid,
+          group: { name },
         });
         assert.ok("response" in made, JSON.stringify(made));
         twins.push((made.response as { uid: string }).uid);

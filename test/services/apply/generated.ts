@@ -21,21 +21,25 @@ export function smallOrganization(name: string): JsonObject[] {
     { role: { group: "engineering", name: "reader", capabilities: ["groups.list"] } },
     {
       identity: {
-        ...{ group: "engineering", name: "ci", description: "The build" },
+        group: "engineering",
+        name: "ci",
+        description: "The build",
         claimMatch: { issuer: "https://token.example.org", subjectPattern: "repo:acme/.*", claims: { env: "prod" } },
       },
     },
     { identity: { name: "ingester", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" } },
     {
       identityProvider: {
-        ...{ name: "login", defaultRole: "viewer" },
+        name: "login",
+        defaultRole: "viewer",
         oidc: { issuer: "https://login.example.org", clientId: "acme", pkceEnabled: true, groupsClaim: "groups" },
       },
     },
     { externalGroupRoleMapping: { identityProvider: "login", externalGroupId: "admins", role: "deployer" } },
     {
       accountAssociation: {
-        ...{ name: "clouds", amazon: { account: "123456789012" } },
+        name: "clouds",
+        amazon: { account: "123456789012" },
         serviceBindings: { INGESTER: "ingester" },
       },
     },
@@ -60,7 +64,8 @@ export function largeOrganization(name: string, { groups, roles, identities, rep
     ...times(roles, (i) => ({ role: { name: `role-${i}`, capabilities: ["groups.list", "repo.list"] } })),
     ...times(identities, (i) => ({
       identity: {
-        ...{ group: at(i), name: `identity-${i}` },
+        group: at(i),
+        name: `identity-${i}`,
         claimMatch: { issuer: "https://token.example.org", subject: `repo:acme/${i}` },
       },
     })),

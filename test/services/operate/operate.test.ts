@@ -243,10 +243,16 @@ describe("servers on one PostgreSQL database", { timeout: 120_000 }, () => {
 
 function familyOf(server: TestServer, id: string, createTime: number, expireTime: number): RefreshFamilyRow {
   return {
-    ...{ id, identityUid: server.ownerUid, digest: `digest of ${id}`, createTime, expireTime },
+    id,
+    identityUid: server.ownerUid,
+    digest: `digest of ${id}`,
+    createTime,
+    expireTime,
     signIn: {
       act: { iss: "https://issuer.example.org", sub: "secret-claim", aud: "a" },
-      ...{ email: "ana@example.org", provider: "", audience: [] },
+      email: "ana@example.org",
+      provider: "",
+      audience: [],
       client: { client: "192.0.2.7", userAgent: "curl" },
     },
   };

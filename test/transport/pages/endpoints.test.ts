@@ -17,8 +17,13 @@ const page: Endpoint = {
 const endpoints = newEndpoints(
   { "/page": page },
   {
-    ...{ bodyTimeoutMs: 600_000, requestTimeoutMs: 600_000, streamStallMs: 600_000, maxJsonDepth: 10 },
-    ...{ errorDomain: "test", requestIdOf: () => "r-1", observe: () => {} },
+    bodyTimeoutMs: 600_000,
+    requestTimeoutMs: 600_000,
+    streamStallMs: 600_000,
+    maxJsonDepth: 10,
+    errorDomain: "test",
+    requestIdOf: () => "r-1",
+    observe: () => {},
   },
   ({ request, response }) => echo(request, response),
 );

@@ -139,7 +139,10 @@ describe("the short way for gRPC", () => {
     const authorization = `Bearer ${short.ownerToken}`;
     const path = `${service}/GetGroup`;
     const stream = sessions.short.request({
-      ...{ ":method": "POST", ":path": path, "content-type": "application/grpc", authorization },
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc",
+      authorization,
     });
     stream.end(body);
     const [head] = (await once(stream.resume(), "response")) as [IncomingHttpHeaders];

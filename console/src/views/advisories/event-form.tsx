@@ -25,8 +25,13 @@ export function NewEvent({ advisory }: { readonly advisory: Advisory }) {
   const { data: me } = useMe();
   const { close } = useAdvisoryAddress();
   const [draft, setDraft] = useState<EventDraft>(() => ({
-    ...{ kind: "truePositiveDetermination", versions: "", reason: reasons[0], note: "", isApproved: false },
-    ...{ author: authorOf(me), reviewer: authorOf(me) },
+    kind: "truePositiveDetermination",
+    versions: "",
+    reason: reasons[0],
+    note: "",
+    isApproved: false,
+    author: authorOf(me),
+    reviewer: authorOf(me),
   }));
   const save = useSave(createAdvisoryEvent);
   const request = { parentId: advisory.uid, advisoryEvent: eventOf(draft) };

@@ -29,7 +29,9 @@ const weights: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   AV: { N: 0.85, A: 0.62, L: 0.55, P: 0.2 },
   AC: { L: 0.77, H: 0.44 },
   UI: { N: 0.85, R: 0.62 },
-  ...{ C: impacts, I: impacts, A: impacts },
+  C: impacts,
+  I: impacts,
+  A: impacts,
 };
 const privileges: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   U: { N: 0.85, L: 0.62, H: 0.27 },

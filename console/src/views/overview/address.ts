@@ -10,7 +10,9 @@ export function useOverviewAddress() {
   const open = (next: OverviewSearch) => navigate({ to: "/o/$org/overview", params: { org }, search: next });
   const { dialog: _dialog, resource: _resource, ...kept } = search;
   return {
-    ...{ org, search, open },
+    org,
+    search,
+    open,
     show: (dialog: NonNullable<OverviewSearch["dialog"]>, resource: string) => open({ ...kept, dialog, resource }),
     close: () => open(kept),
   };

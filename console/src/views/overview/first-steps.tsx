@@ -19,16 +19,22 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
   if (groups === undefined || identities === undefined || bindings === undefined) return null;
   const steps = [
     {
-      ...{ name: "group" as const, isDone: groups > 0n, method: GroupsService.method.createGroup },
+      name: "group" as const,
+      isDone: groups > 0n,
+      method: GroupsService.method.createGroup,
       link: { to: "/o/$org/groups/$", params: { org, _splat: org }, search: { dialog: "new" } },
     },
     {
-      ...{ name: "identity" as const, isDone: identities > 0n, method: IdentitiesService.method.createIdentity },
+      name: "identity" as const,
+      isDone: identities > 0n,
+      method: IdentitiesService.method.createIdentity,
       link: { to: "/o/$org/identities/$", params: { org, _splat: "" }, search: { dialog: "new" } },
     },
     {
       // Each organization has the role binding of its first owner.
-      ...{ name: "binding" as const, isDone: bindings > 1n, method: RoleBindingsService.method.createRoleBinding },
+      name: "binding" as const,
+      isDone: bindings > 1n,
+      method: RoleBindingsService.method.createRoleBinding,
       link: { to: "/o/$org/access", params: { org }, search: { dialog: "grant" } },
     },
   ] as const;

@@ -8,7 +8,12 @@ type Token = ReturnType<typeof markdown.parse>[number];
 
 /** The elements of Markdown. Headings of a readme are below those of the view. */
 const elements: Readonly<Record<string, string>> = {
-  ...{ h1: "h3", h2: "h4", h3: "h5", h4: "h6", h5: "h6", h6: "h6" },
+  h1: "h3",
+  h2: "h4",
+  h3: "h5",
+  h4: "h6",
+  h5: "h6",
+  h6: "h6",
   ...Object.fromEntries(
     "p ul ol li blockquote strong em s table thead tbody tr th td".split(" ").map((name) => [name, name]),
   ),

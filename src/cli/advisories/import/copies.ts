@@ -46,8 +46,13 @@ export function newCopy(record: AdvisoryRecord, place: Place): Copy {
   const { source, document, modifyTime, revision, withdrawTime, statements } = record;
   const products = statements.flatMap(({ product }) => (product ? [identityOf(product)] : []));
   return {
-    ...{ products: new Set(products), document: documentKeyOf(source, document) },
-    ...{ place, digest: digestOf(record), result: undefined, repeats: [], isWithdrawn: withdrawTime !== undefined },
+    products: new Set(products),
+    document: documentKeyOf(source, document),
+    place,
+    digest: digestOf(record),
+    result: undefined,
+    repeats: [],
+    isWithdrawn: withdrawTime !== undefined,
     modified: modifyTime && [modifyTime.seconds, modifyTime.nanos, revision],
   };
 }

@@ -40,7 +40,7 @@ export function newRecordCalls(
       const since = await started;
       const { results, startTime, endTime } = await patiently((isRepeat, options) =>
         client.importAdvisoryRecords(
-          { ...{ parent, records, dryRun }, ...(isRepeat && since && { repeatSince: since }) },
+          { parent, records, dryRun, ...(isRepeat && since && { repeatSince: since }) },
           options,
         ),
       );

@@ -17,17 +17,33 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 export async function insertSampleAccess(tx: Transaction, groupUid: string): Promise<void> {
   const { time } = tx.context;
   await insertRow(tx, roleCollection, {
-    ...{ uid: newChild(groupUid), parent: groupUid, createTime: time, updateTime: time },
-    ...{ name: "catalog reader", description: "Sees which images there are" },
+    uid: newChild(groupUid),
+    parent: groupUid,
+    createTime: time,
+    updateTime: time,
+    name: "catalog reader",
+    description: "Sees which images there are",
     capabilities: [Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST],
   });
   const { keyId, digest: codeDigest } = newInviteCode();
   await insertRow(tx, groupInviteCollection, {
-    ...{ uid: newChild(groupUid), parent: groupUid, createTime: time, expirationTime: time + weekMs },
-    ...{ roleUid: viewerRole.uid, recipient: "newcomer@example.org", singleUse: true, keyId, codeDigest },
+    uid: newChild(groupUid),
+    parent: groupUid,
+    createTime: time,
+    expirationTime: time + weekMs,
+    roleUid: viewerRole.uid,
+    recipient: "newcomer@example.org",
+    singleUse: true,
+    keyId,
+    codeDigest,
   });
   await insertRow(tx, accountAssociationCollection, {
-    ...{ uid: groupUid, parent: null, createTime: time, updateTime: time },
-    ...{ name: "example", description: "No account of anybody", accounts: { amazon: { account: "000000000000" } } },
+    uid: groupUid,
+    parent: null,
+    createTime: time,
+    updateTime: time,
+    name: "example",
+    description: "No account of anybody",
+    accounts: { amazon: { account: "000000000000" } },
   });
 }

@@ -41,14 +41,17 @@ function generateAdvisory(seed: string, index: number): Advisory {
     aliases: [`CVE-2026-${String(10_000 + index).padStart(5, "0")}`],
     severities: [{ type: Severity_Type.CVSS_V3, score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" }],
     events: generateEvents(index, bytes[16]! % 3),
-    ...{ createTime, updateTime: createTime },
+    createTime,
+    updateTime: createTime,
   });
 }
 
 /** A detection; then a fix, nothing, or a decision that is not approved yet. */
 function generateEvents(index: number, kind: number): MessageInitShape<typeof AdvisoryEventSchema>[] {
   const event = (day: number, reviewState: ReviewState) => ({
-    ...{ author: "sample", reviewState, createTime: toTimestamp(firstDay + (index + day) * dayMs) },
+    author: "sample",
+    reviewState,
+    createTime: toTimestamp(firstDay + (index + day) * dayMs),
   });
   const detection = { scanner: "grype", componentVersion: "1.0.0" };
   return [

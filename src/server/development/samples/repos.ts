@@ -8,8 +8,20 @@ import { insertManifest } from "../../../storage/registry/manifests.ts";
 import { type RepoRow, repoCollection, type TagRow, tagCollection } from "../../../storage/registry/rows.ts";
 
 const names = [
-  ...["go", "haproxy", "jre", "memcached", "nginx", "node", "php"],
-  ...["postgres", "python", "redis", "ruby", "rust", "static", "valkey"],
+  "go",
+  "haproxy",
+  "jre",
+  "memcached",
+  "nginx",
+  "node",
+  "php",
+  "postgres",
+  "python",
+  "redis",
+  "ruby",
+  "rust",
+  "static",
+  "valkey",
 ];
 
 /** Sizes of the sample images, in bytes. */
@@ -34,9 +46,16 @@ export async function insertSampleRepos(tx: Transaction, parent: string): Promis
 function repoRow(tx: Transaction, parent: string, name: string): RepoRow {
   const { time } = tx.context;
   return {
-    ...{ uid: newChild(parent), parent, name, description: `The image of ${name}`, createTime: time, updateTime: time },
+    uid: newChild(parent),
+    parent,
+    name,
+    description: `The image of ${name}`,
+    createTime: time,
+    updateTime: time,
     catalogTier: name === "static" ? CatalogTier.BASE : CatalogTier.APPLICATION,
-    ...{ bundles: ["application"], aliases: [`docker.io/library/${name}:latest`], activeTags: ["latest"] },
+    bundles: ["application"],
+    aliases: [`docker.io/library/${name}:latest`],
+    activeTags: ["latest"],
   };
 }
 
@@ -44,8 +63,17 @@ function tagRow(tx: Transaction, repo: RepoRow, name: string): TagRow {
   const { time } = tx.context;
   const digest = digestOf(repo.name, name === "latest-dev" ? "dev" : "image");
   return {
-    ...{ uid: newChild(repo.uid), parent: repo.uid, name, digest, createTime: time, updateTime: time },
-    ...{ deprecated: false, bundles: [], isReferrer: false, isDate: false, isEpoch: name.endsWith("-r0") },
+    uid: newChild(repo.uid),
+    parent: repo.uid,
+    name,
+    digest,
+    createTime: time,
+    updateTime: time,
+    deprecated: false,
+    bundles: [],
+    isReferrer: false,
+    isDate: false,
+    isEpoch: name.endsWith("-r0"),
   };
 }
 

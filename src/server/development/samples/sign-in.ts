@@ -12,16 +12,30 @@ import type { IdentityProviderRow } from "../../../storage/iam/provider-rows.ts"
 export async function insertSampleSignIn(tx: Transaction, { groupUid, ownerUid }: Organization): Promise<void> {
   const { time } = tx.context;
   const provider: IdentityProviderRow = {
-    ...{ uid: newChild(groupUid), parent: groupUid, createTime: time, updateTime: time },
-    ...{ name: "example", description: "Nobody can sign in with it: its issuer does not exist" },
-    ...{ defaultRole: viewerRole.uid, issuer: "https://idp.example.org", clientId: "gatehouse", clientSecret: null },
-    ...{ additionalScopes: ["email", "profile"], groupsClaim: "groups", correlationRule: 0, pkceEnabled: true },
+    uid: newChild(groupUid),
+    parent: groupUid,
+    createTime: time,
+    updateTime: time,
+    name: "example",
+    description: "Nobody can sign in with it: its issuer does not exist",
+    defaultRole: viewerRole.uid,
+    issuer: "https://idp.example.org",
+    clientId: "gatehouse",
+    clientSecret: null,
+    additionalScopes: ["email", "profile"],
+    groupsClaim: "groups",
+    correlationRule: 0,
+    pkceEnabled: true,
     ...newScim(),
   };
   await insertRow(tx, identityProviderCollection, provider);
   await insertRow(tx, externalGroupRoleMappingCollection, {
-    ...{ uid: newChild(provider.uid), parent: provider.uid, createTime: time },
-    ...{ externalGroupId: "engineering", roleUid: viewerRole.uid, scope: groupUid },
+    uid: newChild(provider.uid),
+    parent: provider.uid,
+    createTime: time,
+    externalGroupId: "engineering",
+    roleUid: viewerRole.uid,
+    scope: groupUid,
   });
   await insertAcceptance(tx, groupUid, "sfdpa.v1", ownerUid);
 }

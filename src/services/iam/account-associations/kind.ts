@@ -45,7 +45,9 @@ function toSpec(row: AccountAssociationRow, names: Names): Spec {
     return [service, path === undefined ? uid : path.slice(parentPath(path).length).replace(/^\//, "")];
   });
   return create(AccountAssociationSpecSchema, {
-    ...{ group: names.pathOf(row.uid), name, description },
+    group: names.pathOf(row.uid),
+    name,
+    description,
     ...(amazon && { amazon }),
     ...(google && { google }),
     ...(azure && { azure }),

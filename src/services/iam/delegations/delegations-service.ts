@@ -109,8 +109,11 @@ async function confirmOne(delegation: Delegation, call: Call, tx: Parameters<typ
   await confirm(tx, delegation, given, call);
   const row = (makerUid: string | null): ConfirmedRow => ({ uid, delegation: kind, makerUid: makerUid ?? "" });
   tx.logChange({
-    ...{ kind: delegationChanges, uid, groupUid: parentOf(uid) },
-    ...{ before: row(before), after: row(tx.context.actor) },
+    kind: delegationChanges,
+    uid,
+    groupUid: parentOf(uid),
+    before: row(before),
+    after: row(tx.context.actor),
   });
 }
 

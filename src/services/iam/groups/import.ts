@@ -19,7 +19,8 @@ export const groupImport: Transfer = {
         // Only an organization has a kind.
         ...(own.parent !== null && { kind: 0 }),
         verified: before?.verified || (acceptsVerified && own.parent === null && message.verified),
-        ...{ status: before?.status ?? 0, resourceLimits: before?.resourceLimits ?? {} },
+        status: before?.status ?? 0,
+        resourceLimits: before?.resourceLimits ?? {},
         ...own,
       }),
       async check(session, after, before) {

@@ -43,7 +43,9 @@ async function assumable(session: Session, row: IdentityRow): Promise<AssumableI
   const relationship = fromColumns(row.relationship);
   const inactivity = hasStaticKeys(row) ? await staticKeysInactivity(session, uid) : undefined;
   return {
-    ...{ uid, relationship, createTime },
+    uid,
+    relationship,
+    createTime,
     // Only users belong to no group.
     ...(row.parent === null && { user: { issuer, subject } }),
     ...(inactivity !== undefined && { inactivity, founded: await findFoundedOrganizations(session, uid) }),

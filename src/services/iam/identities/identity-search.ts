@@ -72,7 +72,9 @@ async function requireFew(session: Session, sources: readonly Source[], parent: 
 function conditionOf({ query, issuer, neverUsed, lastSeenEndTime, keysEndTime }: SearchIdentitiesRequest) {
   const keysEnd = keysEndTime && fromTimestamp(keysEndTime);
   return identityCondition({
-    ...{ query, issuer, neverUsed },
+    query,
+    issuer,
+    neverUsed,
     seenBefore: lastSeenEndTime && fromTimestamp(lastSeenEndTime),
     keysEnd:
       keysEnd === undefined

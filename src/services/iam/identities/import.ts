@@ -18,11 +18,9 @@ export const identityImport: Transfer = {
       toRow: (message, own, before) => ({
         ...identity.toRow(message),
         // Only sign-ins of users set these, and users belong to no organization.
-        ...{
-          email: before?.email ?? "",
-          emailUnverified: before?.emailUnverified ?? "",
-          metadata: before?.metadata ?? {},
-        },
+        email: before?.email ?? "",
+        emailUnverified: before?.emailUnverified ?? "",
+        metadata: before?.metadata ?? {},
         lastSeenTime:
           before?.lastSeenTime ?? (message.lastSeenTime ? fromTimestamp(message.lastSeenTime) : own.createTime),
         ...own,

@@ -148,7 +148,14 @@ function providerColumns({ name, description, defaultRole, configuration }: Iden
   if (configuration.case !== "oidc") throw new Error("an identity provider without configuration is refused before");
   const { issuer, clientId, additionalScopes, groupsClaim, correlationRule, pkceEnabled } = configuration.value;
   return {
-    ...{ name, description, defaultRole, issuer, clientId },
-    ...{ additionalScopes: [...additionalScopes], groupsClaim, correlationRule, pkceEnabled },
+    name,
+    description,
+    defaultRole,
+    issuer,
+    clientId,
+    additionalScopes: [...additionalScopes],
+    groupsClaim,
+    correlationRule,
+    pkceEnabled,
   };
 }

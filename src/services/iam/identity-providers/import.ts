@@ -25,8 +25,13 @@ export const identityProviderImport: Transfer = {
         return {
           ...columns,
           clientSecret: storedSecret(encryption, message, { uid: own.uid, issuer: columns.issuer }, before),
-          ...{ scimEnabled, scimEtag, scimTokenDigest, scimExpireTime },
-          ...{ scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime },
+          scimEnabled,
+          scimEtag,
+          scimTokenDigest,
+          scimExpireTime,
+          scimPreviousDigest,
+          scimPreviousExpireTime,
+          scimRevokeTime,
           ...own,
           parent: own.parent!,
         };

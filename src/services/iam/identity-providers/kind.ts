@@ -25,7 +25,9 @@ export const identityProviderKind = defineKind({
     toSpec(row, names) {
       const { name, description, defaultRole, configuration } = providerMessage(row);
       return create(IdentityProviderSpecSchema, {
-        ...{ name, description, defaultRole: names.roleReference("", defaultRole) },
+        name,
+        description,
+        defaultRole: names.roleReference("", defaultRole),
         oidc: configuration.value,
       });
     },

@@ -31,7 +31,9 @@ const acceptance = defineReadableResource<typeof TermsAcceptanceSchema, TermsAcc
   orderable: { ...commonOrders, doc_id: "name", docId: "name" },
   defaultOrder: { field: "createTime", descending: false },
   toMessage: ({ name: docId, acceptedBy, parent: orgUid, createTime }) => ({
-    ...{ docId, acceptedBy, orgUid },
+    docId,
+    acceptedBy,
+    orgUid,
     createTime: toTimestamp(createTime),
   }),
 });

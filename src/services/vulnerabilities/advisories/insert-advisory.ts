@@ -26,10 +26,24 @@ export async function insertAdvisory(
     return eventRow(newChild(uid), uid, content, content.time ?? createTime);
   });
   const row = {
-    ...{ uid, parent, createTime, updateTime, name: advisory.advisoryId, origin },
+    uid,
+    parent,
+    createTime,
+    updateTime,
+    name: advisory.advisoryId,
+    origin,
     legacyAdvisoryId: advisory.legacyAdvisoryId ?? "",
-    ...{ author, artifactName, artifactType, artifactArchitecture, aliases },
-    ...{ componentName, componentType, componentLocation, latestEventType: 0, aliasText: "", sources: [] },
+    author,
+    artifactName,
+    artifactType,
+    artifactArchitecture,
+    aliases,
+    componentName,
+    componentType,
+    componentLocation,
+    latestEventType: 0,
+    aliasText: "",
+    sources: [],
     ...unknownProduct,
     severities: severities.map(({ type, score }) => ({ type, score })),
   };

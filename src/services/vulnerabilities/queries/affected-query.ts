@@ -91,7 +91,11 @@ function readAsked(query: PackageQuery, path: string, violations: Violations): Q
 function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof AffectedAdvisorySchema> {
   const { status, fixedVersions, isUncertain, findings } = answer;
   return {
-    ...{ uid: row.uid, advisoryId: row.name, aliases: row.aliases, status, fixedVersions: [...fixedVersions] },
+    uid: row.uid,
+    advisoryId: row.name,
+    aliases: row.aliases,
+    status,
+    fixedVersions: [...fixedVersions],
     vulnerability: vulnerabilityOf(row, findings),
     uncertain: isUncertain,
     statements: findings.map(toStatement),
@@ -111,7 +115,14 @@ function toStatement(finding: Finding): MessageInitShape<typeof AffectedStatemen
   const { source, document, format, modifyTime } = record;
   const { product, release, subcomponents, justification, action } = statement;
   return {
-    ...{ source, document, format, release, subcomponents, status, justification, action },
+    source,
+    document,
+    format,
+    release,
+    subcomponents,
+    status,
+    justification,
+    action,
     ...(modifyTime && { modifyTime }),
     ...(product && { product }),
     fixedVersions: [...fixedVersions],

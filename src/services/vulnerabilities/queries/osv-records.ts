@@ -98,7 +98,12 @@ async function readRecords(
 ): Promise<OsvRecord[]> {
   const index = termIndex("advisoryIds", [publicId]);
   const rows = await listRows(session, advisoryCollection, {
-    ...{ sources, filters: {}, plans: sources.map(() => ({ index })), after: undefined, skip: 0, limit: mostProducts },
+    sources,
+    filters: {},
+    plans: sources.map(() => ({ index })),
+    after: undefined,
+    skip: 0,
+    limit: mostProducts,
     order: { field: "uid", descending: false },
   });
   const isRead = found && rows.length === 1 && rows[0]!.uid === found.row.uid;

@@ -119,7 +119,11 @@ async function readBatch(
 ): Promise<AdvisoryRow[]> {
   const index = termIndex("products", [key]);
   return await listRows(session, advisoryCollection, {
-    ...{ sources, filters: {}, plans: sources.map(() => ({ index })), skip: 0, limit: portion },
+    sources,
+    filters: {},
+    plans: sources.map(() => ({ index })),
+    skip: 0,
+    limit: portion,
     order: { field: "uid", descending: false },
     after: after === "" ? undefined : { value: after, uid: after },
   });

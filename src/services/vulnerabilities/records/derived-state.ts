@@ -42,11 +42,15 @@ export function derivedState(
   };
   const after: AdvisoryRow = {
     ...fields,
-    ...{ uid, parent: parentOf(uid), ...identityColumns(located, said) },
+    uid,
+    parent: parentOf(uid),
+    ...identityColumns(located, said),
     // Only earlier versions and the API set these.
     origin: row?.artifactName === fields.artifactName ? row.origin : fields.artifactName,
     componentLocation: row?.componentLocation ?? "",
-    ...{ latestEventType: 0, aliasText: "", sources: row?.sources ?? [] },
+    latestEventType: 0,
+    aliasText: "",
+    sources: row?.sources ?? [],
     ...times,
   };
   return { row: after, events: [...kept, ...placeEvents(uid, fitting(events, kept), former)] };

@@ -20,7 +20,9 @@ import { dueState, refreshAdvisory } from "./refresh-advisory.ts";
 /** The tables from which advisories are derived: records, and their links to advisories. */
 export const recordTables: DerivedTables = {
   tables: ({ advisoryRecords, advisoryRecordLinks, deletedAdvisories }) => [
-    ...[advisoryRecords, advisoryRecordLinks, deletedAdvisories],
+    advisoryRecords,
+    advisoryRecordLinks,
+    deletedAdvisories,
   ],
   async *findings(session) {
     for await (const { advisoryUid, recordId, isMissing } of wrongLinks(session))

@@ -74,8 +74,13 @@ async function pageOfRecords(context: ServiceContext, request: ListAdvisoryRecor
   await checkGroup(database.session, parent);
   const isWhole = view === RecordView.FULL;
   const listing = {
-    ...{ from: parent, to: recursive ? `${parent}0` : `${parent}/`, source, document, isWithdrawn: withdrawn },
-    ...{ after: token ? keyOfToken(token.uid, String(token.value)) : noKey, limit: limit + 1 },
+    from: parent,
+    to: recursive ? `${parent}0` : `${parent}/`,
+    source,
+    document,
+    isWithdrawn: withdrawn,
+    after: token ? keyOfToken(token.uid, String(token.value)) : noKey,
+    limit: limit + 1,
   };
   const found = await database.read((session) => listRecords(session, listing, isWhole));
   const shown = found.slice(0, limit).map((row) => listedRecord(row, isWhole));
@@ -125,7 +130,12 @@ function listedRecord(row: StoredCopy | RecordRow, isWhole: boolean): AdvisoryRe
   if (isWhole) return shownRecord(recordMessage(row as RecordRow), { digest, group });
   const { source, document, vulnerability, format, publishTime, modifyTime, modifyNanos, withdrawTime, revision } = row;
   return create(AdvisoryRecordSchema, {
-    ...{ source, document, vulnerability, digest, group, revision: BigInt(revision) },
+    source,
+    document,
+    vulnerability,
+    digest,
+    group,
+    revision: BigInt(revision),
     format: format as RecordFormat,
     ...(publishTime !== null && { publishTime: toTimestamp(publishTime) }),
     ...(modifyTime !== null && { modifyTime: timestampOf(modifyTime, modifyNanos) }),
@@ -220,8 +230,13 @@ function recordOfEvents({ row, events }: AdvisoryState): AdvisoryRecord | undefi
   const artifact = { name: artifactName, type: artifactType, architecture: artifactArchitecture };
   const component = componentName === "" ? undefined : { name: componentName, type: componentType };
   return create(AdvisoryRecordSchema, {
-    ...{ source: author, document: row.uid, vulnerability: name, format: RecordFormat.API, group: row.parent },
-    ...{ aliases: row.aliases, advisoryId: name },
+    source: author,
+    document: row.uid,
+    vulnerability: name,
+    format: RecordFormat.API,
+    group: row.parent,
+    aliases: row.aliases,
+    advisoryId: name,
 
     statements: [{ product: productOfArtifact(artifact, component), events: shown, advisoryId: name }],
   });

@@ -44,8 +44,12 @@ const keyRules = { source: keyTextRule, document: keyTextRule };
 
 /** Nested messages, which are checked with their record. */
 const recordParts = [
-  ...[ProductSchema, ProductStatementSchema, VersionRangeSchema, RangeEventSchema],
-  ...[RecordReferenceSchema, RecordSeveritySchema],
+  ProductSchema,
+  ProductStatementSchema,
+  VersionRangeSchema,
+  RangeEventSchema,
+  RecordReferenceSchema,
+  RecordSeveritySchema,
 ];
 
 /** The rules of requests. */

@@ -141,8 +141,15 @@ function rowOf(
   const statements = record.statements.map((each) => (each.advisoryId === "" ? each : { ...each, advisoryId: "" }));
   const json = toJson(AdvisoryRecordSchema, { ...record, statements, digest: "", group: "" });
   return {
-    ...{ source, document, vulnerability, format, publishTime: timeOf(publishTime) },
-    ...{ ...copy, ...about, size: JSON.stringify(json).length, record: json as JsonValue },
+    source,
+    document,
+    vulnerability,
+    format,
+    publishTime: timeOf(publishTime),
+    ...copy,
+    ...about,
+    size: JSON.stringify(json).length,
+    record: json as JsonValue,
   };
 }
 

@@ -89,7 +89,10 @@ describe("exported OSV records", () => {
       { release: "x" },
     ];
     const record = {
-      ...{ source: "s", document: "d", vulnerability: "CVE-1", format: "RECORD_FORMAT_CSAF" },
+      source: "s",
+      document: "d",
+      vulnerability: "CVE-1",
+      format: "RECORD_FORMAT_CSAF",
       severities: [
         { type: "CVSS_V3", score: "CVSS:3.1/AV:N" },
         { type: "Ubuntu", score: "so" },

@@ -31,7 +31,12 @@ const day = (of: number) => toTimestamp(Date.UTC(2020, 0, of));
 
 function recordOf({ key, says, day: of, withdrawn, product = key.toLowerCase() }: Said): AdvisoryRecord {
   return create(AdvisoryRecordSchema, {
-    ...{ source: "Team", document: key, vulnerability: key, advisoryId: key, format: RecordFormat.OSV, summary: says },
+    source: "Team",
+    document: key,
+    vulnerability: key,
+    advisoryId: key,
+    format: RecordFormat.OSV,
+    summary: says,
     ...(of === undefined ? {} : { modifyTime: day(of), publishTime: day(1) }),
     ...(of !== undefined && withdrawn ? { withdrawTime: day(of) } : {}),
     statements: [{ product: { purl: `pkg:golang/example.test/${product}` }, status: 1, time: day(1) }],

@@ -12,7 +12,9 @@ import {
 } from "../../../../src/cli/advisories/import/sender.ts";
 
 const item = (key: string, size = 1, values = 1): Item => ({
-  ...{ key, size, values },
+  key,
+  size,
+  values,
   record: create(AdvisoryRecordSchema, { document: key }),
 });
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));

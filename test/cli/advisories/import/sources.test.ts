@@ -49,8 +49,14 @@ describe("the files of an import", () => {
 
   it("are those of directories by their names; links to files are followed, links to directories and pipes are named", async () => {
     const directory = write({
-      ...{ "a.json": "1", "b/c.YAML": "2", "d.txt": "3", ".e.json": "4", ".git/f.json": "5" },
-      ...{ "g.json.gz": gzipSync("6"), "h.tar.gz": "7", "i.tgz": "8" },
+      "a.json": "1",
+      "b/c.YAML": "2",
+      "d.txt": "3",
+      ".e.json": "4",
+      ".git/f.json": "5",
+      "g.json.gz": gzipSync("6"),
+      "h.tar.gz": "7",
+      "i.tgz": "8",
     });
     symlinkSync(path.join(directory, "a.json"), path.join(directory, "linked.json"));
     symlinkSync(directory, path.join(directory, "loop"));
@@ -85,8 +91,12 @@ describe("the files of an import", () => {
     const directory = write({ "a.ndjson": `${lines}\n`, "b.jsonl.gz": gzipSync(lines), "c.ndjson": "" });
     const texts = (await read(directory)).map((line) => line.replace(/^[^/]+\//, ""));
     assert.deepEqual(texts, [
-      ...["a.ndjson line 1: 1", "a.ndjson line 3: 2\r", "a.ndjson line 4: 3"],
-      ...["b.jsonl.gz line 1: 1", "b.jsonl.gz line 3: 2\r", "b.jsonl.gz line 4: 3"],
+      "a.ndjson line 1: 1",
+      "a.ndjson line 3: 2\r",
+      "a.ndjson line 4: 3",
+      "b.jsonl.gz line 1: 1",
+      "b.jsonl.gz line 3: 2\r",
+      "b.jsonl.gz line 4: 3",
     ]);
   });
 

@@ -16,8 +16,16 @@ async function addGroup({ server: { database } }: TestServer, uid: string): Prom
   const parent = uid.includes("/") ? parentOf(uid) : null;
   await database.write(context, (tx) =>
     insertRow(tx, groupCollection, {
-      ...{ uid, parent, name: "group", description: "", resourceLimits: {} },
-      ...{ verified: false, kind: 0, status: 0, createTime: 1, updateTime: 1 },
+      uid,
+      parent,
+      name: "group",
+      description: "",
+      resourceLimits: {},
+      verified: false,
+      kind: 0,
+      status: 0,
+      createTime: 1,
+      updateTime: 1,
     }),
   );
   return uid;

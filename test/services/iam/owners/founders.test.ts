@@ -62,7 +62,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       // Each step has a new token, as a job that takes longer than an hour has.
       const { uid: folder } = await call(await automation.token(), "POST", `groups/${group}`, { name: "folder" });
       const { uid: role } = await call(await automation.token(), "POST", `roles/${group}`, {
-        ...{ name: "lister", capabilities: ["CAP_IAM_GROUPS_LIST"] },
+        name: "lister",
+        capabilities: ["CAP_IAM_GROUPS_LIST"],
       });
       const binding = { identityUid: automation.uid, roleUid: role };
       const bound = await call(await automation.token(), "POST", `roleBindings/${folder}`, binding);

@@ -25,13 +25,11 @@ const samples: Readonly<Record<string, JsonObject & { origin?: string }>> = {
     events: [
       { createTime: at(3), author: "ann", reviewer: "rob", reviewState: approved, fixed: { fixedVersion: "1.2" } },
       {
-        ...{
-          createTime: at(1),
-          author: "bot",
-          reviewState: approved,
-          findings: "e30=",
-          issue: "https://example.org/1",
-        },
+        createTime: at(1),
+        author: "bot",
+        reviewState: approved,
+        findings: "e30=",
+        issue: "https://example.org/1",
         detection: { scanv1: { scanner: "grype", component: "openssl" } },
       },
     ],

@@ -155,7 +155,11 @@ async function ask(
   const passing = rows.filter((row) => matches(row, query));
   const first = start === null ? undefined : modelRows(passing, { sources, filters: {}, order })[start];
   const listing = {
-    ...{ sources, filters: {}, order, skip, limit },
+    sources,
+    filters: {},
+    order,
+    skip,
+    limit,
     after: first && modelCursor(first, order),
     condition: advisoryCondition(filterOf(query)),
   };

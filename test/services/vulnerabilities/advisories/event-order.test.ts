@@ -41,7 +41,9 @@ for (const database of ["sqlite", "postgres"] as const) {
       return reply.body;
     };
     const event = (note: string) => ({
-      ...{ author: "ann", status: "APPROVED", timestamp: "2026-01-01T00:00:00Z" },
+      author: "ann",
+      status: "APPROVED",
+      timestamp: "2026-01-01T00:00:00Z",
       ...(note === "" ? { fixed: { fixedVersion: "1" } } : { fixNotPlanned: { note } }),
     });
     const notes = Array.from({ length: 12 }, (_, i) => `${i}`);

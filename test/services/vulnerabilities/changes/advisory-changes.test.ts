@@ -165,8 +165,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       const operator = await addCaller(server, group, operatorRole.uid);
       const path = `/gatehouse/vulnerabilities/v1/records/${group}:import`;
       const record = {
-        ...{ source: "osv", document: "GO-1", vulnerability: "GO-1", advisoryId: "GO-1", format: "RECORD_FORMAT_OSV" },
-        ...{ modifyTime: "2026-01-02T00:00:00Z", withdrawTime: "2026-01-01T00:00:00Z" },
+        source: "osv",
+        document: "GO-1",
+        vulnerability: "GO-1",
+        advisoryId: "GO-1",
+        format: "RECORD_FORMAT_OSV",
+        modifyTime: "2026-01-02T00:00:00Z",
+        withdrawTime: "2026-01-01T00:00:00Z",
         statements: [
           { product: { purl: "pkg:golang/m", ecosystem: "Go", name: "m" }, status: "PRODUCT_STATUS_AFFECTED" },
         ],

@@ -28,7 +28,9 @@ after(stopPostgres);
 
 /** Made up: a package of a language that one version fixed. */
 const lodash = (id: string, changes: Json = {}): Json => ({
-  ...{ id, modified: "2030-01-02T03:04:05Z", aliases: [`CVE-2030-${id.length}`] },
+  id,
+  modified: "2030-01-02T03:04:05Z",
+  aliases: [`CVE-2030-${id.length}`],
   affected: [
     {
       package: { ecosystem: "npm", name: "left" },
@@ -40,19 +42,27 @@ const lodash = (id: string, changes: Json = {}): Json => ({
 
 /** A document in which one version of an image is affected, and another one is not. */
 const vex = {
-  ...{ "@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://vex.example.test/1", author: "vex", version: 1 },
+  "@context": "https://openvex.dev/ns/v0.2.0",
+  "@id": "https://vex.example.test/1",
+  author: "vex",
+  version: 1,
   timestamp: "2030-01-02T03:04:05Z",
   statements: [
     {
-      ...{ vulnerability: { name: "CVE-2030-7" }, status: "not_affected", justification: "component_not_present" },
+      vulnerability: { name: "CVE-2030-7" },
+      status: "not_affected",
+      justification: "component_not_present",
       products: [{ "@id": "pkg:oci/app@2?repository_url=r.example" }],
     },
     {
-      ...{ vulnerability: { name: "CVE-2030-7" }, status: "affected", action_statement: "update" },
+      vulnerability: { name: "CVE-2030-7" },
+      status: "affected",
+      action_statement: "update",
       products: [{ "@id": "pkg:oci/app@1?repository_url=r.example", subcomponents: [{ "@id": "pkg:npm/part" }] }],
     },
     {
-      ...{ vulnerability: { name: "CVE-2030-7" }, status: "under_investigation" },
+      vulnerability: { name: "CVE-2030-7" },
+      status: "under_investigation",
       products: [{ "@id": "pkg:oci/app@3?repository_url=r.example" }],
     },
   ],
@@ -183,7 +193,10 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("an advisory that was written with the API is found, too", async () => {
       const group = await addGroup(server, server.groupUid, "written");
       const advisory = create(AdvisorySchema, {
-        ...{ advisoryId: "CGA-2222-2222-2222", author: "a", artifactName: "tool", artifactType: "apk" },
+        advisoryId: "CGA-2222-2222-2222",
+        author: "a",
+        artifactName: "tool",
+        artifactType: "apk",
         aliases: ["CVE-2030-9"],
         events: [{ reviewState: 2, type: { case: "fixed", value: { fixedVersion: "1.2.3-r0" } } }],
       });
@@ -238,7 +251,9 @@ for (const database of ["sqlite", "postgres"] as const) {
       const asked = readPackage({ purl: "pkg:npm/left@1.0.0", ecosystem: "", name: "", version: "" });
       assert.ok(!("field" in asked));
       const search = {
-        ...{ database: server.server.database, after: undefined, asked },
+        database: server.server.database,
+        after: undefined,
+        asked,
         sources: [{ type: "subtree", uid: server.groupUid } as const],
       };
       const find = (until: number) => searchPackage(search, 10, { ...newBudget(), until }, ({ row }) => [row.name]);
@@ -331,7 +346,9 @@ for (const database of ["sqlite", "postgres"] as const) {
       // Neither curl -d nor Python's requests say that they send JSON.
       for (const type of ["application/x-www-form-urlencoded", "text/plain"]) {
         const reply = await fetch(`${server.url}/gatehouse/osv/v1/query`, {
-          ...{ method: "POST", body, headers: { authorization, "content-type": type } },
+          method: "POST",
+          body,
+          headers: { authorization, "content-type": type },
         });
         assert.equal(reply.status, 200, type);
       }

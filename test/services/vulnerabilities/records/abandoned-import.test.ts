@@ -15,11 +15,15 @@ const key = { source: "Team", document: "GO-1", vulnerability: "GO-1" };
 
 /** Copies of one record, which are written one after another. */
 const records = Array.from({ length: count }, (_, i) => ({
-  ...{ ...key, format: "RECORD_FORMAT_OSV", revision: String(i + 1), modifyTime: "2020-01-01T00:00:00Z" },
+  ...key,
+  format: "RECORD_FORMAT_OSV",
+  revision: String(i + 1),
+  modifyTime: "2020-01-01T00:00:00Z",
   statements: [
     {
       product: { purl: "pkg:golang/example.test/m" },
-      ...{ status: "PRODUCT_STATUS_AFFECTED", versions: [`1.0.${i + 1}`] },
+      status: "PRODUCT_STATUS_AFFECTED",
+      versions: [`1.0.${i + 1}`],
     },
   ],
 }));

@@ -68,7 +68,9 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("deletes an earlier record whose write began before it, and commits after it began", async () => {
       const key = { source: "Team", document: "VEX-1", vulnerability: "CVE-1" };
       const record = create(AdvisoryRecordSchema, {
-        ...{ ...key, format: RecordFormat.OPENVEX, modifyTime: toTimestamp(earlier) },
+        ...key,
+        format: RecordFormat.OPENVEX,
+        modifyTime: toTimestamp(earlier),
         statements: [{ product: { purl: "pkg:npm/left" }, status: ProductStatus.AFFECTED }],
       });
       const { groupUid: parent } = server;

@@ -49,7 +49,11 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     it("is found by every spelling after a repair of the database, and its versions compare", async () => {
       const record = create(AdvisoryRecordSchema, {
-        ...{ source: "s", document: "SU-1", vulnerability: "SU-1", advisoryId: "SU-1", format: RecordFormat.OSV },
+        source: "s",
+        document: "SU-1",
+        vulnerability: "SU-1",
+        advisoryId: "SU-1",
+        format: RecordFormat.OSV,
         modifyTime: toTimestamp(Date.UTC(2025, 0, 1)),
         statements: [
           {
@@ -91,14 +95,21 @@ for (const database of ["sqlite", "postgres"] as const) {
 }
 
 const spellings: readonly string[] = [
-  ...["pypi", "PYPI", "pip", "golang", "debian:12", "opensuse-leap:15.6", "opensuse-tumbleweed"],
+  "pypi",
+  "PYPI",
+  "pip",
+  "golang",
+  "debian:12",
+  "opensuse-leap:15.6",
+  "opensuse-tumbleweed",
   "maven:https://maven.example",
 ];
 
 /** Documents of which, in each spelling, some have the greater digest before their repair and some after it. */
 const documents = spellings.flatMap((ecosystem, i) =>
   Array.from({ length: 8 }, (_, j) => ({
-    ...{ id: `OSV-2024-${100 * i + j}`, modified: "2024-05-01T00:00:00.123456789Z" },
+    id: `OSV-2024-${100 * i + j}`,
+    modified: "2024-05-01T00:00:00.123456789Z",
     affected: [{ package: { ecosystem, name: "g:a" }, versions: ["1.0"] }],
   })),
 );

@@ -71,7 +71,11 @@ function generateRecord(
     ...(draws.oneIn(4) && { time: toTimestamp(Date.UTC(2025, 0, 1 + draws.below(9))) }),
   }));
   return create(AdvisoryRecordSchema, {
-    ...{ source, document, vulnerability, advisoryId: isOsv ? document : "", statements },
+    source,
+    document,
+    vulnerability,
+    advisoryId: isOsv ? document : "",
+    statements,
     format: isOsv ? RecordFormat.OSV : RecordFormat.OPENVEX,
     modifyTime: toTimestamp(time),
     ...(draws.oneIn(3) && { publishTime: toTimestamp(Date.UTC(2025, 0, 1 + draws.below(9))) }),
@@ -123,7 +127,11 @@ describe("an OSV record that names no product", () => {
     const service = recordService(server);
     const record = (source: string, purls: string[], changes: object = {}) =>
       create(AdvisoryRecordSchema, {
-        ...{ source, document: "X-1", vulnerability: "X-1", advisoryId: "X-1", format: RecordFormat.OSV },
+        source,
+        document: "X-1",
+        vulnerability: "X-1",
+        advisoryId: "X-1",
+        format: RecordFormat.OSV,
         modifyTime: toTimestamp(now),
         statements: purls.map((purl) => ({ product: { purl }, status: AFFECTED })),
         ...changes,
