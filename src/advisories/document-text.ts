@@ -16,7 +16,7 @@ export const textLimits = {
   depth: 100,
 } as const;
 
-/** What a text is to be read as. */
+/** The syntax to parse a text as. */
 export type TextFormat = "json" | "yaml";
 
 /**
@@ -78,7 +78,7 @@ function newValueOf(): (document: Document) => unknown {
           );
       },
     });
-    // What aliases unfold to is limited for a document as a whole.
+    // Limits the size of the expanded aliases, counted over the whole document.
     if (repeated !== undefined && aliases > 0) throw new BadDocument(`has a member twice: ${repeated}`);
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     checkDepth(value);

@@ -59,7 +59,7 @@ export const ecosystems: readonly string[] = [
   "WordPress",
 ];
 
-/** What is wrong with the ecosystem of a package, as a sentence; empty when OSV has it. */
+/** Returns the problem with the ecosystem of a package, as a sentence; empty if OSV defines the ecosystem. */
 export function ecosystemProblem(ecosystem: string): string {
   const [name = "", ...version] = ecosystem.split(":");
   if (!ecosystems.includes(name)) {
@@ -211,7 +211,7 @@ function segmentsOf(ecosystem: string, name: string): string[] {
   return ecosystem === "VSCode" ? [first, others.join(separator)] : [first, ...others];
 }
 
-/** What OSV calls a package. */
+/** The ecosystem and the name of a package in OSV. */
 export interface OsvPackage {
   readonly ecosystem: string;
   readonly name: string;
@@ -248,7 +248,7 @@ function isUnsaid({ type, namespace }: Purl, ecosystem: string): boolean {
   return namespace === "" ? place.startsWith(`${type}/`) : place === `${type}/${namespace}`;
 }
 
-/** What is between namespace and name in OSV. */
+/** Returns the separator between namespace and name in OSV. */
 function separatorOf(ecosystem: string): string {
   if (ecosystem === "Maven") return ":";
   return ecosystem === "VSCode" ? "." : "/";

@@ -1,4 +1,4 @@
-// What an export is made of: pages of the API, as one sequence for a writer.
+// Reads the pages of an export from the API, as one sequence for a writer.
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryStatements,

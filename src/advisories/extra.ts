@@ -19,7 +19,7 @@ export function parseExtra(extra: string): JsonObject {
   return (unusualNumber.test(extra) ? parseExactly(extra) : JSON.parse(extra)) as JsonObject;
 }
 
-/** What is wrong with a text that is to be an `extra`, as a part of a sentence; empty when it is one. */
+/** Returns the reason why a text is not a valid `extra`, as a part of a sentence; empty if it is valid. */
 export function extraProblem(text: string): string {
   if (text === "") return "";
   try {

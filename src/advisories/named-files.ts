@@ -19,13 +19,13 @@ const kinds: readonly (readonly [name: string, isThis: (document: unknown) => bo
 
 /** A file that holds no advisories. */
 export interface NamedFile {
-  /** What it is, such as "the index of a VEX hub". */
+  /** The kind of the file, such as "the index of a VEX hub". */
   readonly what: string;
   /** Whether it stands for advisories that are not read, as a pointer to another file does. */
   readonly standsForRecords: boolean;
 }
 
-/** What a document is that holds no advisories that are read; undefined for any other. */
+/** Recognizes a document that holds no advisories, or only in formats that are not read; returns undefined for any other. */
 export function nameDocument(document: unknown): NamedFile | undefined {
   const found = kinds.find(([, isThis]) => isThis(document))?.[0];
   if (found !== undefined) return { what: found, standsForRecords: false };
@@ -34,7 +34,7 @@ export function nameDocument(document: unknown): NamedFile | undefined {
   return what === undefined ? undefined : { what, standsForRecords: isJsonObject(document) && "document" in document };
 }
 
-/** What a text is that is neither JSON nor YAML and holds no advisories; undefined for any other. */
+/** Recognizes a text that is neither JSON nor YAML and holds no advisories; returns undefined for any other. */
 export function nameText(text: string): NamedFile | undefined {
   // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: what Git has in place of a large file that was not fetched.
   if (text.startsWith("version https://git-lfs.github.com/spec/v1"))

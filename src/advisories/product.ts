@@ -1,4 +1,4 @@
-// What identifies a product: the package URL without version, or else its CPE, or its name in an ecosystem.
+// The identity of a product: its package URL without version, or else its CPE, or its name in an ecosystem.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { derivedPublicId } from "./public-id.ts";
@@ -13,14 +13,14 @@ export interface VersionedProduct {
   readonly problem: string;
 }
 
-/** What an advisory is about. */
+/** The artifact that an advisory is about. */
 export interface ProductArtifact {
   readonly name: string;
   readonly type: string;
   readonly architecture: string;
 }
 
-/** What in an artifact is vulnerable. */
+/** The vulnerable component of an artifact. */
 export interface ProductComponent {
   readonly name: string;
   readonly type: string;
@@ -46,7 +46,7 @@ const distributed: ReadonlySet<string> = new Set(["apk", "deb", "rpm", "alpm"]);
 /** Types whose packages are images. */
 const images: ReadonlySet<string> = new Set(["oci", "docker"]);
 
-/** What libraries are called as components, by the type of their package URLs, where the words differ. */
+/** Component types of libraries by the type of their package URL, where the two words differ. */
 const componentTypes: ReadonlyMap<string, string> = new Map([
   ["cargo", "rust-crate"],
   ["composer", "packagist"],
@@ -133,7 +133,7 @@ export function artifactOf(product: Product): ProductArtifact {
   return { name: fullName(purl), type: "library", architecture };
 }
 
-/** What is vulnerable in a product of which nothing else is said: a library is its own component. */
+/** Returns the vulnerable component of a product without further data: a library is its own component. Undefined for anything else. */
 export function componentOf(product: Product): ProductComponent | undefined {
   const { name, type } = artifactOf(product);
   if (type !== "library") return undefined;

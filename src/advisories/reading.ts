@@ -1,4 +1,4 @@
-// What every reader of a format gives: the records of a document, and the problems that it found.
+// The result of each format's reader: the records of a document, and the problems found.
 import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 
 /** Something that a reader left out of a record, or the reason why it left out the whole record. */
@@ -13,7 +13,7 @@ export interface Problem {
 
 /** One record of a document. Every record of a document is one of these, whether it can be read or not. */
 export interface ReadItem {
-  /** What the record is called in reports; empty when it has no name. */
+  /** The name of the record in reports; empty if it has none. */
   readonly name: string;
   /** Undefined when the record is left out; the last of the problems says why. */
   readonly record: AdvisoryRecord | undefined;
@@ -38,7 +38,7 @@ export interface ReadDocument {
   readonly completes?: CompleteDocument;
 }
 
-/** What is said of all documents of an import. */
+/** Options that apply to all documents of an import. */
 export interface ReadOptions {
   /** The name of the source, in place of what the document says. Empty means as the document says. */
   readonly source: string;

@@ -1,9 +1,9 @@
-// What every writer of a format takes: advisories with the records that they are derived from.
+// The input of each format's writer: advisories with the records that they are derived from.
 import type { AdvisoryStatements } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 
-/** What is said of a whole export. */
+/** Options that apply to a whole export. */
 export interface WriteOptions {
-  /** What is exported, the same at every export of it: the uid of the group. Ids of documents are derived from it. */
+  /** The uid of the exported group. Ids of documents are derived from it, so that they stay the same from one export to the next. */
   readonly id: string;
   /** Who publishes the export, where the format asks for it. */
   readonly author: string;

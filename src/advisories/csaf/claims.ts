@@ -1,4 +1,4 @@
-// What records claim of the products of one vulnerability.
+// Claims about the products of one vulnerability, made from records for a CSAF document.
 import type { ProductStatement } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import {
   type AdvisoryRecord,
@@ -54,7 +54,7 @@ export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: 
   return claimsOfOthers({ ...statement, subcomponents: [] }, severities, loss);
 }
 
-/** What the reader has kept of a statement; undefined for a record that it has not read. */
+/** Returns the claim that the CSAF reader kept in the statement's `extra`; undefined if the record did not come from CSAF. */
 function claimOfCsaf(record: AdvisoryRecord, statement: ProductStatement): Claim | undefined {
   const { words, products, details: numbers = [] } = parseExtra(statement.extra);
   if (!Array.isArray(words) || !Array.isArray(products) || !Array.isArray(numbers)) return undefined;
@@ -71,7 +71,7 @@ function claimOfCsaf(record: AdvisoryRecord, statement: ProductStatement): Claim
   };
 }
 
-/** What the statements of records share, parsed once for all of them. */
+/** The details and branches shared by the statements of a record, parsed once per record. */
 const known = new WeakMap<AdvisoryRecord, Shared>();
 
 function sharedOf(record: AdvisoryRecord): Shared {
@@ -157,7 +157,7 @@ function detailsOf(statement: ProductStatement, fixes: readonly string[], loss: 
   };
 }
 
-/** What to do about what is affected. The profile VEX demands that something is said. */
+/** Returns the remediations of an affected product. The profile VEX requires at least one (CSAF 2.0 §4.5), so a default fills the gap. */
 function remediesOf(said: string, plan: ResponsePlan, fixes: readonly string[]): JsonObject[] {
   if (plan === ResponsePlan.FIX_NOT_PLANNED) return [{ category: "no_fix_planned", details: said || noFix }];
   if (plan === ResponsePlan.PENDING_UPSTREAM_FIX) return [{ category: "none_available", details: said || pendingFix }];

@@ -1,4 +1,4 @@
-// What a vulnerability says of its products in addition to their status: flags, threats, remediations and scores.
+// Reads and writes the per-product members of a vulnerability besides its status: flags, threats, remediations and scores.
 import type { RecordSeverity } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { parseCvss } from "../cvss.ts";

@@ -10,12 +10,12 @@ export const csafLimits = {
   references: 2_000_000,
   /** The statements of a record: products of which the document says the same are one statement. */
   statements: 5_000,
-  /** What a record says, in bytes of protobuf: the server takes no more. */
+  /** The size of a record as protobuf, in bytes: the server rejects larger ones. */
   recordBytes: 3.5 * 1024 * 1024,
   /** The text that identifies a product or a part of it, in characters. */
   identifierLength: 4_096,
 } as const;
 
-/** What to do about a vulnerability that is too large. */
+/** The advice in the error for a vulnerability that is too large. */
 export const smallerDocuments =
   "import documents of fewer products: many publishers also have one for each update, such as csaf_security_advisory";

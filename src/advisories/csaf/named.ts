@@ -6,7 +6,7 @@ export function isCsaf(document: unknown): boolean {
   return versionOf(document) === "2.0";
 }
 
-/** What a document of CSAF is that is not read, as a noun; undefined for any other. */
+/** Returns the kind of a CSAF document that is not imported, as a noun phrase for the report; undefined for any other document. */
 export function nameCsaf(document: unknown): string | undefined {
   const version = versionOf(document);
   // Until it is a standard, CSAF 2.1 changes what its product trees mean from one draft to the next.
@@ -30,7 +30,7 @@ const change = /^"?[^",\n]+\.json"?,"?\d{4}-\d\d-\d\dT[^",\n]+"?$/;
 // CSAF 2.0 §7.1.12: a path on each line of index.txt.
 const path = /^[^\s"{}[\],:]+\.json$/;
 
-/** What a list of a CSAF provider is, as a noun; undefined for any other text. */
+/** Returns the kind of a CSAF provider's list (such as an index of files), as a noun phrase; undefined for any other text. */
 export function nameCsafText(text: string): string | undefined {
   const lines = text
     .slice(0, 4096)

@@ -8,7 +8,7 @@ import type { ProductJson, ReadProduct } from "./read-product.ts";
 /** Paths of branches, which all statements of a record share. */
 export type Branches = NonNullable<ProductJson["branches"]>;
 
-/** What the texts of a statement are shortened by. */
+/** The fields of a statement that packed products refer to instead of repeating their texts. */
 export type Named = Pick<ProductStatement, "product" | "versions" | "subcomponents">;
 
 /** The category that is left out. */
@@ -73,7 +73,7 @@ function packHelper(helper: JsonObject, numbers: ReadonlyMap<string, number>, ma
   return { ...helper, purl: numbers.get(canonicalPurl(helper.purl)) ?? shorten(helper.purl, marks) };
 }
 
-/** What stands in the place of texts that are elsewhere in the statement: `§b` of the package URL, `§v` and `§e` of the version. */
+/** Replacements for texts that the statement already has: `§b` for the package URL, `§v` and `§e` for the version. */
 type Marks = readonly (readonly [mark: string, text: string])[];
 
 function marksOf({ product, versions }: Named, number: number): Marks {

@@ -1,4 +1,4 @@
-// What the products of a CSAF document are in a record: identity, versions, release and the part that is meant.
+// Turns the products of a CSAF document into those of records: identity, versions, release and the affected part.
 import { create } from "@bufbuild/protobuf";
 import { ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject } from "../../base/json.ts";

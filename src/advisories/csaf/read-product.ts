@@ -16,7 +16,7 @@ export interface ReadProduct {
   readonly subcomponent: string;
   /** The product in the words of CSAF. */
   readonly json: ProductJson;
-  /** What was dropped from it. */
+  /** Problems with the product: values that were dropped, as texts for the report. */
   readonly problems: readonly string[];
 }
 

@@ -18,7 +18,7 @@ import { readStatements } from "./statements.ts";
 import { ProductTree } from "./tree.ts";
 import { revisionOf } from "./version.ts";
 
-/** What the records of a document have in common. */
+/** The fields that all records of a document have in common. */
 interface Head {
   readonly source: string;
   readonly document: string;

@@ -1,4 +1,4 @@
-// What relationships between products are in a record: a package on a platform, or a product and a part of it.
+// Turns relationships of a CSAF product tree into products of records: a package on a platform, or a part of a product.
 import { joinReleases, releaseOfModule } from "../modules.ts";
 import { versionedPurl } from "../purl.ts";
 import { withoutBuild } from "./purl.ts";
@@ -7,9 +7,7 @@ import { placeCategories } from "./words.ts";
 
 type About = Omit<ReadProduct, "json" | "problems">;
 
-/**
- * What a relationship is in a record. `isNamed`: it has a package URL of its own, which is that of the part here.
- */
+/** Returns the product that a relationship describes. `isNamed`: the relationship has its own package URL, which `part` then carries. */
 export function relate(category: string, part: ReadProduct, whole: ReadProduct, isNamed: boolean): About {
   const platform = platformOf(whole);
   if (placeCategories.includes(category))

@@ -15,7 +15,7 @@ const worst: readonly ProductStatus[] = [
   ProductStatus.NOT_AFFECTED,
 ];
 
-/** What holds of the products: `product_status`, and the flags, threats, remediations and scores. */
+/** The settled content of a vulnerability: `product_status`, and the flags, threats, remediations and scores. */
 export interface Settled {
   readonly statuses: JsonObject;
   readonly details: Readonly<Partial<Record<DetailKind, readonly JsonObject[]>>>;
@@ -94,7 +94,7 @@ function slotsOf(kind: DetailKind, item: JsonObject): SlotValues {
   });
 }
 
-/** What the products have of which they may have one only. */
+/** The single-valued properties of products, such as one score for each version of CVSS: a product may have each only once. */
 class Slots {
   readonly #taken = new Map<string, { readonly text: string; readonly value: string }>();
 

@@ -29,7 +29,7 @@ interface Group {
   readonly products: ReadProduct[];
 }
 
-/** What was read of the products of a vulnerability. */
+/** The statements read for one vulnerability, with the items that concern no product. */
 export interface ReadStatements {
   readonly statements: ProductStatement[];
   /** The items about no product. */
@@ -37,7 +37,7 @@ export interface ReadStatements {
   readonly shared: Shared;
 }
 
-/** What statements name by numbers, as the `extra` of their record has it. */
+/** The lists in a record's `extra` whose items its statements refer to by index. */
 export interface Shared {
   /** The items about products. */
   readonly details: readonly SharedDetail[];
@@ -94,7 +94,10 @@ function numberOf(numbers: Map<Detail, number>, detail: Detail): number {
   return known;
 }
 
-/** What the products of a statement have in common. Versions of a product are one statement, unless it is about parts of them. */
+/**
+ * Returns the key by which products are grouped into statements: versions of a product share one, unless the statement is about parts of
+ * them.
+ */
 function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct): unknown[] {
   const isOfAll = versions.length + ranges.length === 0;
   const versionsOfWhole =
@@ -135,7 +138,7 @@ function readStatuses(vulnerability: Members, reader: ProductReader): Map<string
   return stated;
 }
 
-/** What the statements of a vulnerability are made with. */
+/** The shared state for making the statements of one vulnerability. */
 interface Making {
   readonly fixes: Fixes;
   readonly numbers: ReadonlyMap<Detail, number>;

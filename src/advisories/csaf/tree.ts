@@ -13,7 +13,7 @@ export interface TreeProduct {
   readonly json: JsonObject;
   /** The branches from the root of the tree; empty for a product outside of branches. */
   readonly branches: readonly Branch[];
-  /** What the product is made of, where it is a relationship of two others. */
+  /** The two products that this one combines, for a relationship such as "package on platform". */
   readonly relationship?: { readonly category: string; readonly part: string; readonly whole: string };
 }
 

@@ -18,7 +18,7 @@ import { eventsOfStatement, type StatementEvent } from "./events.ts";
 import { holdingStatements } from "./holding.ts";
 import type { RecordPart } from "./parts.ts";
 
-/** What one record says about the product of an advisory. Times are milliseconds since the epoch. */
+/** One record's data about the product of an advisory. Times are milliseconds since the epoch. */
 export interface SaidPart {
   readonly record: AdvisoryRecord;
   readonly part: RecordPart;
@@ -34,7 +34,7 @@ export interface DerivedEvent {
   readonly time: number;
 }
 
-/** What follows from the records of an advisory. */
+/** The fields of an advisory that are derived from its records. */
 export interface DerivedAdvisory {
   readonly author: string;
   readonly artifactName: string;
@@ -175,7 +175,7 @@ function ordered(events: readonly PlacedEvent[]): DerivedEvent[] {
   return [...once.values()];
 }
 
-/** What an event says, whenever it was. */
+/** Returns the event's encoding without its time, to compare events. */
 function textOf(event: AdvisoryEvent): string {
   const { createTime: _, ...timeless } = event;
   return Buffer.from(toBinary(AdvisoryEventSchema, timeless)).toString("latin1");

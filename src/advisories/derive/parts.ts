@@ -6,7 +6,7 @@ import type {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { advisoryIdOf, identityOf } from "../product.ts";
 
-/** What a record says about one product. */
+/** One record's statements about one product. */
 export interface RecordPart {
   /** The public id of the advisory. */
   readonly advisoryId: string;
@@ -45,7 +45,7 @@ const noProduct: Product = {
   name: "",
 };
 
-/** What several records say about one product, by the key of `partKey`. */
+/** Returns the key that the parts of several records share if they are about the same advisory and product. */
 export function partKey({ advisoryId, identity }: Pick<RecordPart, "advisoryId" | "identity">): string {
   return `${advisoryId}\n${identity}`;
 }

@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonObject, parseExactly } from "../../base/json.ts";
 
 /**
- * What an attestation says, in a DSSE envelope or in a Sigstore bundle or without; any other document as it is. Signatures are not
- * verified. Statements of OpenVEX without products are about the subjects of the attestation.
+ * Returns the predicate of an attestation (in a DSSE envelope, in a Sigstore bundle, or bare), and any other document unchanged.
+ * Signatures are not verified. OpenVEX statements without products get the subjects of the attestation.
  */
 export function unwrap(document: unknown): unknown {
   const attestation = attestationIn(document);

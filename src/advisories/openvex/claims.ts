@@ -1,4 +1,4 @@
-// What a statement about a product comes to in OpenVEX, which has versions one by one and no ranges.
+// Turns a statement about a product into claims of OpenVEX, which names versions one by one and has no ranges.
 
 import { create } from "@bufbuild/protobuf";
 import {
@@ -31,7 +31,7 @@ export interface Held {
   readonly time: number;
 }
 
-/** What is said of one version of a product, of all, or of ranges. */
+/** A claim about one version of a product, about all versions, or about ranges. */
 export interface Claim {
   readonly held: Held;
   readonly status: ProductStatus;
@@ -79,7 +79,7 @@ export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): H
   });
 }
 
-/** What a statement claims: of the versions and ranges that it names, and of the versions that have a fix. */
+/** Returns the claims of a statement: about the versions and ranges that it names, and about the versions with a fix. */
 export function claimsOf(held: Held, loss: Loss): Claim[] {
   const { status, versions, ranges } = held.statement;
   const newClaim = newClaims(held, loss);

@@ -80,7 +80,10 @@ function newTimeline(claims: readonly Claim[]): (cell: Cell) => Claim[] {
   };
 }
 
-/** What a claim about ranges says of a version; the claim itself when it may be about it. */
+/**
+ * Narrows a claim about ranges to one version; returns the claim unchanged if the version cannot be compared, and undefined if it does
+ * not apply.
+ */
 function claimAt(claim: Claim, version: string): Claim | undefined {
   if (version === "") return claim;
   const found = statusAt(claim.held.statement, version);

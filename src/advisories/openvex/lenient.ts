@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, numberText } from "../../base/json.ts";
 import { BadRecord, Members, type Problems } from "../document.ts";
 
-/** What `read` returns. If it throws BadRecord, reports that and returns undefined. */
+/** Returns the result of `read`; if that throws BadRecord, reports the problem and returns undefined. */
 export function attempt<T>(problems: Problems, read: () => T): T | undefined {
   try {
     return read();

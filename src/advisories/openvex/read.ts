@@ -44,7 +44,7 @@ function checkContext(context: string): void {
     throw new BadDocument(`has the context ${context.slice(0, 80)}, but only OpenVEX up to 0.2.0 can be read`);
 }
 
-/** What a document says about itself. */
+/** The head of a document: its identity, times and revision. */
 interface Head {
   readonly source: string;
   readonly document: string;

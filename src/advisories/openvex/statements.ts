@@ -14,7 +14,7 @@ import { dropUnknown, membersOf, readComponents } from "./lenient.ts";
 import { readProduct, readSubcomponents } from "./products.ts";
 import { justifications, noAction, noReason, splitPlan, statuses } from "./words.ts";
 
-/** What a statement says about the vulnerability itself. */
+/** The vulnerability that a statement is about. */
 export interface Vulnerability {
   readonly id: string;
   readonly description: string;
@@ -24,7 +24,7 @@ export interface Vulnerability {
 /** A statement that was read. */
 export interface ReadStatement {
   readonly vulnerability: Vulnerability;
-  /** What it says about each of its products. `described` are the members of the vulnerability that the record does not have. */
+  /** Returns a statement for each product. `described` has the members of the vulnerability that the record has no field for. */
   toProducts(described: JsonObject): ProductStatement[];
 }
 

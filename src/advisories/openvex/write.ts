@@ -157,7 +157,7 @@ function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonO
     vulnerability: vulnerabilityJson(record, extra),
     timestamp: isRepeated ? textOf(time) : timestampOf(held, extra),
     status: wordOfStatus(status),
-    // What explains that versions are affected does not explain a fix.
+    // Texts that explain why versions are affected do not belong to a fix.
     ...(status === statement.status ? explanationOf(held, loss) : {}),
   };
 }

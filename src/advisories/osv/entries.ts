@@ -62,7 +62,7 @@ function releaseIn(ecosystem: string, { purl }: Product, release: string): strin
   return ecosystem === "Red Hat" ? /^cpe:[/][aho]:redhat:([^,\s]+)$/.exec(release)?.[1] : undefined;
 }
 
-/** What belongs to a status and has no place in OSV. */
+/** Reports the fields of a statement that OSV has no member for. */
 function reportUnsaid({ subcomponents, plan, impact, action, notes }: ProductStatement, loss: Loss): void {
   if (subcomponents.length > 0) loss("the parts that a status is about");
   if (plan !== 0) loss("a plan");
@@ -70,8 +70,8 @@ function reportUnsaid({ subcomponents, plan, impact, action, notes }: ProductSta
 }
 
 /**
- * What several statements say of one package. A version is affected if one of them says so. A status that OSV has no word for
- * hides no fix, but OSV must not say that nobody is affected while an investigation is open.
+ * Merges statements about one package: a version is affected if any statement says so. A status without an equivalent in OSV hides no
+ * fix, but while an investigation is open OSV must not state that nobody is affected.
  */
 function saidOf(states: readonly State[], loss: Loss): JsonObject | undefined {
   const of = <K extends State["kind"]>(kind: K) => states.filter((state): state is Of<K> => state.kind === kind);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Members } from "../document.ts";
 import { severityJson } from "./json.ts";
 
-/** What was read of a list. */
+/** The items read from a list. */
 export interface Items<T> {
   readonly items: T[];
   /** The list as it is, where an item has members that the messages do not hold. */

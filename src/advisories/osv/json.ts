@@ -73,7 +73,7 @@ export function rangeJson({ type, repo, events, extra }: VersionRange): JsonObje
   );
 }
 
-/** What a record that came from OSV says about one product. */
+/** Returns the OSV form of a statement whose record was imported from OSV. */
 export function affectedJson({ product, release, ...statement }: ProductStatement): JsonObject {
   const { package: more, ...extra } = parseExtra(statement.extra);
   return withExtra(

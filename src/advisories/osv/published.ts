@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { referenceTypes } from "./names.ts";
 
-/** What a value, or each item of a list, must be: the members of an object, or the words of a text. */
+/** The required form of a value, or of each item of a list: text, object, one of several words, or an object with these members. */
 type Shape = "text" | "object" | readonly string[] | { readonly [member: string]: Shape };
 
 const severity: Shape = {

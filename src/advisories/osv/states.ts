@@ -1,4 +1,4 @@
-// What statements of other formats come to in OSV: affected versions, a fix, or that nobody is affected.
+// Translates statements of other formats to OSV: affected versions, a fix, or nobody is affected.
 import { ReviewState } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import {
   type ProductStatement,
@@ -20,7 +20,7 @@ export type State =
   /** OSV has no word for it. `isOpen` when some version may be affected. */
   | { readonly kind: "unsaid"; readonly what: string; readonly isOpen: boolean };
 
-/** What a statement says. A log says what its last approved event says. */
+/** Returns the state that a statement asserts. For an event log, that is the state of its last approved event. */
 export function stateOf(said: ProductStatement): State {
   const statement = heldStatement(said);
   if (!statement) return unsaid("a log without an approved status", false);

@@ -1,4 +1,4 @@
-// What an advisory says of the package and the version that a query asks for.
+// Evaluates an advisory for the package and the version of a query.
 import {
   type AdvisoryStatements,
   type ProductStatement,
@@ -13,7 +13,7 @@ import { weigh } from "./weigh.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED } = ProductStatus;
 
-/** What all statements of an advisory say of the version. */
+/** The status of the queried version according to all statements of an advisory. */
 export interface Answer extends VersionStatus {
   readonly findings: readonly Finding[];
 }

@@ -42,7 +42,7 @@ export interface QueriedPackage {
   readonly commit: string;
 }
 
-/** What a query leaves open. */
+/** The defaults of the query's optional fields. */
 const anything: Omit<QueriedPackage, "versions"> = {
   purl: undefined,
   qualifiers: new Map(),
@@ -51,7 +51,7 @@ const anything: Omit<QueriedPackage, "versions"> = {
   commit: "",
 };
 
-/** What is wrong with a query. */
+/** The problem with a query, and the field that has it. */
 export interface QueryProblem {
   readonly field: "purl" | "ecosystem" | "name" | "version";
   readonly description: string;

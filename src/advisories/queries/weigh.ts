@@ -14,7 +14,7 @@ export interface Weighed extends Pick<Finding, "record" | "statement"> {
   readonly isTold: boolean;
 }
 
-/** What the statements say of the version. */
+/** Selects the statements that decide about the queried version, and returns their findings. */
 export function weigh(all: readonly Weighed[]): Finding[] {
   const speaking = all.filter(({ found }) => found);
   const exact = speaking.filter((each) => namesVersion(each.statement, each.version));

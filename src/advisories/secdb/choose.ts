@@ -4,7 +4,7 @@ import { readPurl } from "../purl.ts";
 import type { Losses } from "../writing.ts";
 import type { Claim } from "./claims.ts";
 
-/** What a database is of. */
+/** The identity of a security database. */
 interface Choice {
   readonly distribution: string;
   readonly release: string;

@@ -1,4 +1,4 @@
-// What advisories say in the words of a security database: a fix in a version, or that a package is not affected.
+// Translates advisories to the terms of a security database: a fix in a version, or a package that is not affected.
 import {
   type AdvisoryRecord,
   type AdvisoryStatements,
@@ -43,7 +43,7 @@ type Loss = (what: string) => void;
 
 type Affected = Extract<State, { kind: "affected" }>;
 
-/** What an advisory says. */
+/** Returns the claims of an advisory. */
 export function claimsOf({ advisory, records }: AdvisoryStatements, loss: Loss): Claim[] {
   const advisoryId = advisory?.advisoryId ?? "";
   const ids = idsOf(advisoryId, advisory?.aliases ?? [], loss);

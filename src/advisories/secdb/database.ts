@@ -1,4 +1,4 @@
-// What a security database says of itself: of which distribution, release and repository it is.
+// Reads the head of a security database: its distribution, release and repository.
 import { isJsonObject, type JsonObject, numberText } from "../../base/json.ts";
 import { BadDocument, isNothing, Members, type Problems } from "../document.ts";
 import { extraOf } from "../extra.ts";

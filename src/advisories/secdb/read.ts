@@ -52,7 +52,7 @@ function* itemsOf(database: Database, source: string, ofDatabase: readonly Probl
   }
 }
 
-/** What a database says of a package, which it may name several times. */
+/** A package of the database with all its `secfixes`. The database may list a package several times. */
 interface Package {
   readonly name: string;
   readonly secfixes: unknown[];
@@ -71,7 +71,7 @@ function addPackage(packages: Map<string, Package>, item: unknown, path: string)
   return undefined;
 }
 
-/** What a package says of a vulnerability. */
+/** The versions of a package that fix one vulnerability. */
 interface Fix {
   readonly id: string;
   readonly aliases: Set<string>;
@@ -81,7 +81,7 @@ interface Fix {
   readonly problems: Problems;
 }
 
-/** What a package says. */
+/** The fixes of a package, with the problems found. */
 interface Fixes {
   readonly fixes: readonly Fix[];
   /** The problems that belong to none of them. */

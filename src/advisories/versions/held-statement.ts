@@ -13,7 +13,7 @@ import {
 import { justificationOfReason } from "../reasons.ts";
 import { rangeBefore } from "./ranges.ts";
 
-/** What an event says of a product, in the fields of a statement. */
+/** The fields of a statement that an event of a log sets. */
 type Held = Partial<
   Pick<ProductStatement, "status" | "versions" | "ranges" | "justification" | "impact" | "notes" | "plan">
 >;

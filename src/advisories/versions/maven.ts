@@ -71,7 +71,7 @@ function trimEnd(tokens: Token[]): void {
   while (tokens.length > 1 && /^0*$/.test(tokens.at(-1)!.text)) tokens.pop();
 }
 
-/** What the shorter version has in place of a token. */
+/** Returns the padding token that the shorter version is compared with. */
 function nullOf({ isAfterDot, isNumber }: Token): Token {
   return newToken(isAfterDot, isNumber ? "0" : "");
 }

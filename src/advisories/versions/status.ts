@@ -1,4 +1,4 @@
-// What a statement says of a version.
+// Evaluates one statement for a version.
 import { ReviewState } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import {
   type ProductStatement,
@@ -13,7 +13,7 @@ import { type Place, placeIn } from "./ranges.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
 
-/** What holds for a version. */
+/** The status of a version, and the versions that have a fix. */
 export interface VersionStatus {
   readonly status: ProductStatus;
   /** Versions that have a fix: the next ones of an affected version, the one that ended it for a fixed one. */
@@ -26,8 +26,9 @@ export interface VersionStatus {
 const severity: readonly ProductStatus[] = [NOT_AFFECTED, FIXED, UNDER_INVESTIGATION, AFFECTED];
 
 /**
- * What a statement says of a version; undefined when it says nothing. The empty version stands for all: what is said of any
- * version is said of it. A version that cannot be compared is affected if any may be: nothing that is vulnerable is hidden.
+ * Returns the status of a version according to a statement, or undefined if the statement does not cover it. The empty version means all
+ * versions, so any covered version counts. A version that cannot be compared is affected if any version may be: no vulnerability is
+ * hidden.
  */
 export function statusAt(statement: ProductStatement, version: string): VersionStatus | undefined {
   const held = heldStatement(statement);
@@ -49,8 +50,8 @@ export function namesVersion(statement: ProductStatement, version: string): bool
 }
 
 /**
- * What follows for a version before all versions with a fix: it may be affected. Undefined for any other version, and where the order
- * of the versions is not known. `statements` are on one product.
+ * Returns the status of a version that precedes all fixed versions: it may be affected. Returns undefined for any other version, or if
+ * the versions have no known order. All `statements` must be about one product.
  */
 export function beforeFixes(statements: readonly ProductStatement[], version: string): VersionStatus | undefined {
   const product = statements[0]?.product;
@@ -68,7 +69,7 @@ function isStart({ type, version }: RangeEvent): boolean {
   return type === RangeEventType.INTRODUCED && version !== "0";
 }
 
-/** What a statement says of a commit that it names: commits are not looked for in between. */
+/** Returns the status of a commit that a statement names. Ranges between commits are not evaluated. */
 export function statusAtCommit(statement: ProductStatement, commit: string): VersionStatus | undefined {
   const held = heldStatement(statement);
   if (held?.status !== AFFECTED) return undefined;
@@ -116,7 +117,7 @@ function affectedAt(held: ProductStatement, isNamed: boolean, places: readonly P
   return { status: fixes.length > 0 ? FIXED : NOT_AFFECTED, fixedVersions: fixes, isUncertain: false };
 }
 
-/** What is said of versions that cannot be compared, is said only if it does not rule out the vulnerability. */
+/** Returns the uncertain status of versions that cannot be compared, but only if it does not rule out the vulnerability. */
 function uncertainUnder({ status }: ProductStatement, places: readonly Place[]): VersionStatus | undefined {
   const isUnknown = places.some(({ where }) => where === "unknown");
   return isUnknown && status === UNDER_INVESTIGATION ? { status, fixedVersions: [], isUncertain: true } : undefined;

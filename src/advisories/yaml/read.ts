@@ -42,7 +42,7 @@ function* itemsOfAll(documents: readonly unknown[], author: string, seen: Set<st
 interface Head {
   readonly name: string;
   readonly advisories: readonly unknown[];
-  /** What else the document says, for `extra`. */
+  /** The document's other members, for `extra`. */
   readonly extra: JsonObject;
 }
 
@@ -106,7 +106,7 @@ function readAdvisory(advisory: Members, { name, extra }: Head, author: string, 
   });
 }
 
-/** What a scanner found last. */
+/** Returns the components of the last scanner detection, as package URLs or names. */
 function componentsOf(events: readonly ReadEvent[]): string[] {
   const scans = events.flatMap(({ event: { type } }) =>
     type.case === "detection" && type.value.type.case === "scanv1" ? [type.value.type.value] : [],

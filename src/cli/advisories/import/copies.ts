@@ -22,7 +22,7 @@ export interface Copy {
   repeats: Place[];
 }
 
-/** What became of a copy. */
+/** The outcome of importing one copy of a record. */
 export interface Result {
   readonly outcome: RecordOutcome;
   /** Why it was left out. */
@@ -32,7 +32,7 @@ export interface Result {
 /** Versions of one document compare by their parts, from the first on. */
 export type Version = readonly [seconds: bigint, nanos: number, revision: bigint];
 
-/** What is to be done with a copy. */
+/** The decision about a copy: send it, or skip it for one of three reasons. */
 export type Decision =
   | { readonly kind: "send"; readonly after: Copy | undefined }
   /** It says the same as a copy that was sent. */

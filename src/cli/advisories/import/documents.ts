@@ -8,7 +8,7 @@ import type { Report } from "./report.ts";
 import { problemOf, type SourceFile } from "./sources.ts";
 import type { SourceText } from "./texts.ts";
 
-/** What a person says of all files. */
+/** Options of the user that apply to all files. */
 export interface DocumentOptions {
   readonly format: FormatName | "auto";
   /** The name of the source; what the documents say when it is empty. */
@@ -77,7 +77,7 @@ function openDocument(
   }
 }
 
-/** What a text is that holds no document, or the document. */
+/** Parses a file: returns its document, or `named` for a known kind of text that holds no advisories. */
 function parseFile(name: string, text: string, format: string): { named?: NamedFile; document?: unknown } {
   const named = nameText(text);
   if (named) return { named };

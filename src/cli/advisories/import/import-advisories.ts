@@ -12,7 +12,7 @@ import { type OpenDocument, openRecordWriter, type RecordWriter, type WriterOpti
 import { type Ending, Report } from "./report.ts";
 import { filesOf, type SourceFile } from "./sources.ts";
 
-/** What a person asked for. */
+/** The options of the import command. */
 export interface ImportOptions extends DocumentOptions, WriterOptions {
   /** How many records that the sources no longer have may be deleted; undefined where none are. */
   readonly prune: PruneBound | undefined;
@@ -134,7 +134,7 @@ async function importDocument(
   for (const { name, record, problems } of itemsOf(found, report, onFailure)) {
     if (stop.aborted) return;
     number++;
-    // What has neither a name nor a path is known by its number.
+    // A record with neither a name nor a path is identified by its number.
     const place = { file: found.file, record: name || (problems.at(-1)?.path ? "" : `record ${number}`) };
     // The last problem of a record that is left out says why.
     for (const problem of record ? problems : problems.slice(0, -1)) report.reportField(place, problem);
@@ -148,7 +148,7 @@ async function importDocument(
   if (found.document.completes) writer.complete(found.document.completes, document);
 }
 
-/** What is read of all files together. */
+/** Returns the total size of all files, in bytes. */
 async function bytesOf(paths: readonly string[]): Promise<number> {
   let bytes = 0;
   for await (const source of filesOf(paths)) if ("bytes" in source) bytes += source.bytes;

@@ -18,12 +18,12 @@ export interface PruneBound {
   readonly text: string;
 }
 
-/** What nobody has said otherwise. */
+/** The bound on deletions without `--max-prune`. */
 export const defaultBound: PruneBound = { records: 100, percent: 10, text: "100 records and more than 10 %" };
 
 type Key = Omit<RecordKey, "$typeName">;
 
-/** What one request deletes at most. */
+/** The most records that one request deletes. */
 const maxDeleted = 1000;
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import type { newPatience } from "./patience.ts";
 
-/** What the server made of the records of a request. */
+/** The server's response about the records of a request. */
 export interface Answered {
   readonly results: readonly RecordResult[];
   /** How long the server worked on it. */

@@ -55,7 +55,7 @@ export interface RecordWriter {
   readonly sources: ReadonlySet<string>;
 }
 
-/** What a writer needs to know. */
+/** The options of a record writer. */
 export interface WriterOptions {
   /** The uid of the group. */
   readonly group: string;

@@ -1,4 +1,4 @@
-// What became of the records of an import. Each of them is counted once.
+// The report of an import. It counts each record once.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { NamedFile } from "../../../advisories/named-files.ts";
@@ -12,7 +12,7 @@ export interface Place {
   readonly record: string;
 }
 
-/** What a problem is about: a field that was repaired, one that was left out, a whole record, or a file that could not be read. */
+/** The extent of a problem: a repaired field, a field left out, a record left out, or an unreadable file. */
 type Lost = "nothing" | "field" | "record" | "file";
 
 interface Line extends Place, Problem {
@@ -39,7 +39,7 @@ export interface Ending {
   readonly isComplete: boolean;
 }
 
-/** What became of the records that the sources of an import no longer have. */
+/** The outcome of deleting records that the sources of an import no longer have. */
 export type Pruning =
   /** `named` are those of a dry run, which are still there. */
   | { readonly pruned: number; readonly named: readonly string[] }
@@ -61,7 +61,7 @@ export class Report {
   #unreadRecords = "";
   /** Records that only earlier versions of documents had. */
   superseded = 0;
-  /** What became of the records that the sources no longer have; undefined unless they were looked for. */
+  /** The outcome of deleting records that the sources no longer have; undefined unless the import prunes. */
   pruning: Pruning | undefined;
 
   /** Counts a record that the server has taken. */
@@ -143,7 +143,7 @@ export class Report {
     return this.#unreadRecords;
   }
 
-  /** What was wrong, the worst first, and what files that hold nothing are: a line each. */
+  /** Returns one line per problem, the worst first, and one per file of a known kind without advisories. */
   lines(): string[] {
     const shown = this.#shown();
     const hidden = this.#problems - shown.length + this.#namedCount - this.#named.length;

@@ -36,6 +36,6 @@ export class SkippedFiles {
   }
 }
 
-/** What an import says that has read no file and skipped some. */
+/** The message for an import that read no file but skipped some. */
 export const noDocuments =
   "No file was read: advisories are in files named .json, .ndjson, .jsonl, .yaml or .yml, also with .gz behind, and in .zip.";

@@ -1,6 +1,6 @@
 // Limits of the files of an import.
 
-/** What is bounded about the files of an import. */
+/** The limits on the files of an import. */
 export const sourceLimits = {
   /** The largest text: a file, also when it is unpacked, or a line of NDJSON. Databases of whole distributions have a tenth of it. */
   textBytes: 64 * 1024 * 1024,

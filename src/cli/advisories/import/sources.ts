@@ -14,7 +14,7 @@ import { type SourceText, textsOf, tooLarge } from "./texts.ts";
 export interface SourceFile {
   /** As a person finds it: `feed.zip: GO-2030-1.json`. */
   readonly name: string;
-  /** What is read of it; 0 when it is not known. */
+  /** The size of the file in bytes; 0 if it is not known. */
   readonly bytes: number;
   /** Reads it. Throws when it cannot be read, or is too large. */
   texts(): AsyncIterable<SourceText>;
@@ -70,7 +70,7 @@ async function* filesBelow(directory: string, depth: number): AsyncGenerator<Sou
   if (depth > sourceLimits.depth) throw new BadDocument(`is more than ${sourceLimits.depth} directories deep`);
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of inOrder(entries)) {
-    // What begins with a dot belongs to tools.
+    // Names that begin with a dot belong to tools.
     if (entry.name.startsWith(".")) continue;
     const file = path.join(directory, entry.name);
     // It could lead round in a circle.
