@@ -1,4 +1,4 @@
-// What SIGHUP does: reads the settings again, and applies those that need no restart.
+// Handles SIGHUP: reads the settings again, and applies those that need no restart.
 import type { Logger } from "pino";
 import { waitingForRestart } from "../config/reloaded-settings.ts";
 import { ConfigError } from "../config/settings.ts";

@@ -1,4 +1,4 @@
-// What a server prints when it has started.
+// The lines that a server prints after its start.
 import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
 import type { LogOptions } from "../observe/log.ts";

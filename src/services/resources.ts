@@ -40,7 +40,7 @@ export const resources: readonly Kind[] = [
 /** The kinds that no file has, and that are deleted with their group. */
 export const deletedOnly: readonly DeletedKind[] = [groupInviteKind];
 
-/** What moves with an organization, in the order of its import. */
+/** The resources that move with an organization, in the order of their import. */
 export const transfers: readonly Transfer[] = [
   groupImport,
   roleImport,

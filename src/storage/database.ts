@@ -47,7 +47,7 @@ export interface Database {
   readonly lists: Lists;
   /** How many reads of rows and pages came from the cache, how many did not, and how large it is. */
   readonly cache: Pick<ReadCache, "hits" | "misses" | "entries" | "bytes">;
-  /** What the database measures of itself, and how long write transactions took. */
+  /** The database's own measurements, and the durations of write transactions. */
   readonly measurements: DatabaseMeasurements & { readonly transactions: TransactionDurations };
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Database {
   readonly writeTurns?: Dialect["writeTurns"];
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
   readonly onHostChanged?: Dialect["onHostChanged"];
-  /** What became of the lists that replicas may answer; absent without replicas. */
+  /** Counts of reads that replicas answered or passed on; absent without replicas. */
   readonly replicas?: Dialect["replicas"];
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { type Argument, type Command, Option } from "commander";
 import type { ClientOptions } from "../client/session.ts";
 
-/** What is completed: names of commands and flags, or a value. */
+/** The word to complete: a name of a command or a flag, or a value. */
 export type Target =
   | { readonly kind: "names"; readonly command: Command; readonly beginning: string }
   | {

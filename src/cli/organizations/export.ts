@@ -56,7 +56,7 @@ export async function exportOrganization(
   if (changed !== "") note(shell, changed);
 }
 
-/** What an export has written, and how it encrypts secrets. */
+/** The running export: counts by kind, progress, and the encryption of secrets. */
 interface Work {
   readonly counts: Partial<Record<Kind, number>>;
   readonly progress: Progress;

@@ -27,12 +27,12 @@ export interface End {
   readonly end: {
     /** How many resources of each kind the export has. */
     readonly counts: Readonly<Partial<Record<Kind, number>>>;
-    /** What the export does not have. */
+    /** Data of the organization that the export leaves out, as sentences for the user. */
     readonly leftOut: readonly string[];
   };
 }
 
-/** What an organization has and an export has not, and what to do about it. */
+/** The data of an organization that no export contains, each with its remedy. */
 export const leftOut: readonly string[] = [
   "SCIM tokens of identity providers, whose SCIM address changes: generate them again",
   "group invites, whose codes are secret: create them again",

@@ -1,4 +1,4 @@
-// What became of the resources of an import.
+// The report about the resources of an import.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ImportOutcome, type ImportResult } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { printable } from "../escape.ts";

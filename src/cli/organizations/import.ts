@@ -17,7 +17,7 @@ import { ImportReport } from "./import-report.ts";
 import { checkFile, type Line, resourcesIn } from "./read-file.ts";
 import { type Decrypt, readRecipientKey } from "./recipient.ts";
 
-/** What one request may have: the server accepts 500 resources, 4 MiB and 200,000 values. */
+/** The limits on one request, below those of the server: 500 resources, 4 MiB and 200,000 values. */
 const maxBatch = { resources: 500, size: 3 * 1024 * 1024, values: 150_000 } as const;
 
 /** The exit code of a program that was interrupted. */

@@ -33,7 +33,7 @@ export interface Line {
   readonly values: number;
 }
 
-/** What a whole file says. */
+/** The summary of a whole file. */
 export interface FileSummary {
   /** The uid of the organization. */
   readonly organization: string;

@@ -10,7 +10,7 @@ import { readRecipient } from "./recipient.ts";
 export interface Secrets {
   /** Returns what the line of a provider has besides the provider. */
   of(provider: JsonObject): Promise<{ encryptedClientSecret?: string }>;
-  /** What has to be set again after an import, as sentences. */
+  /** Secrets to set again after the import, as sentences. */
   readonly missing: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What tables show on a terminal only: highlighted titles, and how old a resource is.
+// Features of tables on a terminal only: highlighted titles, and the ages of resources.
 import { styleText } from "node:util";
 import type { Shell } from "../shell.ts";
 import { type Column, memberAt, type View } from "./view.ts";

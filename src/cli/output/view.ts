@@ -1,4 +1,4 @@
-// What output shows of a kind of resource.
+// The declaration of a resource's output: columns, fields and names.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 

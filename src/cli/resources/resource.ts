@@ -71,7 +71,7 @@ export interface Resource {
     readonly member: string;
     readonly filter: string;
     readonly aliases?: string;
-    /** What the list request needs in addition, to find all of them. */
+    /** Further fields of the List request that it needs to return all resources. */
     readonly request?: JsonObject;
   };
   /** Returns the names that every server has. */

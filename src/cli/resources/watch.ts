@@ -25,7 +25,7 @@ const maxRestMs = 30_000;
 /** The lifetime of a session, in milliseconds: the next one finds a token that another process renewed. */
 const sessionMs = 60_000;
 
-/** What happened to a resource. Those of the first list count as added. */
+/** The change of a resource since the list before. Resources of the first list count as added. */
 type Event = "added" | "changed" | "deleted";
 
 interface Seen {

@@ -1,4 +1,4 @@
-// What the primary and its workers tell each other.
+// The messages between the primary process and its workers.
 import type { RawSettings } from "../../config/settings.ts";
 import type { MetricFamily, MetricsFormat } from "../../observe/metric-family.ts";
 

@@ -43,7 +43,7 @@ export interface RunningWorker {
   metrics(): Promise<readonly MetricFamily[] | undefined>;
 }
 
-/** What a worker is started with. */
+/** The options for starting a worker. */
 export interface WorkerOptions {
   readonly number: number;
   readonly settings: Extract<ToWorker, { kind: "start" }>["settings"];

@@ -13,7 +13,7 @@ import { changeValidator, simulateChange } from "./simulate.ts";
 import { whatCan, whatCanRules } from "./what-can.ts";
 import { whoCan, whoCanRules } from "./who-can.ts";
 
-/** What the service needs. */
+/** The dependencies of the access service. */
 export type AccessContext = ServiceContext & Pick<Handlers<typeof AccessService>, "explainExchange">;
 
 /** Serves questions about access and about exchanges. */

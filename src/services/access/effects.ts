@@ -1,7 +1,6 @@
 // Computes what a change of role bindings does to the access of identities, with the class that authorizes calls.
-//
-// What an identity holds differs only where one of its roles begins. So the groups where roles begin divide the tree into regions, in each
-// of which the change has the same effect.
+// An identity's capabilities change only at the groups of its role bindings. These groups divide the tree into regions, in each of which
+// a change has the same effect.
 import { Access } from "../../authz/access.ts";
 import { combineRoles } from "../../authz/policy.ts";
 import {
@@ -32,7 +31,7 @@ export interface ChangedGrant {
   readonly after: readonly number[];
 }
 
-/** What a change does to an identity in one region. */
+/** The effect of a change on an identity in one region. */
 export interface Effect {
   readonly identityUid: string;
   /** The group at the top of the region. */

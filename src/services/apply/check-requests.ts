@@ -27,7 +27,7 @@ export async function checkRequests(resources: readonly ResourceSpec[], check: R
     } catch (error) {
       const described = describeFailure(error, { resource, name: "", wanted: { index } });
       if (!(described instanceof ApiError)) throw described;
-      // What the form has found wrong is reported once.
+      // Fields that the form has already rejected are not reported twice.
       const found = new Set(named.map((each) => baseOf(each.field)));
       violations.addAll((fieldViolationsOf(described) ?? []).filter((each) => !found.has(baseOf(each.field))));
     }

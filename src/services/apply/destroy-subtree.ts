@@ -46,7 +46,7 @@ interface SubtreeOperation extends Operation {
   readonly kind?: KindName;
 }
 
-/** What a deletion does, in this order. */
+/** The plan of a deletion, in the order of its execution. */
 interface Deletion extends AtVersion {
   readonly operations: readonly SubtreeOperation[];
   readonly counts: Record<string, number>;
@@ -108,7 +108,7 @@ async function otherDeletions(session: Session, groupUid: string, pause: Yield):
   return found;
 }
 
-/** What refers to others comes first, and subgroups come before their parents. */
+/** Referring resources come before those that they refer to, and subgroups before their parents. */
 function deletionsOf({ base, byKind }: StoredRows, callerUid: string): readonly SubtreeOperation[] {
   const organization = base?.parent === null ? base : undefined;
   const inGroup = deletedKinds.flatMap(({ name, file }) => {

@@ -16,7 +16,7 @@ import { kindNamed } from "./kinds.ts";
 import type { Plan, Step } from "./plan.ts";
 import { creation, deletion, type Operation, update } from "./requests.ts";
 
-/** What the steps of a plan run with. */
+/** The dependencies of the steps of a plan. */
 export interface Execution {
   readonly database: JoinedDatabase;
   readonly callMethod: NestedCall;

@@ -12,7 +12,7 @@ const renamed: readonly (readonly [RegExp, string])[] = [
   [/\.chainguard\.service_bindings/, ".service_bindings"],
 ];
 
-/** What failed. The place in the request is missing for a deletion. */
+/** The failed step. `wanted`, the place in the request, is undefined for a deletion. */
 interface FailedStep extends Pick<Step, "resource" | "name"> {
   readonly wanted: Pick<Wanted, "index"> | undefined;
 }

@@ -48,7 +48,7 @@ export interface PlannedChange {
   readonly changes: number;
 }
 
-/** What runs in the transaction. */
+/** The transaction, and the database and calls that run in it. */
 export interface Joined {
   readonly tx: Transaction;
   readonly database: JoinedDatabase;

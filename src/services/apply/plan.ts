@@ -34,7 +34,7 @@ export interface Step extends Named {
   readonly reason: string;
 }
 
-/** What an apply does, in this order. */
+/** The plan of an apply, in the order of its execution. */
 export interface Plan extends AtVersion {
   readonly names: Names;
   readonly steps: readonly Step[];
@@ -145,7 +145,7 @@ function stepFor(
   return { ...common, resource, action: PlannedAction.UPDATE, fields, setsSecret };
 }
 
-/** What a caller sets without the permission for it is ignored, which makes no difference either. */
+/** Ignores fields that the caller may not set, as the write itself does: they are no difference to the stored resource. */
 function withoutIgnored({ case: kind, value }: AnySpec, { uid, resource }: StoredResource, call: Call): AnySpec {
   const left = kindNamed(kind).file.withoutIgnored?.(value, resource.value, uid, call) ?? value;
   return { case: kind, value: left } as AnySpec;

@@ -56,7 +56,7 @@ async function readKind(
       `the group has more than ${applyLimits.storedResources} resources of the kind ${field}; apply to a subgroup`,
       baseUid,
     );
-  // What has the uid of its group is not among the descendants of that group.
+  // A row with the uid of its group is not among the descendants of that group.
   const own = file.hasUidOfGroup && (await findRow(session, collection, baseUid));
   return own ? [own, ...rows] : rows;
 }

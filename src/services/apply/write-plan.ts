@@ -41,7 +41,7 @@ export function planWriter({ database }: ServiceContext, options: KindOptions, c
   };
 }
 
-/** What is fetched is fetched before the transaction, which must not wait for other servers. */
+/** Fetches from other servers before the transaction starts, because a transaction must not wait for them. */
 async function prepare({ steps }: Plan, given: KindOptions): Promise<KindOptions> {
   let options = given;
   for (const { name, file } of resources) {

@@ -19,7 +19,7 @@ export interface ScanOptions {
   /** The sequence number after which the scan starts; undefined for the beginning. */
   readonly start: number | undefined;
   readonly pageSize: number;
-  /** What the caller may see. */
+  /** The part of the log that the caller may read. */
   readonly visible: Pick<VisibleChanges, "isWhole" | "shows">;
 }
 

@@ -20,7 +20,7 @@ const unknownCode = "of this code: nobody has signed in for it, or the token was
 
 const sessionType = "auth.chainguard.dev/HeadlessSession";
 
-/** What the auth service needs beyond the context of all services. */
+/** The dependencies of the auth service beyond those of all services. */
 export interface AuthContext extends ServiceContext {
   /** The base URL of this server. */
   readonly issuer: string;

@@ -38,7 +38,7 @@ import { newEvaluator } from "../iam/delegations/active-delegations.ts";
 import { describeInactivity } from "../iam/delegations/inactive-delegations.ts";
 import { sinkRule, subscriptionResource } from "./subscriptions/subscriptions.ts";
 
-/** What the service needs. */
+/** The dependencies of the delivery service. */
 export interface DeliveryServiceContext extends ServiceContext {
   /** Returns why nothing can be sent to a sink now; undefined if nothing stands in its way. */
   readonly sinkProblem: (sink: string) => Promise<string | undefined>;

@@ -1,4 +1,4 @@
-// What a deactivated person left behind: identities that only they can assume, and delegations that such identities made.
+// Findings about deactivated users: identities that only they can assume, and delegations that such identities made.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { FindingKind } from "../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";

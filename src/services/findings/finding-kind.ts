@@ -1,4 +1,4 @@
-// What the kinds of findings have in common.
+// The interface of a kind of findings.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { FindingKind, FindingSchema } from "../../../gen/gatehouse/organizations/v1/findings_pb.ts";

@@ -1,11 +1,11 @@
-// What the protos say of a kind of resource.
+// Derives the methods and fields of a kind of resource from the protos.
 import { type DescMessage, type DescMethodUnary, type DescService, getOption } from "@bufbuild/protobuf";
 import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { ResourceSpecSchema, type SpecKind, SpecKindSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { resource as resourceOption } from "../../../gen/google/api/resource_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 
-/** What follows from the protos of a kind. */
+/** The methods and fields of a kind, as derived from its protos. */
 export interface Derived {
   readonly methods: {
     readonly create: DescMethodUnary;

@@ -9,13 +9,13 @@ import { findGrants } from "../../storage/iam/grants.ts";
 import { findMappedRoles } from "../../storage/iam/providers.ts";
 import { missing, type Problem } from "./import-kind.ts";
 
-/** What an import never gives. */
+/** The rule against giving the capability `internal`: no import gives it to anyone. */
 export const noInternal = "would give the capability internal, which an import gives to nobody";
 
-/** What an import never takes, so a file cannot lock operators out either. */
+/** The rule against taking the capability `internal`, so that a file cannot lock operators out. */
 const takesInternal = "gives the capability internal here, which an import neither gives nor takes";
 
-/** What kinds below a group have in common. */
+/** The import form that kinds below a group share. */
 export const inGroup = { parents: groupCollection, parentOf };
 
 /** Checks that a role exists, is available in a group, and does not have the capability `internal`. */

@@ -26,7 +26,7 @@ export interface Named {
 export interface Wanted extends Named {
   /** The place in the request. */
   readonly index: number;
-  /** What other resources refer to it by; undefined for kinds that nothing refers to. */
+  /** The key by which other resources refer to it; undefined for kinds that nothing refers to. */
   readonly target: Target | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface StoredNamed extends Named {
   readonly stored: StoredResource;
 }
 
-/** What a pruning apply would delete, among all that the group has. */
+/** The resources that a pruning apply would delete, with all that the group has. */
 export interface Surplus {
   readonly wanted: readonly Wanted[];
   readonly stored: readonly StoredNamed[];
@@ -114,7 +114,7 @@ export interface DiscoveryOptions {
   readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
-/** What services need beyond the context of all. */
+/** The dependencies of kinds beyond those of all services. */
 export interface KindOptions extends DiscoveryOptions {
   /** Encrypts client secrets. */
   readonly encryption: Encryption;

@@ -11,7 +11,7 @@ import { requireUnlimited } from "../transfer/operator-call.ts";
 /** A server is "not seen" after this time: it writes four times as often (server/limits.ts). */
 const silenceMs = 60_000;
 
-/** What the method needs. */
+/** The dependencies of the method. */
 export interface NodeContext extends Pick<ServiceContext, "clock" | "pageTokenKey"> {
   /** The servers that share the database. */
   readonly nodes: {

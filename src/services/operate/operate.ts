@@ -18,7 +18,7 @@ import { type NodeContext, nodeMethods } from "./nodes.ts";
 import { type SessionContext, sessionMethods } from "./sessions.ts";
 import { type SigningKeyContext, signingKeyMethods } from "./signing-keys.ts";
 
-/** What a server knows about itself. */
+/** Facts about the running server. */
 export interface InstallationFacts {
   /** When the process started, in milliseconds since the epoch. */
   readonly startTime: number;
@@ -30,7 +30,7 @@ export interface InstallationFacts {
   limitsMet(): Promise<Readonly<Record<string, number>>>;
 }
 
-/** What the service needs. */
+/** The dependencies of the operate service. */
 export interface OperateContext extends ServiceContext, NodeContext, SigningKeyContext, SessionContext {
   readonly installation: InstallationFacts;
 }

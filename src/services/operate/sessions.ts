@@ -16,7 +16,7 @@ import { countSessions, listSessions } from "../../storage/sign-in/session-list.
 import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
 import { requireUnlimited } from "../transfer/operator-call.ts";
 
-/** What the methods need. */
+/** The dependencies of the session methods. */
 export interface SessionContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
   /** Records a session that an operator ended in the audit log. */
   logEndedSession(tx: Transaction, session: RefreshFamilyRow, client: CallerClient): Promise<void>;

@@ -30,7 +30,7 @@ export interface SigningKeyLog {
   retired(tx: Transaction, key: SigningKeyRow, retireTime: number): Promise<void>;
 }
 
-/** What the methods need. */
+/** The dependencies of the signing key methods. */
 export interface SigningKeyContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
   readonly encryption: Encryption;
   readonly keys: Pick<KeyRing, "refresh">;

@@ -87,7 +87,7 @@ export function organizationImport(
   );
 }
 
-/** What a request asks for all its resources. */
+/** The options of a request, which apply to all its resources. */
 interface Asked {
   readonly call: Call;
   readonly isDryRun: boolean;
@@ -140,7 +140,7 @@ function resourceCheck(importers: Readonly<Record<Kind, Importer>>, { clock }: S
     const importer = importers[kind];
     const own = [...checkUid(importer, message.uid, organizationUid), ...checkTimes(message, now)];
     if (own.length > 0) return own;
-    // What was valid when it was created may be imported, such as expired keys.
+    // Values that were valid at creation may be imported, such as expired keys.
     const createTime = message.createTime ? fromTimestamp(message.createTime) : now;
     const found = checks.get(message.$typeName)!(message, undefined, { now: createTime, createTime });
     const problems = found.filter((violation) => !importer.isExcused?.(value as never, violation));

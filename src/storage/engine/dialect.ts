@@ -9,7 +9,7 @@ export interface DialectTransaction extends Session {
   readonly rowLock?: RowLock;
   /** The lock that keeps a row from being deleted; absent on SQLite. */
   readonly keepLock?: RowLock;
-  /** What earlier writes of the same commit log at its end; absent if a write logs by itself. */
+  /** Writes of the commit that are not logged yet; the last one logs them all. Absent if each write logs itself. */
   readonly pendingLog?: LoggedWrite[];
   /** See `Transaction.lockTables`. Does nothing on SQLite. */
   readonly lockTables: Transaction["lockTables"];
@@ -56,7 +56,7 @@ export interface Dialect {
   close(): Promise<void>;
 }
 
-/** What became of the reads that replicas may answer (PostgreSQL). */
+/** The counts of reads that replicas answered or passed on to the primary (PostgreSQL). */
 export interface ReplicaStatus {
   /** How many a replica answered. */
   readonly reads: number;
@@ -71,14 +71,14 @@ export interface ReplicaStatus {
 /** How a write may be combined with others; see `WriteContext`. */
 export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "lifetime">;
 
-/** What a write adds to the change log. */
+/** A write's contribution to the change log. */
 export interface LoggedWrite {
   readonly context: WriteContext;
   readonly changes: readonly ChangeEntry[];
   readonly accessChanged: boolean;
 }
 
-/** What a dialect calls of the database that is opened on it. */
+/** The callbacks from a dialect to its database. */
 export interface DatabaseHooks {
   readonly onMigrated: MigrationListener;
   /**

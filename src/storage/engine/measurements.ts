@@ -1,4 +1,4 @@
-// What a database measures of itself, for metrics.
+// The measurements of a database, for metrics.
 import { DurationCounts } from "../../base/duration-counts.ts";
 
 /** How long statements took, from the request to the result. On PostgreSQL that includes the wait for a connection. */

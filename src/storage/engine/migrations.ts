@@ -17,7 +17,7 @@ export interface Migration {
   readonly compatibleSince: string | undefined;
 }
 
-/** What a database says about its migrations. */
+/** The migrations of a database. */
 export interface SchemaState {
   /** The time of its latest migration; undefined if it has none. */
   readonly applied: number | undefined;
@@ -35,7 +35,7 @@ export interface AppliedMigration {
 export type MigrationListener = (applied: readonly AppliedMigration[], isNew: boolean) => void;
 
 /**
- * What opening a database may do to its schema: create a database, migrate an existing one only, or neither. Then a
+ * The changes of the schema that opening a database may make: create a database, migrate an existing one, or neither. With "migrated", a
  * database with pending migrations is rejected.
  */
 export type OpenMode = "create" | "existing" | "migrated";

@@ -26,7 +26,7 @@ export interface Preparable<T> {
  */
 export type RowLock = "no key update" | "key share";
 
-/** What differs between the statements of the two databases. */
+/** The differences between the SQL of the two databases. */
 export interface SessionDialect {
   readonly dialect: "sqlite" | "postgres";
   readonly tables: Tables;

@@ -8,7 +8,7 @@ import { asc } from "../schema/drizzle.ts";
 /** The setting of that position; a migration initialized it. */
 const positionSetting = "events_position";
 
-/** What decides which events a subscription receives. */
+/** The attributes of a subscription by which it receives events. */
 export interface Subscriber {
   readonly uid: string;
   readonly parent: string;

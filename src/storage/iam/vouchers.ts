@@ -67,7 +67,7 @@ async function keepKeysVoucher(tx: Transaction, before?: IdentityRow, after?: Id
   if (!after || !hasStaticKeys(after)) {
     if (!hadKeys) return;
     await forgetVouchers(tx, before.uid);
-    // What the identity vouches for no longer depends on its keys.
+    // Without static keys, the capabilities of their makers no longer limit the identity.
     return tx.changeAccess();
   }
   if (hadKeys && isDeepStrictEqual(before.relationship, after.relationship)) return;

@@ -22,7 +22,7 @@ export type Source = RangeSource | { readonly type: "row"; readonly uid: string 
 /** How to read a source; for a single row, the row itself. */
 export type SourcePlan = RangePlan & { readonly found?: readonly ResourceRow[] };
 
-/** What to list, and which page of it. */
+/** The rows to list, and the page of them. */
 export interface ListQuery {
   readonly sources: readonly Source[];
   /** Columns and their required values. */

@@ -63,7 +63,7 @@ export interface Sorting {
   readonly value: SortColumn;
   /** The sort columns, one or two. The last one is the uid or tail, which breaks ties. */
   readonly columns: readonly SortColumn[];
-  /** What the last column is compared with in a cursor: the uid, or the tail of entries. */
+  /** The last column of a cursor, which breaks ties: the uid, or the tail of entries. */
   readonly breaker: "Uid" | "Tail";
 }
 

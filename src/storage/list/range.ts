@@ -38,7 +38,7 @@ export interface Range {
   readonly source: RangeSource;
   readonly filters: Filters;
   readonly condition?: Condition | undefined;
-  /** What finds the matching rows; if absent, rows are tested in list order. */
+  /** The index, or the rows already found; without it, rows are tested in list order. */
   readonly index?: SideIndex | FoundRows | undefined;
   readonly order: Order;
   readonly after: Cursor | undefined;

@@ -9,7 +9,7 @@ import { and, asc, count, gt, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Condition } from "./condition.ts";
 
-/** What to look for, and in which table. */
+/** The condition to test, and the table to scan. */
 export interface Scan {
   /** The resource whose counter says how many rows a subtree has at most. */
   readonly kind: string;

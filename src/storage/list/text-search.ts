@@ -3,7 +3,7 @@ import type { RangeSource } from "./source.ts";
 
 /** Which texts are searched, and for what. */
 export interface TextQuery {
-  /** What the texts contain, in lower case; not empty. */
+  /** The search term in lower case; not empty. */
   readonly term: string;
   /** Whose texts are searched. */
   readonly source: RangeSource & { readonly uid: string };
@@ -13,7 +13,7 @@ export interface TextQuery {
   readonly organizationSize: number;
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface FoundTexts {
   readonly count: number;
   /** The uids in ascending order, where there are at most as many as were asked for. */

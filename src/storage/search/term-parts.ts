@@ -22,7 +22,7 @@ export interface TermParts {
   readonly cost: number;
 }
 
-/** What the texts of a sample tell of a part, or of several together: which of them contain it. */
+/** A part of a search term, or several, with the texts of the sample that contain it. */
 interface Candidate {
   readonly part: string;
   readonly found: readonly string[];

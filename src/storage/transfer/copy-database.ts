@@ -12,7 +12,7 @@ import {
 import type { DatabaseLimits } from "../engine/dialect.ts";
 import { type CopiedTable, copiedTables } from "../schema/copied-tables.ts";
 
-/** What a copy has. */
+/** The numbers of copied tables and rows. */
 export interface Copied {
   readonly tables: number;
   readonly rows: number;

@@ -1,4 +1,4 @@
-// What groups have of advisories besides the resources in them.
+// Finds groups with advisory data that is not among their resources, such as records and links.
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, exists, gte, lt, or, sql } from "../schema/drizzle.ts";

@@ -15,7 +15,7 @@ export type NewRecordRow = Omit<RecordRow, "id">;
 /** Identifies a record. */
 export type RecordRowKey = Pick<RecordRow, "parent" | "source" | "document" | "vulnerability">;
 
-/** What decides which version of a record is newer. */
+/** The columns that decide which version of a record is newer. */
 export type StoredCopy = Omit<RecordRow, "record">;
 
 /**

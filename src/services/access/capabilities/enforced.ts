@@ -1,4 +1,4 @@
-// What the capabilities allow that this server requires for something, by service and name.
+// Sentences about the capabilities that some method of this server requires, by service and name.
 export const enforced = {
   iam: {
     "groups.create": "Create groups",

@@ -1,4 +1,4 @@
-// What the capabilities allow in the published API that this server has no methods for, by service and name. Roles can have them.
+// Sentences about capabilities of the published API for which this server has no methods, by service and name. Roles may contain them.
 export const unenforced = {
   clusters: {
     "clusters.create": "Register clusters",

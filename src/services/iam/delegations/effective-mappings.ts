@@ -5,7 +5,7 @@ import { findProvisionedMappings } from "../../../storage/iam/scim-groups.ts";
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { isUserUid } from "../users/user-uid.ts";
 
-/** What identity providers have provisioned of an identity. */
+/** The provisioning of an identity by its identity providers. */
 export interface Provisioning {
   /** The uids of the mappings of its groups. */
   readonly mappings: readonly string[];

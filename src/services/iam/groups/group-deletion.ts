@@ -1,4 +1,4 @@
-// What a group must not contain when it is deleted, and what is deleted with it.
+// Checks whether a group may be deleted, and deletes the resources that end with it.
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { rootOf } from "../../../model/uid.ts";
@@ -19,7 +19,7 @@ import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisor
 import { mayHaveAdvisoryRemains } from "../../../storage/vulnerabilities/advisory-remains.ts";
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
 
-/** What must be deleted before a group. */
+/** The resources to delete before a group can be deleted. */
 export interface Obstacles {
   /** How many resources there are in the group and below it, by kind, without zeros. */
   readonly contents: ReadonlyMap<string, number>;
@@ -27,7 +27,7 @@ export interface Obstacles {
   readonly ownBinding?: RoleBindingRow | undefined;
 }
 
-/** What has been read of a group: the counters of its subtree, and whether it has an account association. */
+/** The contents of a group: the counters of its subtree, and whether it has an account association. */
 export interface GroupContents {
   readonly counters: ReadonlyMap<string, number>;
   readonly hasAssociation: boolean;

@@ -1,4 +1,4 @@
-// What makes an organization verified, and who may decide it.
+// The rules for verified organizations, and for who may verify one.
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { type Group, GroupSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { alreadyExists, failedPrecondition, invalidField } from "../../../aip/errors.ts";

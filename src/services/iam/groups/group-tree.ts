@@ -1,4 +1,4 @@
-// What groups contain, and where a group is in a list (docs/decisions/0086).
+// Counts the contents of groups, and finds the position of a group in a list (docs/decisions/0086).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -30,7 +30,7 @@ import { type GroupContents, readObstacles } from "./group-deletion.ts";
 /** A page of groups can be counted by one call. */
 const maxGroups = maxPageSize;
 
-/** What is in a group: a readme is a part of its repo. */
+/** The kinds of resources that are counted in a group, without readmes, which are a part of their repo. */
 const countedKinds = [...listCapabilities.keys()].filter((kind) => kind !== "repo_readmes");
 
 const kindRule: TextRule = {

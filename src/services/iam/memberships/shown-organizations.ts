@@ -1,5 +1,5 @@
-// What a person may learn of an organization. Anyone can create an organization of any name and bind roles there to anyone, so before a
-// person joins, only verified names and names of built-in roles are shown.
+// Decides which names of an organization a user sees before joining it. Anyone can create an organization of any name and bind roles
+// there to anyone, so only verified names and names of built-in roles are shown.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MembershipSchema, PendingOrganizationSchema } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";

@@ -134,7 +134,7 @@ async function findBindingsOfNamed(tx: Transaction, providerUid: string): Promis
   for (const { uid, suspensions } of found) {
     if (suspensions.some((suspension) => suspension.providerUid !== providerUid)) continue;
     const held = await findBindingsOf(tx, "identityUid", uid, maxBindings + 1);
-    // What an identity of another organization holds elsewhere is not for this one to take away.
+    // Only bindings of this organization or of its identities end: another organization decides about its own.
     bindings.push(...held.filter(({ parent }) => [uid, parent].map(rootOf).includes(organization)));
   }
   return bindings;

@@ -166,7 +166,7 @@ function isOneOf(...values: readonly string[]): ValueRule {
       .every((word) => values.includes(word));
 }
 
-/** What columns are aligned by. */
+/** Returns whether a style is the `text-align` of a table's cell. */
 function isAlignment(style: string): boolean {
   return /^text-align: ?(?:left|right|center);?$/.test(style);
 }

@@ -20,7 +20,7 @@ import { conditionOf } from "./advisories.ts";
 
 interface Facet {
   readonly counted: CountedColumn;
-  /** What the filter is without a value. */
+  /** The filter's fields for "any value". */
   readonly unset: Partial<ListAdvisoriesRequest>;
   /** The value as a request has it. */
   readonly shown?: (value: string) => string;

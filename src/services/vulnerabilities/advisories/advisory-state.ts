@@ -86,7 +86,7 @@ function latestApproved(events: readonly AdvisoryEventRow[]): AdvisoryEventRow |
   return events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
 }
 
-/** What the change log contains of an advisory besides its columns: the event that is its status. */
+/** The part of an advisory's state that the change log keeps besides its columns: the event that determines the status. */
 export interface LoggedState {
   readonly events: readonly AdvisoryEventRow[];
 }

@@ -30,7 +30,7 @@ export interface OsvRecords {
   get(id: string, session: Session): Promise<OsvRecord | undefined>;
 }
 
-/** What to read. */
+/** The scope of reading OSV records. */
 export interface OsvReading {
   /** The sources that the caller may see. */
   readonly sources: readonly Source[];

@@ -44,7 +44,7 @@ export function newBudget(): SearchBudget {
   return { ...others, until: performance.now() + milliseconds };
 }
 
-/** What to search. */
+/** The scope of a package search. */
 export interface Search {
   readonly database: Pick<Database, "read">;
   /** The sources that the caller may see. */

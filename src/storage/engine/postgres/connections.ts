@@ -20,7 +20,7 @@ const keepAliveDelayMs = 10_000;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/** What a pool asks before it hands out a connection. */
+/** The checks before a pool hands out a connection. */
 interface Checks {
   readonly hosts: Hosts;
   readonly writability: Pick<Writability, "isOutdated">;

@@ -32,7 +32,7 @@ export async function copyIn(client: pg.Client, text: string, rows: CopiedRows):
   await query.finished;
 }
 
-/** What node-postgres calls while the statement runs. */
+/** A COPY statement as a query of node-postgres, which calls its handlers while the statement runs. */
 class CopyQuery implements pg.Submittable {
   readonly #text: string;
   readonly #started = Promise.withResolvers<CopyConnection>();

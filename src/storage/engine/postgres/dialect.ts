@@ -2,7 +2,7 @@ import { sql } from "../../schema/drizzle.ts";
 import { postgresTables } from "../../schema/tables.postgres.ts";
 import type { SessionDialect } from "../session.ts";
 
-/** What a session needs to know of the database. */
+/** PostgreSQL's part of a session: tables, and expressions in its SQL. */
 export const postgresDialect: SessionDialect = {
   dialect: "postgres",
   tables: postgresTables,

@@ -16,7 +16,7 @@ import {
 } from "./write-batch.ts";
 import { NeedsOwnTransaction } from "./write-member.ts";
 
-/** What a queue needs from the database, and its limits. */
+/** The dependencies and limits of a write queue. */
 export interface WriteQueueOptions {
   /** How many writes share one commit. */
   readonly maxBatch: number;

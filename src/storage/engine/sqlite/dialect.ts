@@ -2,7 +2,7 @@ import { sql } from "../../schema/drizzle.ts";
 import { sqliteTables } from "../../schema/tables.sqlite.ts";
 import type { SessionDialect } from "../session.ts";
 
-/** What a session needs to know of the database. */
+/** SQLite's part of a session: tables, and expressions in its SQL. */
 export const sqliteDialect: SessionDialect = {
   dialect: "sqlite",
   tables: sqliteTables,

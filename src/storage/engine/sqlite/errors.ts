@@ -16,7 +16,7 @@ const byCode: Readonly<Record<string, Translation>> = {
   SQLITE_NOTADB: damaged,
 };
 
-/** What the triggers of an overlay raise in place of a violated constraint (overlay.ts). */
+/** The messages that the triggers of an overlay raise in place of SQLite's own (overlay.ts). */
 export const uniqueMessage = "UNIQUE constraint failed";
 export const referenceMessage = "FOREIGN KEY constraint failed";
 

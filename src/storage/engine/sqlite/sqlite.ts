@@ -157,7 +157,7 @@ function newTransaction(writer: BetterSqlite.Database, statements: StatementDura
   };
 }
 
-/** What the write queue calls around its batches. */
+/** The parts that the write queue calls around its batches. */
 interface BatchParticipants {
   readonly transaction: BatchTransaction;
   readonly checkpointer: Checkpointer;

@@ -8,7 +8,7 @@ export interface WriteQueueOptions extends BatchLimits, WriteQueueHooks {
   readonly lockTimeoutMs: number;
 }
 
-/** What the queue calls around its batches. */
+/** The callbacks of the write queue around its batches. */
 export interface WriteQueueHooks {
   /** Returns a promise that the next batch must await, or undefined. If it rejects, all waiting writes fail. */
   readonly waitForRoom?: () => Promise<void> | undefined;

@@ -2,8 +2,8 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 
 /**
- * What SCIM clients provision (docs/decisions/0094): users, groups and their members, each of one identity provider.
- * Long, because it only declares.
+ * Defines the tables of SCIM clients (docs/decisions/0094): users, groups and their members, each of one identity provider. Long, because
+ * it only declares.
  */
 export function defineProvisioningTables(columns: Columns, providerUid: () => AnyPgColumn) {
   const { table, text, integer, boolean, json, index, uniqueIndex, primaryKey } = columns;
