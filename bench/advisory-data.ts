@@ -17,7 +17,7 @@ const advisoryCount = 30_000;
 const groups = 1000;
 const atOnce = 500;
 
-/** What decides about the advisories and the queries. */
+/** The source files that determine the advisories and the queries: if one changes, the data is generated again. */
 const sources = [
   "advisory-data.ts",
   "advisory-population.ts",
@@ -39,7 +39,7 @@ export async function prepareAdvisories(store: DataStore): Promise<AdvisoryData>
   const data = await prepareDataAt("advisories", groups, store, sources);
   const file = path.join(data.directory, "queries.json");
   if (!existsSync(file)) {
-    // What an interrupted run left is in the way.
+    // A directory left by an interrupted run would be in the way.
     rmSync(data.directory, { recursive: true, force: true });
     await prepareDataAt("advisories", groups, store, sources);
     store.report(`generating ${advisoryCount} advisories in ${data.directory}`);

@@ -16,7 +16,7 @@ export function rareTexts(advisories: readonly Advisory[]): string[] {
 /** Different texts, from one character to whole names, that a thousand advisories contain, or more, up to all. */
 export function commonTexts(advisories: readonly Advisory[]): string[] {
   const found: string[] = [];
-  // What is common has common parts: they are all that is counted of the next length.
+  // A frequent text has only frequent parts, so only extensions of frequent parts are counted at the next length.
   for (let length = 1, common = new Set<string>(); length === 1 || common.size > 0; length++) {
     const counts = new Map<string, number>();
     for (const advisory of advisories)

@@ -55,7 +55,10 @@ export async function measureGroups(options: Options, _searchPath: string, repor
   return { ...machine(), scenarios: rows, processes: processRows(readers, measured, rows), parts };
 }
 
-/** What grows is compared at all sizes. What else there is has the largest size, or, if a quick run has it, all but the smallest. */
+/**
+ * Returns the read scenarios. Reads whose cost grows with the data run at all sizes; others run at the largest size, and a quick run
+ * skips the smallest.
+ */
 function readsOf(readers: readonly Gatehouse[], isScale: boolean): Scenario[] {
   const [smallest, largest] = [readers[0]!, readers.at(-1)!];
   return readers.flatMap((reader) => {

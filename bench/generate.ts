@@ -62,7 +62,8 @@ async function fill(
   options: PopulationOptions,
   report: (rows: number) => void,
 ): Promise<Landmarks> {
-  // What is lost in a crash is generated again. SQLite leaves WAL for DELETE only, and from there for OFF in unsafe mode only.
+  // Data lost in a crash is generated again, so durability is off. SQLite leaves WAL for DELETE only, and DELETE for OFF in unsafe mode
+  // only.
   connection.pragma("journal_mode = DELETE");
   connection.unsafeMode();
   connection.pragma("journal_mode = OFF");

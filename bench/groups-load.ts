@@ -1,4 +1,4 @@
-// What servers with the generated groups are asked over REST and gRPC.
+// The loads on servers with generated groups, over REST and gRPC.
 import { GetGroupRequestSchema } from "../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import type { Gatehouse } from "./gatehouse.ts";
 import { frameOf, grpcHeaders } from "./grpc-frame.ts";

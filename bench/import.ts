@@ -74,7 +74,7 @@ async function runCli({ url, authorization }: Gatehouse, directory: string, args
   if (code !== 0) throw new Error(`gatehouse ${args.join(" ")} ended with ${code}`);
 }
 
-/** What a process has had written to disk so far, in bytes. */
+/** Returns the bytes that a process has had written to disk so far. */
 function writtenBytes(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))![1]);
 }

@@ -1,4 +1,4 @@
-// What the parts of a request cost without a network: run as a program of its own, on a data directory, printing JSON.
+// Measures the parts of a request without a network: a program of its own, which takes a data directory and prints JSON.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import BetterSqlite from "better-sqlite3";

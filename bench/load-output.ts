@@ -1,7 +1,7 @@
 // Reads what the load generators print.
 import { percentile } from "./statistics.ts";
 
-/** What a load generator saw. */
+/** The measurements of a load generator. */
 export interface LoadResult {
   readonly requests: number;
   readonly failed: number;

@@ -7,7 +7,7 @@ export interface Operation {
   run(): unknown;
 }
 
-/** What one operation costs. */
+/** The measured cost of one operation. */
 export interface MicroRow {
   readonly name: string;
   readonly micros: number;

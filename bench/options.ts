@@ -4,7 +4,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { fullSizes, parseSize, quickScaleSizes, quickSizes, scaleSizes } from "./sizes.ts";
 
-/** What a run measures. Each suite has recorded results of its own. */
+/** The suites of measurements. The results of each are recorded separately. */
 export const suites = ["groups", "scale", "postgres", "workers", "peers"] as const;
 export type Suite = (typeof suites)[number];
 
@@ -17,7 +17,7 @@ export interface Extent {
   readonly maxWarmUpSlices: number;
 }
 
-/** What a run does. */
+/** The options of a run. */
 export interface Options {
   readonly suite: Suite;
   readonly isQuick: boolean;
@@ -39,7 +39,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const usage = `npm run bench -- [options]
 What to measure, of which one may be given; without any of them, groups and advisories on SQLite:
   --database postgres   Gatehouse on PostgreSQL, next to itself on SQLite and to pgbench

@@ -19,7 +19,7 @@ export interface PlacedRow {
   readonly row: ResourceRow;
 }
 
-/** What is measured against: uids of things that are in the data for sure. */
+/** Uids of resources that every generated population has, as targets of the measured calls. */
 export interface Landmarks {
   readonly groups: number;
   readonly groupUid: string;

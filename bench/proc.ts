@@ -1,4 +1,4 @@
-// What Linux says about a process.
+// Reads a process's measurements from /proc (Linux).
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Clock ticks per second in /proc/PID/stat: 100 on every architecture that Node runs on. */

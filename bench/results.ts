@@ -1,4 +1,4 @@
-// What a run found: recorded by suite, and compared with what was recorded.
+// Records the results of a run by suite, and compares them with those recorded before.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import type { MicroRow } from "./micro.ts";
 import type { Suite } from "./options.ts";
 import type { Row } from "./row.ts";
 
-/** What an installation of one size is like before and after the load. */
+/** The start, memory and storage of an installation of one size before and after the load. */
 export interface ProcessRow {
   readonly name: string;
   readonly firstAnswerMs: number;

@@ -16,7 +16,9 @@ type Pair = Pick<Alternation, "scenario" | "baseline">;
 const stillFaster = 0.95;
 const warmRequests = 20_000;
 
-/** What was warm once is so again when it takes no more than so many times as much: what a server had forgotten costs more. */
+/**
+ * A scenario counts as warm again when its cost is at most this multiple of its warm cost. Caches that the server lost make it dearer.
+ */
 const nearlyAsFast = 1.2;
 
 /**
@@ -77,7 +79,7 @@ async function alternate(pair: Pair, slices: number, takeSlice: TakeSlice): Prom
  * server, of the processor and of the system; between slices that alternate it lies idle too briefly for that.
  */
 function newWarmUp(takeSlice: TakeSlice, maxSlices: number): (pair: Pair) => Promise<void> {
-  /** What a request took when the scenario was warm. */
+  /** The cost per request of each scenario while warm. */
   const warm = new Map<Scenario, number>();
   let latest: readonly Scenario[] = [];
   return async ({ scenario, baseline }) => {

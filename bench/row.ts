@@ -1,4 +1,4 @@
-// What the report says of a scenario, made of the slices that its rounds have measured.
+// Computes the report's row of a scenario from the slices of all rounds.
 import type { Gauge, Scenario } from "./scenario.ts";
 import type { Slice } from "./slice.ts";
 import { mean, median } from "./statistics.ts";

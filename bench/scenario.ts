@@ -2,7 +2,7 @@
 import type { LoadResult } from "./load-output.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** What the ratio of a scenario compares: the server's CPU time per request, the median latency, or requests per second. */
+/** The quantity that a scenario's ratio compares: the server's CPU time per request, the median latency, or requests per second. */
 export type Gauge = "cpu" | "p50" | "rate";
 
 /** A load against one server. */
@@ -14,7 +14,7 @@ export interface Scenario {
   readonly comparison: string;
   /** The scenario that stands for 1.00, of this comparison or another one; absent for those that are it. */
   readonly baseline?: string;
-  /** What the ratio compares; `cpu` when absent. */
+  /** The quantity that the ratio compares; `cpu` if absent. */
   readonly gauge?: Gauge;
   /** Whether the server's CPU time is that of these requests alone; true when absent. */
   readonly alone?: boolean;

@@ -2,7 +2,7 @@
 import { anonymousMemoryOf, cpuMicrosOf } from "./proc.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What a second of load has shown. CPU time is per request, and NaN where it is not that of these requests alone. */
+/** The measurements of one second of load. CPU time is per request, and NaN if it also covers other requests. */
 export interface Slice {
   readonly cpuMicros: number;
   readonly requestsPerSecond: number;

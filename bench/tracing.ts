@@ -98,7 +98,7 @@ async function call(
   return body;
 }
 
-/** What a server used, in microseconds of CPU per call. */
+/** The server's CPU time per call, in microseconds. */
 interface Cost {
   readonly mode: string;
   /** Of the calls of each round. */

@@ -27,9 +27,9 @@ export interface JsonRequests {
 /** A server that runs and is filled. */
 export interface Peer {
   readonly server: ServerProcess;
-  /** What the loads do, such as `OpenFGA Check`. */
+  /** The prefix in the names of loads, such as `OpenFGA Check`. */
   readonly name: string;
-  /** What a client calls its interface with JSON: REST, or JSON for a gateway without resources. */
+  /** The label of the JSON interface: REST, or JSON for a gateway without resources. */
   readonly jsonName: "REST" | "JSON";
   readonly json: JsonRequests;
   readonly grpc: GrpcRequest;

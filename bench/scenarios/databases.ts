@@ -34,7 +34,7 @@ export async function databaseScenarios(data: DatabaseData, stack: AsyncDisposab
     stack.use(await startGatehouse(large, [])),
     await start(large, postgres.url(databaseOf(large))),
   ];
-  // What the creates leave to be done would fall on reads of the same server.
+  // Creations leave work behind that would slow reads on the same server, so reads get a server of their own.
   const unwritten = await start(small, postgres.url(databaseOf(small)));
   const select = pgbench(postgres, "--select-only", "one resource, by rate");
   const update = pgbench(postgres, "--skip-some-updates", "creations, by rate");
@@ -97,7 +97,7 @@ function readsDuringWrites(unwritten: Gatehouse, written: Gatehouse): Scenario[]
   const name = `GetGroup REST, ${readers} clients, PostgreSQL`;
   const comparison = "reads during writes";
   const read = getGroups(written, { connections: readers });
-  // What the one generator waits for the other would count as the server's.
+  // In the background: time that one generator waits for the other would count as the server's.
   const create = createGroups(written, { isBackground: true });
   return [
     { name, server: unwritten, comparison, load: getGroups(unwritten, { connections: readers }) },

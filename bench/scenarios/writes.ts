@@ -32,7 +32,7 @@ export async function writeScenarios(
   const shared = await startOnCopy(data, stack);
   const each = await startOnCopy(data, stack, commitEach);
   const create = createRest(shared, `CreateGroup REST, ${writers} clients`, rawHttp);
-  // What the one generator waits for the other would count as the server's.
+  // In the background: time that one generator waits for the other would count as the server's.
   const meanwhile = createRest(shared, create.name, rawHttp, true);
   // On the server that is written to, what the writes leave to be done would fall on the reads alone.
   const { server: unwritten } = await startOnCopy(data, stack);

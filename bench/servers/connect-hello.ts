@@ -1,4 +1,4 @@
-// What connect-node costs by itself: GetGroup and a list of 50 over gRPC with constant answers. The port is the only argument.
+// Measures connect-node alone: serves GetGroup and a list of 50 over gRPC with constant responses. The port is the only argument.
 import { createServer } from "node:http2";
 import { create } from "@bufbuild/protobuf";
 import { connectNodeAdapter } from "@connectrpc/connect-node";

@@ -1,4 +1,4 @@
-// What the servers without a database answer: one group, as large as a real one.
+// The response of the servers without a database: one group, as large as a real one.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";

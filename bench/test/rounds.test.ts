@@ -15,7 +15,9 @@ function slice(cpuMicros: number, more: Partial<Slice> = {}): Slice {
   return { cpuMicros, requestsPerSecond: 50_000, p50Ms: cpuMicros / 100, p99Ms: 1, memoryMib: 50, ...more };
 }
 
-/** What one run found, and the names of what ran, slice by slice. `costOf` has the number of the slice in the run. */
+/**
+ * Runs the scenarios and returns the rows, and the names of the slices in their order. `costOf` gets the index of the slice in the run.
+ */
 async function run(
   scenarios: readonly Scenario[],
   extent: { rounds: number; slices: number },

@@ -1,9 +1,9 @@
-// What accompanies the files of a release: their checksums, and where they come from.
+// The files that accompany a release: checksums and provenance.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** What a release is made of. */
+/** The version, commit and repository that a release is built from. */
 export interface Source {
   readonly version: string;
   /** The commit, 40 hexadecimal digits. */

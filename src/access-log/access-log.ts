@@ -11,7 +11,7 @@ export interface AccessLog extends AsyncDisposable {
   record(event: AccessEvent): void;
 }
 
-/** What the access log needs. */
+/** The dependencies and limits of the access log. */
 export interface AccessLogOptions {
   readonly database: Pick<Database, "write">;
   readonly clock: Clock;

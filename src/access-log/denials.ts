@@ -9,7 +9,7 @@ import type { Observer } from "../pipeline/observe.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
-/** What recording denials needs. */
+/** The dependencies of the recorder of denials. */
 export interface DenialObserverOptions {
   readonly accessLog: Pick<AccessLog, "record">;
   /** Whether the organization of a group may see more of an identity than its uid. */

@@ -6,7 +6,7 @@ import type { ExchangeEvent } from "../sts/exchange.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientDetails } from "./client.ts";
 
-/** What recording exchanges needs. */
+/** The dependencies of the recorder of token exchanges. */
 export interface ExchangeRecorderOptions {
   readonly accessLog: Pick<AccessLog, "record">;
   /** Whether an identity or identity provider with this uid exists. */

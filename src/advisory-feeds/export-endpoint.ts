@@ -19,7 +19,7 @@ import { exportPages } from "./export-pages.ts";
 import { type ExportRequest, parseExport } from "./export-request.ts";
 import { type ExportLimits, newExportSlots } from "./export-slots.ts";
 
-/** What the endpoint depends on. */
+/** The dependencies of the endpoint. */
 export interface ExportDeps {
   /** An export is a client of the API: each page is authorized and logged like any other call. */
   readonly methods: MethodTable;

@@ -60,7 +60,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an error contains besides its code and message. */
+/** The parts of an error besides its code and message. */
 export interface ApiErrorOptions {
   readonly details?: readonly ErrorDetail[];
   /** The machine-readable reason. Defaults to the name of the code. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { OutboundError } from "../outbound/error.ts";
 import type { OutsideKey } from "./key-sets.ts";
 
-/** What is known about an issuer. Times are in milliseconds since the epoch. */
+/** The cached keys and the state of one issuer. Times are in milliseconds since the epoch. */
 export interface IssuerEntry {
   readonly issuer: string;
   keys: readonly OutsideKey[] | undefined;

@@ -31,14 +31,14 @@ export interface PublicJwk {
   readonly y?: string;
 }
 
-/** What signing needs. */
+/** A private key that signs tokens. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: KeyAlgorithm;
   readonly privateKey: KeyObject;
 }
 
-/** What verifying needs. */
+/** A public key that verifies tokens. */
 export interface VerificationKey {
   readonly kid: string;
   readonly algorithm: KeyAlgorithm;

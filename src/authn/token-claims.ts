@@ -31,7 +31,7 @@ export interface TokenRequest {
   readonly notAfter?: number;
 }
 
-/** What a token must contain to be accepted. */
+/** The required claims of a token. */
 export interface Expectation {
   readonly issuer: string;
   readonly audiences: ReadonlySet<string>;

@@ -16,7 +16,7 @@ export type Grants = ReadonlyMap<string, CapabilitySet>;
 /** The subtrees that a list may show: these groups and their descendants. No group is a descendant of another. */
 export type Scope = readonly string[];
 
-/** What one caller may do: live grants, limited by the caller's token. */
+/** The permissions of one caller: live grants, limited by the caller's token. */
 export class Access {
   readonly #grants: Grants;
   readonly #narrowing: Narrowing;

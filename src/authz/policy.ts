@@ -37,7 +37,7 @@ export type AccessToken = Pick<VerifiedToken, "subject" | "act" | "issuedAt" | "
 /** The claims of the token that an access token was exchanged for. */
 export type Act = VerifiedToken["act"];
 
-/** What the grants of an identity depend on besides its role bindings. */
+/** The claims of a token that determine an identity's grants, besides its role bindings. */
 export type SessionClaims = Partial<Pick<AccessToken, "act" | "mappings">>;
 
 /** Decides what callers may do. Results are synchronous unless the database must be read. */

@@ -1,6 +1,6 @@
 // W3C Trace Context: https://www.w3.org/TR/trace-context/
 
-/** What a `traceparent` header says. */
+/** The fields of a `traceparent` header that this server uses. */
 export interface TraceParent {
   readonly traceId: string;
   /** Whether the caller records this trace. */

@@ -6,7 +6,7 @@ import { clip } from "../base/clip.ts";
 /** A reason for which clients reject a certificate. */
 export interface CertificateProblem {
   readonly kind: "expired" | "not yet valid" | "another host" | "not for servers";
-  /** What is wrong, for people. */
+  /** The problem, as a text for users. */
   readonly text: string;
 }
 

@@ -42,7 +42,7 @@ const hiddenDurationMs = 10_000;
 /** The result of a delivery. `given_up` means that it was dropped. */
 export type Outcome = Attempt["outcome"] | "given_up";
 
-/** What the delivery of a queue needs. */
+/** The dependencies of delivering a queue. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly sender: SenderOptions;

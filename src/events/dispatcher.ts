@@ -51,7 +51,7 @@ export interface EventDelivery extends AsyncDisposable {
   readonly counts: Readonly<Record<Outcome, number>>;
 }
 
-/** What the dispatcher needs. */
+/** The dependencies of the dispatcher. */
 export interface EventDeliveryOptions
   extends Pick<DeliveryContext, "database" | "sender" | "inactivityOf">,
     Pick<FanOutContext, "find"> {

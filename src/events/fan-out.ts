@@ -24,7 +24,7 @@ const limits = {
   deliveries: 2_000,
 } as const;
 
-/** What the fan-out needs. */
+/** The dependencies of the fan-out. */
 export interface FanOutContext {
   readonly database: Database;
   /** Finds the event of a method or endpoint by its path; undefined if it causes none. */

@@ -12,7 +12,7 @@ import type { CloudEvent } from "./cloud-event.ts";
 /** How long the signature of an event is valid, in seconds. Each attempt has a new one. */
 const lifetimeSeconds = 600;
 
-/** What sending needs. */
+/** The dependencies of the sender. */
 export interface SenderOptions {
   /** The `iss` of our tokens. */
   readonly issuer: string;

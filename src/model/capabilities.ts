@@ -77,7 +77,7 @@ export function addCapabilities(set: CapabilitySet, more: CapabilitySet): void {
   for (let i = 0; i < words; i++) set[i]! |= more[i]!;
 }
 
-/** What both sets hold. */
+/** Returns the capabilities that are in both sets. */
 export function intersectCapabilities(a: CapabilitySet, b: CapabilitySet): CapabilitySet {
   return a.map((word, i) => word & b[i]!);
 }

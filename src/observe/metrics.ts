@@ -30,11 +30,14 @@ export interface ObservedCall {
   readonly traceId: string | undefined;
 }
 
-/** What a gauge is. */
+/** The declaration of a gauge. */
 export interface GaugeDefinition {
   readonly name: string;
   readonly help: string;
-  /** What several processes that serve one port show: their sum, or the value of one that is the same for all. */
+  /**
+   * The combination of the values of several processes that serve one port: their sum, or the maximum or minimum of a value that all
+   * share.
+   */
   readonly combined: "sum" | "max" | "min";
 }
 

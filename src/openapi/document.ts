@@ -9,7 +9,7 @@ import { addErrorSchema } from "./error-schema.ts";
 import { bearerScheme, type OperationContext, operation } from "./operation.ts";
 import { placesOf } from "./paths.ts";
 
-/** What a document consists of. */
+/** The inputs of an OpenAPI document. */
 export interface DocumentOptions {
   readonly title: string;
   /** The version of the program. */

@@ -1,4 +1,4 @@
-// What an OpenAPI document cannot say: services, messages and enums by their gRPC names, and how routes fill a request.
+// Data that an OpenAPI document has no place for: services, messages and enums by their gRPC names, and how routes fill a request.
 import { type DescEnum, type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { accessRuleOf } from "../authz/rules.ts";

@@ -11,7 +11,7 @@ import { traced } from "../base/tracing.ts";
 import { callerOf } from "./authorize.ts";
 import type { Call } from "./call.ts";
 
-/** What authentication depends on. */
+/** The dependencies of authentication. */
 export interface AuthenticateDeps {
   readonly tokens: Tokens;
   readonly policy: Policy;

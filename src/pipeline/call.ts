@@ -16,9 +16,8 @@ export interface CalledMethod {
 }
 
 /**
- * What the pipeline and the handlers know about a request besides its message.
- *
- * The transport creates it, the pipeline adds `caller` and `access`, and handlers may add response headers.
+ * The context of a request, without its message, for the pipeline and the handlers. The transport creates it, the pipeline adds `caller`
+ * and `access`, and handlers may add response headers.
  */
 export interface Call {
   readonly transport: TransportName;
@@ -58,7 +57,7 @@ export interface Call {
   snapshot?: Session;
 }
 
-/** What a transport knows about a request. `signal` is called on first use. */
+/** The fields of a call that its transport sets. `signal` is called on first use. */
 type CallInit = Pick<
   Call,
   "transport" | "requestId" | "clientAddress" | "connection" | "isForwarded" | "isHead" | "header" | "lifetime"

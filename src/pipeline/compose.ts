@@ -9,7 +9,7 @@ import type { Method } from "./method.ts";
 import { fieldRules, type RuleBook, ruleBook } from "./text-rules.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
-/** What all methods share, and which of them need no access rule. */
+/** The options of all methods, and the paths of methods that need no access rule. */
 export interface ComposeOptions extends PipelineOptions {
   /** Paths of the methods that check credentials of another kind themselves. Any other method needs an access rule. */
   readonly exempt: ReadonlySet<string>;

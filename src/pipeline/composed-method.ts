@@ -22,7 +22,7 @@ import type { Validator } from "./validate.ts";
 /** Responds to a decoded request. */
 export type Handler = (request: Message, call: Call) => unknown;
 
-/** What all methods share. */
+/** The options that all methods share. */
 export interface PipelineOptions extends AuthenticateDeps {
   readonly clock: Clock;
   readonly observer: Observer;
@@ -38,7 +38,7 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly forward?: ForwardCall | undefined;
 }
 
-/** What is particular to one method. */
+/** The definition of one method. */
 interface MethodDefinition {
   readonly path: string;
   readonly descriptor: DescMethodUnary;

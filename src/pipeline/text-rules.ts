@@ -55,7 +55,7 @@ export interface MessageRules {
   readonly isCheckedByHandler?: boolean;
 }
 
-/** What a rule may depend on besides the message. */
+/** The context of a rule: times that it may compare the value with. */
 export interface CheckContext {
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,5 +1,4 @@
-// What a trace says about a call. It never gets a token or a body.
-// https://opentelemetry.io/docs/specs/semconv/rpc/rpc-spans/
+// Writes calls to traces, without tokens and bodies. https://opentelemetry.io/docs/specs/semconv/rpc/rpc-spans/
 import type { Message } from "@bufbuild/protobuf";
 import { ApiError, codeName } from "../aip/errors.ts";
 import type { AccessRule } from "../authz/rules.ts";

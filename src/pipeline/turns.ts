@@ -63,7 +63,7 @@ export function newTurns(limits: TurnLimits, clock: Clock): Turns {
       return await ofCallers.run(uid, call.signal, (hasWaited) => {
         const runWork = (hasWaitedToo: boolean) =>
           measureWork(call.signal, async (work) => {
-            // What waited may be over the budget by now.
+            // The budget may have been spent while the call waited.
             if (isBudgeted && (hasWaited || hasWaitedToo)) requireBudget(call);
             try {
               return await body(hasWaited || hasWaitedToo);

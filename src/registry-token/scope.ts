@@ -11,7 +11,7 @@ export interface WantedAccess {
 /** The maximum number of scopes: clients request one, or two to mount a layer. */
 const maxScopes = 32;
 
-/** What zot requires for its catalog and for searches: a repository without a name. Some clients also send it to sign in. */
+/** The scope that zot requires for its catalog and for searches: it names no repository. Some clients also send it to sign in. */
 export const allRepositoriesScope = "repository::pull";
 
 // `type:name:actions`. The name may contain the port of a host, so the last colon ends it.

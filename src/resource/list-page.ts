@@ -55,7 +55,7 @@ export interface Selection {
 /** Columns and their required values. An empty text or zero filters nothing. */
 export type Filters = Readonly<Record<string, string | number>>;
 
-/** What one call asks of a list. */
+/** The parameters of one List call. */
 export interface ListOptions<R, T> {
   readonly call: Call;
   readonly request: PageRequest & Message;

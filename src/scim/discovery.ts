@@ -1,4 +1,4 @@
-// What the service offers (RFC 7644 §4).
+// The discovery endpoints: the features of the service, its resource types and schemas (RFC 7644 §4).
 
 import { scimLimits } from "./limits.ts";
 import { enterpriseSchema, groupSchema, type Schema, schemas, userSchema } from "./schemas.ts";

@@ -12,7 +12,7 @@ export type { Filter };
 /** A filter, and the condition in it that the database evaluates by an index. */
 export interface Query {
   readonly condition: ScimCondition | undefined;
-  /** What is left to compare with each row; undefined if the condition is the whole filter. */
+  /** The rest of the filter, to evaluate on each row; undefined if the condition is the whole filter. */
   readonly filter: Filter | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a request changes of a group. Members are a set of changes: a group may have too many to read them all.
+// The change of a group by a request. Members are changed as a set of additions and removals: a group may have too many to read them all.
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { parseJsonText, readValue } from "./attributes.ts";
 import type { Filter } from "./filter.ts";

@@ -1,4 +1,4 @@
-// What the handlers of users and groups share.
+// Helpers that the handlers of users and groups share.
 import { Code } from "../aip/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import type { Call } from "../pipeline/call.ts";

@@ -1,4 +1,4 @@
-// What the service for operators needs: the signing keys, and what a server knows about itself.
+// Builds the options of the service for operators: signing keys, and facts about the server.
 import { logEndedSession } from "../access-log/ended-sessions.ts";
 import { logKeyRetirement, logKeyRotation } from "../access-log/key-rotations.ts";
 import type { Metrics } from "../observe/metrics.ts";

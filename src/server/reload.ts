@@ -12,7 +12,7 @@ import { type Encryption, newEncryption, type ReplaceableEncryption } from "../s
 import { reencryptSecrets } from "./installation.ts";
 import type { ServerTransports } from "./transports.ts";
 
-/** What a reload changes. */
+/** The parts of a server that a reload replaces. */
 export interface ReloadContext {
   readonly database: Database;
   readonly encryption: ReplaceableEncryption;

@@ -5,7 +5,7 @@ import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { SharedMetrics } from "../observe/metrics.ts";
 import type { WorkerGroup } from "./start-hooks.ts";
 
-/** What every part of a server is opened with. */
+/** The context that every part of a server is opened with. */
 export interface ServerContext {
   /** Identifies this server among those that share its database. All its processes have the same. */
   readonly nodeId: string;

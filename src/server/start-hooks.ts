@@ -1,4 +1,4 @@
-// What a caller may do while a server starts.
+// The callbacks of a caller of `startServer` during the start.
 
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";

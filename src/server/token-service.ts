@@ -22,7 +22,7 @@ import { newExplainExchange } from "../sts/explanation.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 
-/** What the token service is composed of. */
+/** The dependencies of the token service. */
 export interface TokenServiceOptions extends Omit<ServerContext, "draining"> {
   readonly database: Database;
   readonly encryption: Encryption;

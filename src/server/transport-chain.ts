@@ -20,7 +20,7 @@ import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary
 import type { Api } from "./api.ts";
 import { limits } from "./limits.ts";
 
-/** What the transports serve. */
+/** The parts that the transports serve. */
 export interface TransportChainOptions extends Pick<RouterOptions, "operations" | "draining"> {
   readonly config: Config;
   readonly log: Logger;

@@ -22,7 +22,7 @@ const statuses: Partial<Record<Code, number>> = {
   [Code.UNAVAILABLE]: 503,
 };
 
-/** What is known about a sign-in when it fails. */
+/** The details of a sign-in that are known when it fails. */
 export interface Attempt {
   readonly client: ClientDetails;
   target?: LoginRequest["target"];

@@ -10,7 +10,7 @@ export interface LoginProvider {
   readonly scopes: readonly string[];
   /** Additional parameters of the authorization request. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What the organization grants to users of its provider. The operator's provider grants nothing. */
+  /** The grants of an organization's provider to its users. The operator's provider grants nothing. */
   readonly organization?: {
     readonly groupUid: string;
     /** The uid of the role that users get at their first sign-in. */

@@ -7,7 +7,7 @@ import type { LoginRequest } from "./login-request.ts";
 import type { LoginSecrets } from "./openid-client.ts";
 import { type BindingCookie, bindingCookieName, sealRow } from "./sealed-row.ts";
 
-/** What is stored of a login while the browser is at the provider. */
+/** The stored state of a login while the browser is at the provider. */
 export interface Login {
   readonly request: LoginRequest;
   /** The uid of the provider that the browser was sent to; empty for the operator's. */

@@ -78,7 +78,7 @@ function skip(name: ProviderCheck["name"], detail: string): ProviderCheck {
   return { name, outcome: "skipped", detail };
 }
 
-/** What a provider says stays out, as in a sign-in: only our own words are shown. */
+/** Returns a failed check. As in a sign-in, the detail never quotes the provider: it has only texts of this server. */
 function failed(name: ProviderCheck["name"], error: unknown): ProviderCheck {
   const known = [error, (error as Error | null)?.cause].find(
     (one) => one instanceof OutboundError || one instanceof ApiError,

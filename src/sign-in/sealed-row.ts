@@ -6,7 +6,7 @@ import { type ColumnRef, type Encryption, newEncryption } from "../storage/insta
 import type { SignInRow } from "../storage/sign-in/sign-ins.ts";
 import { cookieLine } from "./cookies.ts";
 
-/** What a row is for: a browser at a login provider, or a question whether to join. The secrets of one are useless for the other. */
+/** The purpose of a row: a browser at a login provider, or the question whether to join. The secrets of one are useless for the other. */
 export type RowKind = "login" | "join";
 
 /** The cookie that binds a row to a browser. */

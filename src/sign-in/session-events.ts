@@ -8,7 +8,10 @@ import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { RefreshFamily } from "../sts/refresh.ts";
 import type { SignInDeps } from "./sign-in.ts";
 
-/** What ended a session, and the method of its entry. A reused refresh token was stolen, from its client or by it. */
+/**
+ * The methods of audit-log entries by the reason why a session ended. Reuse of a refresh token means that it was stolen from the client,
+ * or by it.
+ */
 const methods = {
   signed_out: "/oauth/session/sign-out",
   session_revoked: "/oauth/session/revoke",

@@ -5,7 +5,7 @@ import { isUid } from "../model/uid.ts";
 import type { Audiences } from "./audiences.ts";
 import { show } from "./denials.ts";
 
-/** What the caller asks for. */
+/** The parameters of the requested token. */
 export interface WantedToken {
   readonly audience: readonly string[];
   /** The uid of the identity to assume. Empty means the one that the token matches. */

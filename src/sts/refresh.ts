@@ -56,7 +56,7 @@ export interface RefreshDeps extends IssueDeps {
   readonly log?: (event: RefreshEvent, call: Call, family?: RefreshFamily) => void;
 }
 
-/** What happened to a refresh token. */
+/** The outcome of using a refresh token. */
 export interface RefreshEvent {
   readonly event: "token_refreshed" | "refresh_refused" | "refresh_token_reused";
   /** The uid of the identity; empty if unknown. */

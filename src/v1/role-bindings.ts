@@ -88,7 +88,7 @@ async function complete(session: Session, items: readonly RoleBindingList_Bindin
   const roles = lookup(session, roleCollection);
   let length = 0;
   for (const item of items) {
-    // What the current list does not name, the caller cannot read.
+    // A group or role without a name in the current list may not be read by the caller.
     const group = item.group!.name === "" ? undefined : await groups(item.group!.id);
     const organization = await groups(rootOf(item.group!.id));
     if (group) item.group = shownGroup.toV1(groupMessage(group, organization));

@@ -1,4 +1,4 @@
-// What an error of the API says (google.rpc error details, AIP-193).
+// Reads the details of an API error (google.rpc error details, AIP-193).
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import {

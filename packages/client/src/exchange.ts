@@ -13,7 +13,7 @@ export interface TokenServer {
 /** A token source, or a function that makes one for the server of the client. */
 export type Tokens = TokenSource | ((server: TokenServer) => TokenSource);
 
-/** What tokens are for. */
+/** The purpose of tokens: audience, scopes and identity. */
 export interface TokenOptions {
   /** The address of the server by default. */
   readonly audience?: string | readonly string[];

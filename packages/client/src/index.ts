@@ -1,4 +1,4 @@
-// What works in Node and in browsers.
+// The exports that run in Node and in browsers.
 export { bearerToken } from "./bearer.ts";
 export type { ClientOptions, GatehouseClient } from "./client.ts";
 export { type ErrorDetails, errorDetails, type FieldViolation, type PreconditionViolation } from "./errors.ts";

@@ -64,7 +64,7 @@ export function delaysOf(policy: RetryPolicy): RetryOptions["delayMs"] {
 
 /** Reports whether a call may succeed later. A message that is too large is RESOURCE_EXHAUSTED as well, but without a delay. */
 function isTransient(thrown: unknown): boolean {
-  // What `fetch` throws if there is no response.
+  // `fetch` throws a TypeError if there is no response.
   if (thrown instanceof TypeError) return true;
   const { code } = ConnectError.from(thrown);
   if (code === Code.ResourceExhausted) return errorDetails(thrown).retryAfterMs !== undefined;

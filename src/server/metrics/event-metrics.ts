@@ -57,7 +57,7 @@ export function measureEvents(
   );
 }
 
-/** What waits. Times are in milliseconds since the epoch. */
+/** The backlog of event deliveries. Times are in milliseconds since the epoch. */
 interface EventQueue {
   readonly deliveries: number;
   /** When the oldest event in a queue happened. */

@@ -24,7 +24,7 @@ export interface ReturnedLogin {
   readonly client: ClientDetails;
 }
 
-/** What is stored while the person decides. */
+/** The data that is stored while the user decides. */
 export interface Question extends Pick<ReturnedLogin, "login" | "claims"> {
   readonly offers: readonly Offer[];
 }

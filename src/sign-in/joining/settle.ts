@@ -12,7 +12,7 @@ import type { LoginProvider } from "../login-provider.ts";
 import { callbackPathOf, type SignInDeps } from "../sign-in.ts";
 import { type Asked, type AskedPerson, findOffers, type Offer } from "./offers.ts";
 
-/** What the person may answer. */
+/** The possible answers of the user. */
 export const answers = ["join", "not_now", "decline"] as const;
 
 /** The decision of a person about the offers that a page has shown. */

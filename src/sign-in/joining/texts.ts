@@ -21,13 +21,13 @@ export interface Texts {
   readonly device: (code: string) => string;
   readonly console: string;
   readonly account: string;
-  /** What the organization learns. */
+  /** The data of the user that the organization sees. */
   readonly sees: string;
   readonly caution: string;
   readonly join: string;
   readonly notNow: string;
   readonly decline: string;
-  /** What the three answers do. */
+  /** The consequences of the answers. */
   readonly notNowMeans: string;
   readonly declineMeans: string;
 }

@@ -5,7 +5,7 @@ import { isSecure } from "../sign-in.ts";
 /** The path of the session endpoints. Browsers send the session cookie nowhere else. */
 export const sessionPath = "/oauth/session";
 
-/** What the browser holds of a session. Neither is valid without the other. */
+/** The two cookies of a session. Neither is valid without the other. */
 export interface SessionSecrets {
   /** A refresh token. */
   readonly token: string;

@@ -4,7 +4,7 @@ import type { Audiences } from "../audiences.ts";
 import { awsDenied } from "../denials.ts";
 import { type AwsRequest, headerValue, headerValues, signedHeaders } from "./signed-request.ts";
 
-/** What a request is checked against. */
+/** The expected properties of a request. */
 export interface AwsExpectation {
   /** The host of the AWS endpoint. */
   readonly host: string;

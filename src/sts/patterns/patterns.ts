@@ -8,7 +8,7 @@ import { checkReach } from "./issuer-reach.ts";
 import type { StepBudget } from "./step-budget.ts";
 import { type ParsedPattern, parsePattern, patternSize } from "./syntax.ts";
 
-/** What a pattern is matched against. */
+/** The kinds of values that patterns match. */
 export type PatternKind = "issuer" | "subject" | "audience" | "claim" | "arn" | "user_id";
 
 /** The maximum length of a pattern, in UTF-16 units. */

@@ -14,7 +14,7 @@ import { grpc } from "../unary/grpc.ts";
 import { grpcWeb } from "../unary/grpc-web.ts";
 import type { Protocol } from "../unary/protocol.ts";
 
-/** What rejecting a call needs. */
+/** The dependencies of rejecting a call. */
 export interface RejectionOptions {
   readonly detailTypes: Registry;
   readonly maxJsonDepth: number;

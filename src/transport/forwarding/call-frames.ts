@@ -10,7 +10,7 @@ import { detailTypes } from "../error-detail-types.ts";
 /** The first frame of a connection: the key that the processes of one server share. The other side responds with `ready`. */
 export type HelloHead = readonly [key: string];
 
-/** What else than responses the writing process sends: `drain` asks for no more calls. */
+/** The notices of the writing process besides responses: `ready`, and `drain`, which asks for no more calls. */
 export type Notice = readonly ["ready" | "drain"];
 
 /** A call; its message is the request. */
@@ -24,7 +24,7 @@ export type CallHead = readonly [
   traceparent: string,
 ];
 
-/** What a process that forwards sends about an earlier call: DEADLINE_EXCEEDED, or CANCELLED by its client. */
+/** A forwarding process's notice that an earlier call ended: with DEADLINE_EXCEEDED, or CANCELLED by its client. */
 export type EndHead = readonly ["end", id: number, code: Code];
 
 /** A process wants to write by itself, or has done so: it has a turn from "granted" until it returns it. */
@@ -36,7 +36,7 @@ export type ResponseHead = readonly [id: number, outcome: "ok", headers: readonl
 /** An error; its message is a google.rpc.Status. The cause is for the log. */
 export type ErrorHead = readonly [id: number, outcome: "error", cause: LoggedCause | undefined];
 
-/** What the log shows of a cause. */
+/** The form of an error's cause in the log. */
 interface LoggedCause {
   readonly name: string;
   readonly message: string;

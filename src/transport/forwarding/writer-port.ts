@@ -22,7 +22,7 @@ import {
 } from "./call-frames.ts";
 import { FrameSocket } from "./frames.ts";
 
-/** What the port serves, and to whom. */
+/** The services of the port, and the key of its callers. */
 export interface WriterPortOptions {
   /** The path of the socket. One that another process left is replaced. */
   readonly path: string;
@@ -133,7 +133,7 @@ function turnsOf(socket: Socket, frames: FrameSocket, lendTurn: WriterPortOption
   };
 }
 
-/** What a forwarded call is executed with. */
+/** The state for executing a forwarded call. */
 interface Execution {
   readonly frames: FrameSocket;
   readonly connection: object;

@@ -2,7 +2,7 @@
 import { type ApiError, Code } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 
-/** What a challenge depends on. */
+/** The part of a call that determines a challenge. */
 export type ChallengedCall = Pick<Call, "header" | "caller">;
 
 /**

@@ -26,7 +26,7 @@ const longText = 16 * 1024;
 /** Lower-case names and values. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** What a response takes from its call. */
+/** The part of a call that determines its response's headers. */
 export type ResponseCall = Pick<Call, "requestId" | "responseHeaders">;
 
 /** The headers of a response to a call. */

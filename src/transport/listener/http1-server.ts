@@ -24,7 +24,7 @@ import { removeFrom } from "./remove-item.ts";
 import { newRequestScheduler, type Schedule } from "./request-scheduler.ts";
 import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
 
-/** What an HTTP/1 server needs. */
+/** The options of an HTTP/1 server. */
 export interface Http1ServerOptions {
   readonly limits: ListenerLimits;
   /** Whether responses over TLS have Strict-Transport-Security. */

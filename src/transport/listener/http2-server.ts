@@ -34,7 +34,7 @@ import { headBytes } from "./request-head.ts";
 import { newRequestScheduler, type RequestQueue, type Schedule } from "./request-scheduler.ts";
 import { type Backlog, ignore, type SocketServer } from "./socket-server.ts";
 
-/** What an HTTP/2 server needs. */
+/** The options of an HTTP/2 server. */
 export interface Http2ServerOptions {
   readonly limits: ListenerLimits;
   /** Whether responses over TLS have Strict-Transport-Security; absent means no. */

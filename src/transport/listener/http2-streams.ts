@@ -26,7 +26,7 @@ export interface OpenStream {
   unreadSince?: number;
 }
 
-/** What the streams of a session share. */
+/** The state that the streams of a session share. */
 export interface StreamOwner {
   readonly peer: Peer;
   readonly floods: FloodLimiter;

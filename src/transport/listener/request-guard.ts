@@ -7,7 +7,7 @@ import type { CountLimit } from "./limit-counters.ts";
 import type { ListenerLimits } from "./limits.ts";
 import { checkHead } from "./request-head.ts";
 
-/** What a guard needs. */
+/** The options of a guard. */
 export interface GuardOptions {
   readonly limits: ListenerLimits;
   readonly onError: (error: unknown) => void;

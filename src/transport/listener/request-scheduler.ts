@@ -7,7 +7,7 @@ const retryMs = 20;
 
 /** The waiting requests of one connection. */
 export interface RequestQueue {
-  /** What starts each of them. */
+  /** The callbacks that start waiting requests. */
   readonly waiting: (() => void)[];
   /** The unsent bytes of the connection. */
   unsentBytes(): number;

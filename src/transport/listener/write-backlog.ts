@@ -14,7 +14,7 @@ export interface BacklogLimiter {
 /** Called when connections were closed: how many, and the unsent bytes of all connections before. */
 export type BacklogReport = (connections: number, bytes: number) => void;
 
-/** What to limit, and how. */
+/** The servers and limits of the backlog monitor. */
 export interface BacklogOptions {
   readonly servers: readonly SocketServer[];
   readonly hasConnections: () => boolean;

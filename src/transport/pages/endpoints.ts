@@ -67,7 +67,7 @@ export interface Endpoint {
 /** Endpoints by path. A path that ends with a slash serves all paths below it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
-/** What all endpoints share. */
+/** The options that all endpoints share. */
 export interface EndpointOptions {
   readonly bodyTimeoutMs: number;
   readonly maxJsonDepth: number;

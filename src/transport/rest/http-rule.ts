@@ -22,7 +22,7 @@ interface Pattern {
   readonly variables: readonly FieldPath[];
   /** The names of the variables in violations. */
   readonly variableNames: readonly string[];
-  /** What the body is bound to: nothing, the whole request, or one field. */
+  /** The target of the body: nothing, the whole request, or one field. */
   readonly body: "none" | "whole" | DescField;
   /** Set for PATCH if the request has a mask. */
   readonly update: UpdateFields | undefined;

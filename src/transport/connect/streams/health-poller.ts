@@ -1,7 +1,7 @@
 // Polls whether the program can serve, once for all watchers, and not at all without watchers.
 import { setTimeout } from "node:timers/promises";
 
-/** What to poll, how often, and for how many watchers. */
+/** The state to poll, the interval, and the maximum number of watchers. */
 export interface StatePollOptions {
   /** Whether the program can serve. */
   look(): Promise<boolean>;

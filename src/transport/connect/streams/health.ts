@@ -14,7 +14,7 @@ export const maxWatches = 1000;
 /** The retry delay for a client whose watch was rejected. */
 const watchRetryMs = 30_000;
 
-/** What the health service needs. */
+/** The dependencies of the health service. */
 export interface HealthOptions {
   /** The full names of the known services. The empty name stands for the whole server. */
   readonly services: () => ReadonlySet<string>;
