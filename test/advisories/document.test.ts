@@ -8,7 +8,7 @@ import { canonicalJson, extraOf, extraProblem, parseExtra } from "../../src/advi
 import { parseTime, timestampText } from "../../src/advisories/times.ts";
 import { parseExactly } from "../../src/base/json.ts";
 
-/** What a reader of one record sees, and what it reports. */
+/** Reads one record, and returns the result and the reported problems. */
 function reading<T>(json: string, read: (record: Members) => T): { read?: T; problems: string[]; isRecord: boolean } {
   let seen: T | undefined;
   const { record, problems } = readItem("r", parseExactly(json), (members) => {

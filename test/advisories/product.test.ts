@@ -118,7 +118,7 @@ describe("products", () => {
   });
 });
 
-/** What is advised on, by package URL: name, type, architecture, and the component of libraries. */
+/** The artifact of each package URL: name, type, architecture, and the component of libraries. */
 const artifacts: readonly (readonly [purl: string, artifact: readonly string[], component?: string])[] = [
   ["pkg:golang/github.com/a/b", ["github.com/a/b", "library", ""], "go-module"],
   ["pkg:maven/org.a/b", ["org.a:b", "library", ""], "java"],

@@ -5,7 +5,7 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { ListRolesResponseSchema, RoleSchema } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { countFitting } from "../../src/aip/pagination.ts";
 
-// What clients of gRPC take unless they are told otherwise.
+// The default limit of gRPC clients on a message.
 const maxMessageBytes = 4 * 1024 * 1024;
 
 describe("a page", () => {

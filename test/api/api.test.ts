@@ -53,7 +53,7 @@ const witness = newDocumentWitness(({ document, httpMethod, path }, example) => 
   calls.set(name, (calls.get(name) ?? new Set()).add(JSON.stringify(example)));
 });
 
-/** What happened, by case and by the way it was run. */
+/** The transcripts by case, and by the way the case was run. */
 const transcripts = new Map<string, Map<string, JsonValue[]>>(cases.map(({ name }) => [name, new Map()]));
 
 for (const place of places) {

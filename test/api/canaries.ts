@@ -8,7 +8,7 @@ import { keptLog } from "../harness/kept-log.ts";
 
 /** The fields of requests and replies that hold secrets: of providers, invites, SCIM clients and exchanges. */
 const secretFields: ReadonlySet<string> = new Set(["clientSecret", "code", "token", "refreshToken"]);
-/** What is shorter may be a word of anybody's. Cases send a secret nowhere else, not even within a longer text. */
+/** Shorter values may be ordinary words. Cases send a secret in a field of its own only, not within a longer text. */
 const shortest = 6;
 const pageSize = 1000;
 
@@ -24,7 +24,7 @@ export interface Canaries {
   checkLines(): void;
 }
 
-/** What the line of a call says. The caller is missing where nobody was known, and the error where there was none. */
+/** The members of a call's log line. The caller is absent for unauthenticated calls, and the error for successful ones. */
 const lineMembers = [
   "level",
   "time",

@@ -28,7 +28,7 @@ export interface Step {
   readonly expect?: Expectation;
 }
 
-/** What must come of a call. */
+/** The expected outcome of a call. */
 export interface Expectation {
   /** The name of the code; `OK` when absent. */
   readonly code?: string;

@@ -1,4 +1,4 @@
-// What only REST can say, or get wrong: bodies, parameters and paths.
+// Tests of features and errors that only REST has: bodies, parameters and paths.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness/server.ts";

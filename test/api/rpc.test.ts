@@ -1,4 +1,4 @@
-// What only RPC can say: a path cannot carry every text, and JSON over REST tells what is given from what is zero.
+// Tests of features that only RPC has: a path cannot carry every text, and only RPC tells an absent field from a zero.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";

@@ -28,7 +28,7 @@ export function tickingClock(): Clock {
 const iam = "/chainguard.platform.iam.v2beta1.";
 const trustedIssuer = "https://accounts.google.com";
 
-/** What the tokens of the nobody say of an e-mail address: by actor, and with the domain of the stage. */
+/** Returns the e-mail claims of actors without roles, with the domain of the stage. */
 const mail = (domain: string): Readonly<Record<string, { email: string; verified?: boolean; issuer?: string }>> => ({
   member: { email: `someone@${domain}` },
   "member of a subdomain": { email: `someone@mail.${domain}` },

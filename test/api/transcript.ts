@@ -1,4 +1,4 @@
-// What happened in a case, without what differs from run to run.
+// Records the calls of a case, without values that differ from run to run.
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 const uid = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;

@@ -11,7 +11,7 @@ export function fillIn<T extends JsonValue>(value: T, variables: Variables): T {
   return fill(value, variables) as T;
 }
 
-/** What stands at a path such as `groups.0.uid`; throws when there is nothing. */
+/** Returns the value at a path such as `groups.0.uid`; throws if there is none. */
 export function valueAt(value: JsonValue, path: string): JsonValue {
   let found: JsonValue | undefined = value;
   for (const name of path.split(".")) {

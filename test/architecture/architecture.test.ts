@@ -136,7 +136,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   yauzl: ["cli/advisories"],
 };
 
-/** What only some files may contain. */
+/** Constructs that only some files may contain. */
 const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly why: string }[] = [
   { what: /process\.env\b/, where: /^main\.ts$/, why: "only main reads the environment" },
   {

@@ -1,4 +1,4 @@
-// What the tests of tokens and keys share: a store of keys in memory, a clock to turn, a pen to forge with.
+// Fixtures for tests of tokens and keys: a store of keys in memory, a clock, and a signer of forged tokens.
 import assert from "node:assert/strict";
 import { createPrivateKey, sign } from "node:crypto";
 import { ApiError, type Code } from "../../src/aip/errors.ts";
@@ -110,7 +110,7 @@ export function goodClaims(changes: object = {}): Record<string, unknown> {
   return { iss: issuer, sub: subject, aud: issuer, iat, exp: iat + 3600, jti: "1", act, cap: {}, ...changes };
 }
 
-/** What `openNode` opens. */
+/** The result of `openNode`. */
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
 /** The key that a node was opened with. */

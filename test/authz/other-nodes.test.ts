@@ -1,4 +1,4 @@
-// What one node knows of grants that another node changes, also when the database answers late.
+// Tests of the grants that one node caches while another node changes them, also when the database answers late.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openDatabase } from "../../src/storage/database.ts";
@@ -52,7 +52,7 @@ describe("two nodes on one database", () => {
       late.resolve();
       assert.deepEqual(await Promise.all(calls), [403, 403, 403, 403, 403]);
       await earlier;
-      // What the late reading has found counts no more.
+      // The result of the late read is discarded.
       assert.equal(await get(), 403);
       proxy.beforeResponse = undefined;
     });

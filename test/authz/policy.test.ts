@@ -1,4 +1,4 @@
-// What is remembered of grants, against a source whose answers the test holds back.
+// Tests of the cache of grants, against a source whose responses the test delays.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";

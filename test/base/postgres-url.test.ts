@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import pg from "pg";
 import { hostsOf, parsePostgresUrl } from "../../src/base/postgres-url.ts";
 
-/** What node-postgres connects to by the URL of a host. */
+/** Returns the address that node-postgres connects to for a URL. */
 function targetOf(url: string): string {
   const { host, port, database } = new pg.Client(url);
   return `${host} ${port} ${database}`;

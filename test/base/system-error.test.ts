@@ -1,4 +1,4 @@
-// What is said of a call of the system that failed.
+// Tests of the messages for failed system calls.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What runs in the page of another origin: the clients that browsers use, each in the form that a program would.
+// Runs in the page of another origin: calls by the clients that browsers use, each written as a program would.
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -10,7 +10,7 @@ export interface Target {
   readonly groupUid: string;
 }
 
-/** What came of each call: a name or a code, or the word that the browser has for what it withholds. */
+/** Returns the result of each call: a name, a code, or the browser's word for a blocked response. */
 export async function callAll(target: Target): Promise<Record<string, string>> {
   const { url: baseUrl } = target;
   return {

@@ -1,4 +1,4 @@
-// What comes back from a browser while it is still being opened. It never is here.
+// Tests the sign-in through a browser that never reports back.
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { PassThrough } from "node:stream";

@@ -1,4 +1,4 @@
-// What all client commands share: where the server is, with which token, how results and failures look.
+// Tests of options that all client commands share: server, token, and the output of results and failures.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What completion offers, and what shells say of its scripts.
+// Tests of completion: its candidates, and the shells' verdict on its scripts.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ after(async () => {
   await caller[Symbol.asyncDispose]();
 });
 
-/** What is offered for the last of the words, without descriptions, and what the shell is to do itself. */
+/** Returns the candidates for the last word, without descriptions, and the directive for the shell. */
 async function offered(environment: Record<string, string>, ...words: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await caller.runWith(environment, "complete", "--", ...words);
   assert.deepEqual([code, stderr], [0, ""]);

@@ -76,7 +76,7 @@ after(async () => {
   await caller[Symbol.asyncDispose]();
 });
 
-/** What each kind shows, as lines that are there. */
+/** Lines in the output of `describe` for each kind. */
 const shown: [args: string[], lines: RegExp[]][] = [
   [
     ["iam", "identities", "describe", "robot"],

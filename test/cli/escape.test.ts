@@ -45,7 +45,7 @@ const points = [
 ];
 const unsafe = String.fromCodePoint(...points);
 const isUnsafe = new RegExp(`[${points.map((point) => `\\u{${point.toString(16)}}`).join("")}]`, "u");
-/** What nobody has to be afraid of. */
+/** Characters that output does not escape. */
 const harmless = "Grüße, 日本語, 👍️, a\tb\nc, \\u{9b}, '\"#: - x";
 
 /** A cell with a quote in it (RFC 4180). */

@@ -1,4 +1,4 @@
-// What the command line shows of the registry, of advisories and of events.
+// Tests of lists of the registry, of advisories and of events.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";

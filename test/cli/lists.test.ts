@@ -1,4 +1,4 @@
-// What lists take: titles, order, limit, query, watch.
+// Tests of the options of lists: titles, order, limit, query, watch.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { parse as parseYaml } from "yaml";

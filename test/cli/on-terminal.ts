@@ -14,7 +14,7 @@ export const noTerminal =
 /** How a command ended on a terminal. */
 export interface TerminalRun {
   readonly code: number | null;
-  /** What the terminal shows. */
+  /** The contents of the terminal. */
   readonly shown: string;
   /** Whether the modes of the terminal are those from before. */
   readonly restored: boolean;

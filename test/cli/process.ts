@@ -71,7 +71,7 @@ export function start(args: readonly string[], environment: Record<string, strin
   };
 }
 
-/** What programs need to run at all. Others such as `CI`, `NO_COLOR`, `TERM` and `HTTP_PROXY` change what the program does. */
+/** The variables that a program needs. Others such as `CI`, `NO_COLOR`, `TERM` and `HTTP_PROXY` change its behaviour. */
 const inheritedVariables = ["PATH", "HOME", "LANG", "TMPDIR", "NODE_COMPILE_CACHE", "SystemRoot", "PATHEXT", "TEMP"];
 
 /** Returns the environment of a program: these variables, and none that describes the machine of the tests. */

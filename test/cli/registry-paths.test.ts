@@ -1,4 +1,4 @@
-// What a repository of a registry is called below the group that it is brought into.
+// Tests of the names that repositories of a registry get below the group.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pathOf, splitPath } from "../../src/cli/registry/catalog-tree.ts";

@@ -38,7 +38,7 @@ describe("gatehouse registry sync", () => {
   });
   const content = () => registry.requests.filter((path) => /\/(?:manifests|blobs)\/sha256:/.test(path));
 
-  /** What is below the group: tag by path of groups, repo and name -> digest. */
+  /** Returns the tags below the group: path of groups, repo and tag -> digest. */
   async function mirrored(): Promise<Record<string, string>> {
     const below = `uidp.descendants_of=${group}&pageSize=200`;
     const { groups } = await get(`/iam/v2beta1/groups?${below}`);

@@ -1,4 +1,4 @@
-// What a table shows on a terminal, and does not show in a pipe.
+// Tests of tables on a terminal, compared with those in a pipe.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ageText } from "../../src/cli/output/terminal.ts";

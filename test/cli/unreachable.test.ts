@@ -1,4 +1,4 @@
-// What the command line says when it reaches something that is not a server of this API, or nothing.
+// Tests of the messages for an address where no server of this API listens.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ async function list(url: string, environment: Record<string, string> = {}): Prom
   return await run(["iam", "groups", "list", "--url", url], variables);
 }
 
-/** What listens, the scheme that it is called with, whether its certificate is trusted, and what is said. */
+/** A listener, the scheme of the URL, whether its certificate is trusted, and the expected message. */
 const others: [what: string, listen: () => Server, scheme: string, isTrusted: boolean, said: RegExp][] = [
   [
     "a server of HTTP/1.1",

@@ -1,4 +1,4 @@
-// What clients see of a server that is told to stop.
+// Tests how clients experience a server that shuts down.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -30,7 +30,7 @@ const publicKey = JSON.stringify({
 });
 
 const identities = { service: "IdentitiesService", field: "identity", mask: "*" };
-/** What the checks of the provider declare. */
+/** The declarations that the tests of the provider apply. */
 export const declarations: readonly Declaration[] = [
   {
     rule: "a group is renamed, described and cleared",

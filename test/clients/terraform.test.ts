@@ -1,4 +1,4 @@
-// What the Terraform provider does to the four resources over gRPC: create, read, update by its masks, import, destroy.
+// Tests the Terraform provider's calls for its four resources over gRPC: create, read, update by mask, import, destroy.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
@@ -62,7 +62,7 @@ describe("Terraform", () => {
       const { updateTime: __, ...expected } = last;
       assert.deepEqual(unchanged, expected);
       assert.deepEqual(await answer<JsonObject>(method("Delete"), { uid }), {});
-      // What is gone on read is dropped from the state, and gone on destroy is success.
+      // The provider drops a resource from its state on NOT_FOUND when reading, and takes it for success when destroying.
       for (const verb of ["Get", "Delete"]) assert.equal(await codeOf(method(verb), { uid }), "NOT_FOUND", verb);
     });
   }

@@ -50,14 +50,14 @@ export interface Definition {
 
 export type SuiteRequest = Message & { readonly responseDefinition?: Definition; readonly fullDuplex?: boolean };
 
-/** What a server reports of a request, in addition to its messages. */
+/** The head of a request, which a conformance server reports besides messages. */
 export interface Head {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly query: string;
 }
 
-/** What a server tells of the requests of a call. */
+/** Returns the report of a server about the requests of a call. */
 export function requestInfo({ headers, query }: Head, requests: readonly SuiteRequest[], method: DescMethod) {
   return {
     requestHeaders: byName(headers),

@@ -1,5 +1,5 @@
-// What the conformance suite of Connect consists of. Its runner and its protos come from the Go module proxy and are kept in a folder that
-// git ignores.
+// Fetches the conformance suite of Connect: its runner and protos come from the Go module proxy and are kept in a folder that git
+// ignores.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What a resource in a list of changes is called.
+// Tests of the names of resources in a list of changes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-// What the form of claims sends, and what it says that a change lets in.
+// Tests of the claims form: the request that it sends, and its warning about newly admitted tokens.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-// What the wizard of identities makes of its fields: tokens of each provider are exchanged, those of other workloads are not.
+// Tests of the identity wizard: it accepts tokens of the chosen workload and rejects those of others.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";

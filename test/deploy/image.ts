@@ -86,7 +86,7 @@ describe("the image", { skip }, () => {
     const data = path.join(folder, "data");
     mkdirSync(data, { mode: 0o700 });
     chownSync(data, user, user);
-    // What a container runtime does: buildah itself cannot make the root read-only.
+    // Starts a container as a runtime does: buildah itself cannot make the root read-only.
     const script = [
       'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && mount --bind "$2" "$1/var/lib/gatehouse"',
       'mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev"',

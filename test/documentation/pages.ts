@@ -1,4 +1,4 @@
-// What each page finds where its commands run.
+// The setup of each page before its commands run.
 import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Browser } from "../harness/browser.ts";

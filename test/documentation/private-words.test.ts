@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 
 interface PrivateWord {
   readonly pattern: RegExp;
-  /** What to write instead. */
+  /** The word to write instead. */
   readonly instead: string;
 }
 

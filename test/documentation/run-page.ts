@@ -84,7 +84,7 @@ function reasonNotToRun({ attributes }: Block): string | undefined {
   return attributes.get("no-run") ?? (missing.length > 0 ? `${missing.join(", ")} not installed` : undefined);
 }
 
-/** What the blocks of a page share. */
+/** The state that the blocks of a page share. */
 interface OpenPage {
   readonly session: ShellSession;
   readonly signIn: PageSetup["signIn"];

@@ -14,7 +14,7 @@ import { runLineInTurn } from "../cli/resident.ts";
 /** Milliseconds that a command may take. */
 const timeoutMs = 30_000;
 
-/** What a command came to: standard output and standard error together. */
+/** The result of a command: exit code, and standard output and error together. */
 export interface Outcome {
   readonly code: number;
   readonly output: string;
@@ -22,7 +22,7 @@ export interface Outcome {
 
 /** A command that runs on. */
 export interface BackgroundCommand {
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   readonly output: () => string;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
@@ -38,7 +38,7 @@ export interface ShellSession extends AsyncDisposable {
   start(command: string): Promise<BackgroundCommand>;
 }
 
-/** What a shell knows before the first command. */
+/** The functions that a shell has before the first command. */
 const prelude = fileURLToPath(new URL("prelude.sh", import.meta.url));
 
 /** Starts a session; disposing of it ends everything that was started in it, and removes its folder. */
@@ -134,7 +134,7 @@ function spawnShell(cwd: string, env: Record<string, string>) {
   return {
     child,
     write: (text: string) => void child.stdin!.write(text),
-    /** What was printed before the mark, and the exit code behind it. */
+    /** Returns the output before the mark, and the exit code after it. */
     async outputUpTo(mark: string): Promise<Outcome> {
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
       const timer = setTimeout(() => reject(new Error(`no end after ${timeoutMs} ms: ${printed}`)), timeoutMs);

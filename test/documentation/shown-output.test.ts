@@ -1,4 +1,4 @@
-// What counts as the output that a page shows.
+// Tests of the comparison between a page's shown output and the real one.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { blocksOf, shownCommands } from "./blocks.ts";

@@ -206,7 +206,7 @@ for (const [name, open] of stores) {
       await addGroup(store, "after");
       await using delivery = deliver(store.database, definition(), () => right);
       await sink.wait(2);
-      // What is under way is waited for.
+      // Draining waits for deliveries in flight.
       await delivery.drain(60_000);
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
     });
@@ -264,7 +264,7 @@ for (const [name, open] of stores) {
       };
       await using delivery = deliver(store.database, definition(), clock);
       await sink.wait(1);
-      // What awaits SQLite alone leaves no turn to sockets.
+      // Promises of SQLite alone give the event loop no chance to serve sockets.
       while ((await readQueue(store.database.session, uid))?.attempts !== 1) await turn();
       clock.advance(2_000);
       await sink.wait(4);

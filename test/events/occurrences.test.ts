@@ -1,4 +1,4 @@
-// What each method causes: one life of every resource, in both versions, as a receiver hears of it.
+// The event of each method: the life of every resource, in both versions, as a receiver sees it.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { getOption, hasOption } from "@bufbuild/protobuf";
@@ -24,7 +24,7 @@ interface Told {
   readonly body: unknown;
 }
 
-/** What a call is expected to cause. The subject is the uid of the answer, and the body the answer, unless they are given. */
+/** The expected event of a call. By default, the subject is the uid of the response, and the body the response itself. */
 interface Expected extends Partial<Pick<Told, "subject" | "group" | "body">> {
   readonly type: string;
   readonly source: string;

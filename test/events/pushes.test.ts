@@ -1,4 +1,4 @@
-// What a container registry tells of, as subscriptions are told of it.
+// Tests of the events for notifications from a container registry.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +13,7 @@ const isPush = ({ headers }: Received) => headers["ce-type"] === type;
 
 const [a, b, c] = ["a", "b", "c"].map(digestOf) as [string, string, string];
 
-/** What nothing is told of in each of these. */
+/** Fields that none of these notifications sets. */
 const nowhere = { location: "", remote_address: "", user_agent: "" };
 
 async function subscribe({ server }: Listening, parent: string, sink: string): Promise<void> {
@@ -22,7 +22,7 @@ async function subscribe({ server }: Listening, parent: string, sink: string): P
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }
 
-/** What a delivery says, by its envelope and its data. */
+/** Returns the event of a delivery, from its envelope and its data. */
 function readEvent({ headers, body }: Received) {
   const told = HTTP.toEvent({ headers: headers as Record<string, string>, body }) as CloudEvent<unknown>;
   assert.equal((told.validate as () => boolean).call(told), true);
@@ -64,7 +64,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
     const pushes = async (count: number) => (await next(count)).map(({ shown }) => shown);
     const repo = (name: string) => `${root}/${name}`;
-    /** What is the same of all pushes into a repo. */
+    /** Returns the fields that the events of all pushes into a repo share. */
     const of = async (name: string, ...group: string[]) => ({
       repository: repo(name),
       repo_id: await listening.repoOf(name.split("/").at(-1)!, ...group),

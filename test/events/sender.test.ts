@@ -1,4 +1,4 @@
-// What a subscriber sees of the response of a sink.
+// Tests of how a sink's response appears to the owner of the subscription.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";

@@ -75,7 +75,7 @@ async function close(server: HttpsServer): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** What lets a server send events to this machine. */
+/** The settings with which a server delivers events to this machine. */
 export const sending = { eventDelivery: "on", privateSinkNetworks: "127.0.0.0/8,::1/128" };
 
 /** A server that may send events to this machine. */

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What is used of the package, which brings no types. */
+/** The used part of the package, which has no types. */
 interface ProviderModule {
   readonly default: new (issuer: string, configuration: object) => { callback(): RequestListener };
 }

@@ -1,4 +1,4 @@
-// What a call came to, in one form whichever transport it went through.
+// The outcome of a call, in one form for all transports.
 import {
   createRegistry,
   type DescMessage,

@@ -23,7 +23,7 @@ interface PostgresServer {
   launch(): ChildProcess;
 }
 
-/** What is done to a database before others are copied from it. */
+/** Prepares a database before others are copied from it. */
 export type Preparation = (url: string) => Promise<void>;
 
 /** The URL of a new database on a server that all tests of this process share: empty, or a copy of one that was prepared once. */

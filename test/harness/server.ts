@@ -33,7 +33,7 @@ export interface TestServer extends AsyncDisposable {
   readonly url: string;
   readonly config: Config;
   readonly server: Server;
-  /** What the server takes the time from. */
+  /** The server's clock. */
   readonly clock: Clock;
   /** The root group `example.org` and the identity that owns it and operates the installation. */
   readonly groupUid: string;
@@ -91,7 +91,7 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const config = toConfig(readSettings(settings, {}));
   const log = options.log ? newLog({ level: "trace", format: "json" }, options.log) : pino({ level: "silent" });
   const clock = options.clock ?? systemClock;
-  // What is there already may have keys, or is to be started on as any server would.
+  // An existing database may have keys already, or its start is under test: only a new one is prepared.
   const isNew = config.dataDir === dataDir && options.settings?.databaseUrl === undefined;
   if (isNew && databaseUrl === "") await writeMigratedFile(dataDir);
   const bring = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;

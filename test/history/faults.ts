@@ -8,7 +8,7 @@ import { newRandom, pick, type Random } from "./random.ts";
 import type { Replica } from "./replica.ts";
 import type { ReplicatedPostgres } from "./replicated-postgres.ts";
 
-/** What the faults act on. */
+/** The targets of the faults. */
 export interface FaultTargets {
   readonly replicas: readonly Replica[];
   /** The connections of each replica to PostgreSQL; none with SQLite. */

@@ -23,7 +23,7 @@ export interface Person {
   readonly token: string;
 }
 
-/** What the clients of the test need to know. */
+/** The installation, as the clients of the test need it. */
 export interface Installation {
   readonly ownerToken: string;
   readonly folders: readonly string[];

@@ -12,7 +12,7 @@ export interface Interval {
 
 /** One operation on a key, as its client saw it. */
 export interface Operation {
-  /** What the client asked and received, for reports. */
+  /** The client's request and its result, for reports. */
   readonly label: string;
   /** Milliseconds on the clock of the test. */
   readonly calledAt: number;

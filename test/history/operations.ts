@@ -1,5 +1,5 @@
-// What each call means for the key that it concerns. A state has a name, a description, and the ids of its child groups.
-// The description begins with the id of the create that made the resource: another one of the same name is another resource.
+// The model of each call, as an operation on its key. A state has a name, a description, and the ids of its child groups. The description
+// begins with the id of the create that made the resource: another one of the same name is another resource.
 import { Code } from "../../src/aip/errors.ts";
 import type { Outcome } from "../harness/outcome.ts";
 import { type Interval, type Operation, observation, type State } from "./linearizability.ts";

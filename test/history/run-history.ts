@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly workers: number;
 }
 
-/** What a run found. */
+/** The result of a run. */
 export interface RunResult {
   readonly violations: readonly string[];
   readonly observations: number;

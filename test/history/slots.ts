@@ -1,4 +1,4 @@
-// What the clients share: which resources there are to read and change, and which identities to give access.
+// The state that clients share: resources to read and change, and identities to give access.
 import type { Person } from "./installation.ts";
 
 /** The kinds of resources that the clients create, read, update and delete. */

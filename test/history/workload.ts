@@ -10,7 +10,7 @@ import type { Replica } from "./replica.ts";
 import { ResourceCalls } from "./resource-calls.ts";
 import { type AccessSlot, kinds, type Slot, type Slots } from "./slots.ts";
 
-/** What the clients work on. */
+/** The targets of the workload. */
 export interface WorkloadOptions {
   readonly seed: number;
   readonly replicas: readonly Replica[];

@@ -1,4 +1,4 @@
-// What a log line says of a call, in either format, and who may say what it is named.
+// Tests of a call's log line in either format, and of who may set its names.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newLog } from "../../src/observe/log.ts";

@@ -14,7 +14,7 @@ import { type Collector, startCollector } from "./otlp-collector.ts";
 
 const listGroups = "chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const updateGroup = "chainguard.platform.iam.v2beta1.GroupsService/UpdateGroup";
-/** What the tests read from responses. */
+/** The part of a response that the tests read. */
 interface Listed {
   readonly groups: readonly { readonly uid: string }[];
 }

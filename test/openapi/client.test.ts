@@ -41,7 +41,7 @@ describe("a generated client", () => {
       sent.push(request);
       return fetch(request);
     });
-    /** What the last request said, below the groups. */
+    /** Returns the last request, with its path below `groups`. */
     const last = () => {
       const { method, url, headers } = sent.at(-1)!;
       return [method, url.slice(`${server.url}/iam/v2beta1/groups`.length), headers.get("content-type")];

@@ -1,5 +1,5 @@
-// What a document forbids, the server refuses: every constraint of every parameter and body is broken once, the rest of the request
-// being the example of its operation.
+// Tests that the server enforces the constraints of its OpenAPI documents: each constraint of each parameter and body is broken once, in
+// the example of its operation.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonValue } from "@bufbuild/protobuf";
@@ -13,7 +13,7 @@ const checksItems: ReadonlySet<string> = new Set([
   "AdvisoryRecordsService_ImportAdvisoryRecords",
   "OrganizationImportService_ImportResources",
 ]);
-/** What is not offered says so before anything is looked at. */
+/** An operation that is not offered fails before any check. */
 const isOffered = ({ operation }: Placed) => !operation.description.includes("Not offered by this server");
 
 interface Request {

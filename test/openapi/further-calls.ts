@@ -27,7 +27,7 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   },
   "GET /registry/v1/repos/{repoId}/digests/{digest}/size": { parameters: { repoId: child, digest }, status: 404 },
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
-  // What these respond differs between databases, or needs a sign-in.
+  // The responses of these operations differ between databases, or need a sign-in.
   "GET /gatehouse/operate/v1/installation": { status: 200 },
   "GET /gatehouse/operate/v1/nodes": { parameters: { pageSize: 10 }, status: 200 },
   "GET /gatehouse/operate/v1/signingKeys": { parameters: { pageSize: 10 }, status: 200 },

@@ -11,7 +11,7 @@ import { openVenv } from "./venv.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const sources = path.join(import.meta.dirname, "generators");
 const typescript = path.join(import.meta.dirname, "generator/node_modules/.bin");
-/** What is generated, and the packages of Python, which are kept for the next run. */
+/** The folder of generated clients and Python packages, kept for the next run. */
 const place = path.join(root, ".cache/generators");
 /** v2 is v2beta1 under other paths, and no other for a generator. */
 const names = [...documents.keys()].map((each) => path.basename(each, ".json")).filter((name) => name !== "v2");

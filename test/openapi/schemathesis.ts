@@ -27,7 +27,7 @@ const runFile = promisify(execFile);
 /** The same requests in every run, by one worker: threads trip over a fault of CPython 3.11. */
 const bounds = ["--seed", "1", "--workers", "1", "--max-examples", "4", "--generation-database", "none"];
 
-/** What is refused before anybody's grants are looked at is asked once; v2 is v2beta1 under other paths. */
+/** Errors that precede authorization are tested with one actor only; v2 is v2beta1 under other paths. */
 function phasesOf(name: string, actor: string): string {
   return actor === "owner" && name !== "/openapi/v2.json" ? "examples,coverage,fuzzing" : "examples,fuzzing";
 }

@@ -128,7 +128,7 @@ function checkParameter(placed: Placed, { name, schema }: Parameter, texts: read
   validate(placed, schema, isList ? values : values[0], `${at}: ${name}`);
 }
 
-/** What a text stands for where the schema asks for no text; the text itself where it is not that. */
+/** Converts a text to the type of the schema; returns it unchanged if it has no such form. */
 function valueFrom({ type }: JsonObject, text: string): unknown {
   if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
   if (type === "integer" && /^-?[0-9]+$/.test(text)) return Number(text);

@@ -148,7 +148,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       registry.intercept = (request, response) => {
         if (!request.url?.endsWith(digest)) return false;
         registry.intercept = () => false;
-        // What the registry had at that time.
+        // The state of the registry at that time.
         asked.resolve(() => response.writeHead(500).end());
         return true;
       };

@@ -4,7 +4,7 @@ import { rest } from "../harness/rest.ts";
 import { type DatabaseKind, startTestServer, type TestServer, type TestServerOptions } from "../harness/server.ts";
 import { type OutsideRegistry, startOutsideRegistry } from "./outside-registry.ts";
 
-/** What the registry shows. */
+/** The secret that the registry sends with notifications. */
 export const secret = "only for this test, and long enough";
 
 export const manifestType = "application/vnd.oci.image.manifest.v1+json";
@@ -30,7 +30,7 @@ export interface Listening extends AsyncDisposable {
   repoOf(name: string, group?: string): Promise<string | undefined>;
   /** The tags of a repo of the organization, name -> digest. */
   tagsOf(name: string): Promise<Record<string, string>>;
-  /** What is known of an image. */
+  /** Returns the server's data of an image. */
   about(name: string, digest: string, what: string): ReturnType<Listening["get"]>;
 }
 

@@ -1,7 +1,7 @@
 // A registry client signing in, as docker, skopeo and crane do it.
 import { decodeJwt, decodeProtectedHeader } from "jose";
 
-/** What came of it. */
+/** The result of a sign-in. */
 export interface SignIn {
   readonly status: number;
   readonly headers: Headers;
@@ -11,7 +11,7 @@ export interface SignIn {
   readonly access: readonly string[] | undefined;
 }
 
-/** What the test server's registry calls itself. */
+/** The name of the test server's registry. */
 export const service = "registry.gatehouse.internal";
 
 /** The header of Basic credentials. */

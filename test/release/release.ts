@@ -90,7 +90,7 @@ describe("a release", { skip }, () => {
 });
 
 describe("a release that cannot be made", { skip }, () => {
-  /** What a release changes: the commit, the tags, and the files, which it deletes first. */
+  /** Returns the state that a release changes: the commit, the tags, and the files, which it deletes first. */
   function state() {
     const names = existsSync(folder) ? readdirSync(folder).sort() : undefined;
     const files = names?.map((name) => {

@@ -60,7 +60,7 @@ describe("selection of what is listed", () => {
               `${uid} in ${JSON.stringify(sources)}`,
             );
           }
-          // What only rows without parent add.
+          // Only rows without a parent are added.
           const withRoots = selectSources(scope, filter, { includesGranted: false, includesRoots });
           const isRoot = includesRoots && passes("c", filter);
           assert.equal(withRoots.filter((source) => holds(source, "c")).length, isRoot ? 1 : 0);

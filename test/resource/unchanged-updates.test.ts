@@ -12,7 +12,7 @@ const minute = 60_000;
 
 let server: TestServer;
 let now = Date.UTC(2030, 0, 1);
-/** What every case begins with. */
+/** The common setup of all cases. */
 let root: string;
 let identity: string;
 

@@ -50,7 +50,7 @@ export function readDependencies(root: string, file: string): Dependencies {
   };
 }
 
-/** What stands before the first wildcard or variable of a path, as far as whole names go. */
+/** Returns the part of a path before the first wildcard or variable, in whole names. */
 function fixedPart(literal: string): string {
   const [fixed = ""] = literal.split(/[*$]/);
   return fixed === literal ? literal : fixed.slice(0, fixed.lastIndexOf("/") + 1);

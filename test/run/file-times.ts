@@ -1,7 +1,7 @@
 // A reporter of node:test: lines of JSON with the results of each test file, for the summary.
 import type { TestEvent } from "node:test/reporters";
 
-/** What the tests of one file took, and how many there were. */
+/** The duration and the number of tests of one file. */
 export interface FileTime {
   readonly file: string;
   readonly ms: number;

@@ -1,11 +1,11 @@
-// What `npm test` consists of.
+// The steps of `npm test`.
 import type { FileTime } from "./file-times.ts";
 import { checkLockFile } from "./lock-file.ts";
 import { checkBreaking, checkGenerated } from "./proto-checks.ts";
 import { runTests } from "./test-step.ts";
 import { type Print, runTool } from "./tool.ts";
 
-/** What a step found out about its test files. */
+/** The result of a step that ran test files. */
 export interface StepOutcome {
   readonly times: readonly FileTime[];
   /** Why the step failed; absent if it passed. */

@@ -1,4 +1,4 @@
-// What `.ci/run` runs after `npm test`: the suites that need other programs, in this order.
+// The suites of `.ci/run` after `npm test`, in this order: they need other programs.
 import { globSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Step } from "./steps.ts";

@@ -1,4 +1,4 @@
-// What provisioning means for access: who may sign in, which roles groups give, and how fast a deactivation works.
+// Tests of provisioning and access: who may sign in, which roles groups give, and how fast a deactivation takes effect.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles, ownerRole } from "../../src/authz/built-in-roles.ts";

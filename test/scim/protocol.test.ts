@@ -251,7 +251,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           assert.equal((await patch(path, operation)).body.active, active, JSON.stringify(operation));
           assert.equal(await isActive(JSON.stringify(operation)), active);
         }
-        // What is removed is not shown, and the person stays as they were.
+        // A removed attribute is not shown, and the user stays active or inactive as before.
         assert.equal((await patch(path, { op: "remove", path: "active" })).body.active, undefined);
         assert.equal((await put(null)).body.active, active);
         assert.equal((await put()).body.active, active);

@@ -194,7 +194,7 @@ function uidOf(kind: Kind, absent: boolean): string {
   return uid === things.group ? `${uid}/${none}` : uid.replace(/[0-9a-f]{16}$/, none);
 }
 
-/** What methods of version 1 are about, where neither field nor service tells. */
+/** The kind of resource of a version 1 method, if neither field nor service tells it. */
 const kindsOfV1: Readonly<Record<string, Kind>> = {
   "ExternalGroupRoleMappings/Create": "identityProvider",
   "ExternalGroupRoleMappings/BatchDelete": "identityProvider",

@@ -9,7 +9,7 @@ import { addCaller, addGroup, addIdentity, addRole, ownerRole, viewerRole } from
 
 after(stopPostgres);
 
-/** What others refer to, with requests that do, and whether it stays where they come first. */
+/** Resources with the requests that refer to them, and whether a reference prevents the deletion. */
 const referred: readonly {
   readonly what: string;
   readonly deletion: string;

@@ -191,7 +191,7 @@ describe("security cases", () => {
   }
 });
 
-/** What stands in quotes in a file, names of tests among it; comments are left out. */
+/** Returns the quoted texts of a file, which include the names of tests; comments are left out. */
 function quotedTexts(file: string): string {
   const code = readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
   return (code.match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? []).join("\n");

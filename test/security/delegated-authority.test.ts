@@ -430,7 +430,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const staticKeys = { issuer, subject: "other", issuerKeys: keySetText(keys) };
         const changed = await rest(server.url, own, "PATCH", `/iam/v2beta1/identities/${made.uid}`, { staticKeys });
         assert.equal(changed.status, 200, JSON.stringify(changed.body));
-        // What it has made ends with it.
+        // Resources that the identity made lose their effect with it.
         const { uid: invite } = await call(own, "POST", `/iam/v2beta1/groupInvites/${server.groupUid}`, {
           roleUid: ownerRole.uid,
           ttl: "3600s",

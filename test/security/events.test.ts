@@ -231,7 +231,7 @@ describe("a sink", () => {
       for (const group of ["a", "b", "c"]) await createGroup(server, server.groupUid, group);
       await until("the others are told", () => namesIn(good.received).length === 3);
       await bad.wait(1);
-      // What is open is cut off, as by a receiver that goes away.
+      // Open deliveries are cut off, as by a receiver that disappears.
       await bad[Symbol.asyncDispose]();
       await until("the attempt has failed", async () => (await countOf(server, "failed")) > 0);
       assert.equal(bad.received.length, 1);

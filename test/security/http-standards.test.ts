@@ -1,4 +1,4 @@
-// What HTTP and OAuth clients expect of a server beyond its API: challenges, expectations, methods, paths and parameters.
+// Tests of what clients of HTTP and OAuth expect beyond the API: challenges, expectations, methods, paths and parameters.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";

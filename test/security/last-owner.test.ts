@@ -13,7 +13,7 @@ after(stopPostgres);
 
 const iam = "/iam/v2beta1";
 
-/** What an error says, without who is meant. */
+/** Returns an error without the identity that it names. */
 function refusalOf({ status, body }: RestReply) {
   const { type = "", subject = "" } =
     body.details?.find((one: { violations?: object[] }) => one.violations)?.violations[0] ?? {};

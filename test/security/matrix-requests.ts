@@ -13,7 +13,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What lies in one group: the uid of one thing of each kind, the group's own among them. */
+/** The resources of one group: the uid of one of each kind, including the group. */
 export type Things = Readonly<Record<Kind, string>>;
 
 /** A request that is in order but for the uid at the place. */

@@ -12,7 +12,7 @@ import type { Capability } from "../../gen/chainguard/capabilities/capabilities_
 import { FieldBehavior, field_behavior } from "../../gen/google/api/field_behavior_pb.ts";
 import { resource as resourceOption } from "../../gen/google/api/resource_pb.ts";
 
-/** What a uid in a request is for. */
+/** The role of a uid in a request. */
 export type Use =
   /** The call is about it: the capabilities of the method are needed there. */
   | "target"
@@ -29,11 +29,11 @@ export interface Place {
   /** JSON names from the request down; lists are entered at their first item. */
   readonly path: readonly string[];
   readonly use: Use;
-  /** What the uid names, such as `group`; for a target, the resource of the service. */
+  /** The kind that the uid names, such as `group`; for a target, the resource of the service. */
   readonly names: string;
 }
 
-/** What the annotation of a method demands; undefined when it is open to all or has no annotation. */
+/** Returns the requirement in a method's annotation; undefined if the method is open to all or has no annotation. */
 export function demandOf(method: DescMethod): { capabilities: readonly Capability[] } | undefined {
   const { mode } = getOption(method, iam);
   return mode.case === "enabled" ? { capabilities: mode.value.capabilities } : undefined;
@@ -59,7 +59,7 @@ export function resourceOf({ file }: DescService): DescMessage | undefined {
   return file.messages.find((message) => singularOf(message) !== "");
 }
 
-/** What resources are created in, where that is not a group. */
+/** The parents of resources that are not created in a group. */
 const parents: Readonly<Record<string, string>> = { tag: "repo", externalGroupRoleMapping: "identityProvider" };
 
 function uidFields(

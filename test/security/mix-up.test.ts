@@ -118,7 +118,7 @@ describe("two login providers, one of which is hostile", () => {
     assert.equal(searchParams.get("redirect_uri"), `${callback()}/${provider}`);
   });
 
-  // What the attacker's own sign-in is to be finished with is asked for: its nonce and its PKCE challenge.
+  // The attacker starts the login with the nonce and the PKCE challenge of the attacked sign-in.
   const attacks: readonly [how: string, redirectUri: () => string][] = [
     ["back to the operator's redirect URI", callback],
     ["back to a redirect URI of its own", () => `${callback()}/${provider}`],

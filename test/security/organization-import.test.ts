@@ -211,7 +211,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         if (typeof expected === "string") assert.equal(problem, expected);
         else assert.match(problem, expected);
       }
-      // What gives no access may still be imported.
+      // Identities that give no access may still be imported.
       const [renamed] = await importing(root, {
         identity: {
           uid: operator,

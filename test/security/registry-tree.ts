@@ -1,4 +1,4 @@
-// What else lies in groups: repos and what is in them, advisories, subscriptions.
+// Creates further resources in groups: repos with their contents, advisories, subscriptions.
 import { create } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { newChild } from "../../src/model/uid.ts";

@@ -1,4 +1,4 @@
-// What a SCIM token must not reach, and how it is checked.
+// Tests of the reach of a SCIM token, and of its verification.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";

@@ -428,7 +428,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match((await second.request(late)).text, /the code of the device was used already/);
       // From now on, a user with this code gets the error before they sign in.
       assert.match((await ask(newBrowser())).text, /the code of the device was used already/);
-      // What was delivered is as unknown as what never was.
+      // A delivered session is as unknown as one that never existed.
       const { code: unknown } = newDevice();
       const asked = (one: string) => rest(server.url, undefined, "GET", `/sts/headless_sessions?code=${one}`);
       const [delivered, never] = [await asked(code), await asked(unknown)];

@@ -82,7 +82,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const bindPerson = (identityUid: string, roleUid = viewerRole.uid) =>
       call(owner.token, "POST", `${iam}/roleBindings/${stranger}`, { identityUid, roleUid });
 
-    /** What the owner of the strange organization is shown of whom it has bound, whichever way. */
+    /** Returns the stranger organization's view of an identity that it has bound, through each list. */
     async function shownOf(identityUid: string): Promise<object[]> {
       const { roleBindings } = await call(owner.token, "GET", `${iam}/roleBindings?identity=${identityUid}`);
       const [{ uid }] = roleBindings;
@@ -200,7 +200,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const child = await call(person.token, "POST", `${iam}/groups/team`, { name: "child" });
         assert.ok(child.uid.startsWith(`${own}/`));
         assert.deepEqual(await named("groups?name=team"), [own]);
-        // What is named by its uid is meant.
+        // A filter by uid finds the resource.
         assert.deepEqual(await named(`groups?name=team&uidp.childrenOf=${stranger}`), [theirs]);
         assert.ok((await named("groups?page_size=200")).includes(theirs));
         await addRole(server, stranger, []);

@@ -57,7 +57,7 @@ const absent = "f".repeat(16);
 let server: TestServer;
 let apiClients: ApiClient[];
 let callers: Caller[];
-/** What lies in each group: the uid of one thing of each kind. */
+/** The resources of each group: the uid of one of each kind. */
 const things = new Map<string, Things>();
 /** For each group that rights reach, the groups in every relation to it. */
 const neighbours = new Map<string, Readonly<Record<string, string>>>();
@@ -148,7 +148,7 @@ async function testCaller(place: Place, caller: Caller): Promise<void> {
 
 /** A denial has the same text whether the resource exists or not (I1, I7). */
 function checkDenialsAlike({ use }: Place, denials: ReadonlyMap<Relation, string>, cell: string): void {
-  // What may be named besides what the caller holds belongs to the same organization.
+  // A caller may name only resources of the same organization besides those that it holds.
   const abroad = relations.filter((relation) => /another root|in no organization/.test(relation));
   const notMalformed = relations.filter((relation) => relation !== "malformed");
   const alike = { opaque: notMalformed, reference: abroad, target: beyond, filter: beyond }[use];
@@ -173,7 +173,7 @@ function expectedCode(place: Place, caller: Caller, relation: Relation, uid: str
   return place.method.name === "CreateAccountAssociation" ? Code.ALREADY_EXISTS : Code.OK;
 }
 
-/** What is peculiar to providers: they belong to roots, mappings give roles at roots, and the callers hold none there. */
+/** Returns the expected result for providers: they belong to roots, mappings give roles at roots, and the callers hold none there. */
 function expectedOfProviders(
   { method, use }: Place,
   caller: Caller,

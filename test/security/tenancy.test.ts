@@ -266,7 +266,7 @@ function path(name: string): string {
   return `/chainguard.platform.iam.v2beta1.${name}`;
 }
 
-/** What a gRPC request with exactly this path comes to. */
+/** Returns the gRPC status of a request with exactly this path. */
 async function grpcStatusOf(url: string, path: string, token: string) {
   const session = connect(url);
   session.on("error", () => {});

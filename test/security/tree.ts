@@ -26,7 +26,7 @@ import type { TestServer } from "../harness/server.ts";
 export { operatorRole, ownerRole };
 export const viewerRole = builtInRoles.find(({ name }) => name === "viewer")!;
 
-/** What it takes to put something into a server's database, as of the time that it is there. */
+/** The database and clock that resources are written to. */
 export type Place = Pick<TestServer, "server" | "clock">;
 
 /** Runs a write as the installation itself. */

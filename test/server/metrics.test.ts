@@ -1,4 +1,4 @@
-// What the metrics of a server say about its sign-ins, its keys, its database and its events.
+// Tests of a server's metrics about sign-ins, keys, the database and events.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";

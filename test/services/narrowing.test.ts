@@ -11,7 +11,7 @@ let server: TestServer;
 let inside: string;
 let outside: string;
 
-/** What the owner gets with a token of this narrowing. */
+/** Calls as the owner, with a token of this narrowing. */
 async function as(narrowing: Narrowing, method: string, path: string, body?: object) {
   return await rest(server.url, await server.tokenOf(server.ownerUid, narrowing), method, path, body);
 }

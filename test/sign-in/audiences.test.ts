@@ -31,7 +31,7 @@ async function refresh(refreshToken: string, audience: readonly string[]) {
   return { status: reply.status, body: (await reply.json()) as any };
 }
 
-/** What the API and the sign-in of the registry answer to a token. */
+/** Returns the statuses of the API and of the registry's token endpoint for a token. */
 async function opens(token: string): Promise<number[]> {
   const api = await rest(server.url, token, "GET", "/auth/v1/ok");
   const registry = await getToken(server.url, basic("_token", token), []);

@@ -1,4 +1,4 @@
-// What a sign-in takes from an ID token: by keys that the provider may replace at any time, and numbers as they were sent.
+// Tests of ID tokens in a sign-in: keys that the provider replaces, and numbers that keep their digits.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newBrowser, signInUrl } from "../harness/browser.ts";

@@ -90,7 +90,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const signIn = async (parameters: Record<string, string>, answer: JoinAnswer) =>
       parametersOf(await visit(parameters, newBrowser({ answer })));
 
-    /** What the database has of the person, and what the organization has given away. */
+    /** Returns the stored state of the user, and the organization's grants to the user. */
     const stateOf = async () => ({
       isMember: await isMember(server.server.database.session, { identityUid: person, groupUid: organization }),
       isRegistered: ((await findRow(server.server.database.session, identityCollection, person))?.issuer ?? "") !== "",

@@ -14,15 +14,15 @@ import {
 
 export const client = { id: "gatehouse-client", secret: "canary-client-secret" };
 
-/** What a provider does otherwise. */
+/** Deviations of the provider from correct behaviour. */
 export interface Behaviour {
   /** Claims of the next ID tokens, over those that are right. */
   claims?: Record<string, unknown>;
-  /** What signs them. */
+  /** The signing key. */
   key?: OutsideKeyPair;
   /** Parameters of the next redirects back, over those that are right; undefined leaves one out. */
   callback?: Record<string, string | undefined>;
-  /** What the token endpoint answers instead. */
+  /** The response of the token endpoint, in place of the correct one. */
   token?: { status: number; body: object };
 }
 

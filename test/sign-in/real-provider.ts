@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "../harness/browser.ts";
 import { certificate, certificateKey } from "../transport/certificate.ts";
 
-/** What is used of the package, which brings no types. */
+/** The used part of the package, which has no types. */
 interface Provider {
   callback(): RequestListener;
   interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;

@@ -1,4 +1,4 @@
-// What users and operators learn from a failed sign-in.
+// Tests of the messages to users and operators about a failed sign-in.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newBrowser, signInUrl } from "../harness/browser.ts";

@@ -1,4 +1,4 @@
-// What is not cached, or evicted: large or rarely used values, other snapshots, and changes that the log lacks.
+// Tests of values that are not cached, or evicted: large or rarely used values, other snapshots, and changes that the log lacks.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bytesOf, newReadCache } from "../../src/storage/cache/read-cache.ts";

@@ -15,7 +15,7 @@ const accessKey = "AKIDEXAMPLE";
 const secretKey = "only for this test";
 const scope = "us-east-1/sts/aws4_request";
 
-/** What a test may do otherwise than the SDK does. */
+/** Changes to the request that the SDK would make. */
 export interface AwsRequestChanges {
   readonly method?: string;
   readonly target?: string;

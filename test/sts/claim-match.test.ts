@@ -159,7 +159,7 @@ describe("further claims", () => {
     const claimPatterns = Object.fromEntries(names.map((name) => [name, "(.*a){0,30}.*x"]));
     const claims = (count: number) =>
       Object.fromEntries(names.slice(0, count).map((name) => [name, `${"a".repeat(150)}x`]));
-    // What is asked for and absent takes no steps.
+    // Absent claims cost no steps.
     assert.equal(mismatch({ claimPatterns }, { ...good, ...claims(3) }), "c3");
     assert.throws(() => mismatch({ claimPatterns }, { ...good, ...claims(8) }), {
       code: Code.PERMISSION_DENIED,

@@ -159,7 +159,7 @@ function isExactly({ relationship }: { relationship: Identity["relationship"] },
   return exactIssuer === iss && exactSubject === sub;
 }
 
-/** What an exchange ends in: `OK` or the code and message of its error, on one line. */
+/** Returns the result of an exchange: `OK`, or the code and message of its error, on one line. */
 export async function outcome(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

@@ -7,7 +7,7 @@ import { issuer } from "../authn/token-fixtures.ts";
 import { openExchange, outcome, uid } from "./exchange-fixtures.ts";
 import { fetchLoopback, keyPair } from "./outside.ts";
 
-/** What is used of the package, which brings no types. */
+/** The used part of the package, which has no types. */
 interface ProviderModule {
   readonly default: new (url: string, configuration: object) => { callback(): Parameters<typeof createServer>[1] };
 }

@@ -35,7 +35,7 @@ function generate(alg: string) {
   return generateKeyPairSync("rsa", { modulusLength: 2048 });
 }
 
-/** What signs: a key pair, or one that keeps its kid to itself. */
+/** A signer: a key pair, possibly without a kid. */
 type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: string | undefined };
 
 /** A token with these claims, signed by the key. */
@@ -79,7 +79,7 @@ export async function startServer(answers: Record<string, Answer> = {}) {
   };
 }
 
-/** What a path answers: a JSON document or a handler. */
+/** The response at a path: a JSON document or a handler. */
 export type Answer = object | RequestListener;
 
 /** Answers with a JSON document. */

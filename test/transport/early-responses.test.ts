@@ -63,7 +63,7 @@ describe("a response that is complete before its request", () => {
     ["HTTP/1.0", "1.0", (length) => `Content-Length: ${length}`],
   ];
   for (const [what, status, refusal, least = 0] of refusals) {
-    // What answers makes the same of all sizes: those of REST stand for the others.
+    // Other transports than REST answer all sizes by the same code, so a few sizes suffice.
     const some = Object.entries(sizes).filter(
       ([, bytes]) => bytes >= least && (what.startsWith("REST") || bytes > 5e6),
     );
@@ -204,7 +204,7 @@ function dial(url: string): Socket {
   return connect(Number(new URL(url).port), "127.0.0.1");
 }
 
-/** What comes back to a client that reads nothing before it has sent everything; rejects when the connection breaks. */
+/** Returns the response to a client that reads nothing before it has sent everything; rejects if the connection breaks. */
 async function sendFirst(socket: Socket, head: string, body: Buffer): Promise<string> {
   socket.pause();
   await new Promise<void>((resolve, reject) => {

@@ -20,7 +20,7 @@ export const errorCode = { none: 0, protocolError: 1, cancel: 8, enhanceYourCalm
 /** Flags; ACK shares its bit with END_STREAM. */
 export const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 
-/** What a client sends first: the preface and empty SETTINGS. */
+/** The first bytes of a client: the preface and empty SETTINGS. */
 export const greeting = Buffer.concat([
   Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   frame(frameType.settings, 0, 0),

@@ -150,7 +150,7 @@ async function sendHttp1(url: string, { path, headers, body }: Sent): Promise<st
   return outcomeOf(await text(response), response.headers);
 }
 
-/** What a response says in its headers, trailers and body, whichever the protocol. */
+/** Returns a response's headers, trailers and body in one text, for any protocol. */
 function outcomeOf(body: string, fields: Record<string, unknown>): string {
   // The limit that is named is that of the message, on every transport.
   const [, named] = /larger(?: |%20)than(?: |%20)(\d+)/.exec(`${fields["grpc-message"]} ${body}`) ?? [];

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 export interface CertificateRequest {
   /** Its subject alternative name, in openssl's form; localhost when absent. */
   readonly names?: string;

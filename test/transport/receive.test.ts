@@ -11,7 +11,7 @@ import { Code, toApiError } from "../../src/aip/errors.ts";
 import { StreamExchange } from "../../src/transport/http/stream-exchange.ts";
 import { holdsMoreValues } from "../../src/transport/unary/value-count.ts";
 
-/** What becomes of a body that arrives in such pieces. */
+/** Receives a body that arrives in such pieces. */
 function receive(pieces: number, bytes: number, maxBodyBytes: number): Promise<Buffer> {
   const stream = Object.assign(new EventEmitter(), { aborted: false });
   const exchange = new StreamExchange(stream as unknown as ServerHttp2Stream, {}, []);

@@ -7,7 +7,7 @@ import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary 
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 
-/** What any gRPC client can be told in a service configuration (https://github.com/grpc/grpc/blob/master/doc/service_config.md). */
+/** A service configuration that any gRPC client understands (https://github.com/grpc/grpc/blob/master/doc/service_config.md). */
 const serviceConfig = {
   loadBalancingConfig: [{ round_robin: {} }],
   methodConfig: [

@@ -1,4 +1,4 @@
-// What version 1 refuses, where it takes long rows, or a role of its own, to see it.
+// Tests of rejections by version 1 that need long rows or a role of their own.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +43,7 @@ describe("version 1 refuses", () => {
     const { length } = namesOfNumbers([capability])[0]!;
     const parts: readonly [part: string, description: string, capabilities: number[]][] = [
       ["texts", "a".repeat(long), []],
-      // What today's lists do not show of a role.
+      // Parts of a role that the current lists do not return.
       ["capabilities", "", Array<number>(Math.ceil(long / length)).fill(capability)],
     ];
     for (const [part, description, capabilities] of parts) {

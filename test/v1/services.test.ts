@@ -1,4 +1,4 @@
-// What version 1 does that no case can show.
+// Tests of version 1 that no API case can express.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -93,7 +93,7 @@ describe("version 1 over gRPC", () => {
         [{ role: "x" }, "INVALID_ARGUMENT"],
         [{ role: "0".repeat(40) }, "NOT_FOUND"],
         [{ role: custom.id! }, "PERMISSION_DENIED"],
-        // What an owner does not hold, nobody gives away at a group that is only theirs.
+        // Nobody can give away a role with capabilities that an owner does not hold, not even at a group of their own.
         [{ role: operatorRole.uid }, "PERMISSION_DENIED"],
       ];
       for (const [change, code] of wrong) {

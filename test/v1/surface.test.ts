@@ -27,7 +27,7 @@ const withoutCounterpart: readonly string[] = [
 
 const served = v1Services(services({} as never, undefined as never), {} as never);
 
-/** What a caller needs; where it is needed goes by another name in each version. */
+/** Returns the access rule without its scope, whose name differs between the versions. */
 function demand(method: DescMethod) {
   const rule = accessRuleOf(method);
   return rule && { type: rule.type, capabilities: "capabilities" in rule ? rule.capabilities : [] };

@@ -97,7 +97,7 @@ describe("I version 1", () => {
         });
         for (const token of [owner, scoped]) {
           for (const filter of asked) {
-            // What lies above the granted group holds that group, too.
+            // A list may show ancestors of the granted group too, because they contain it.
             const shown = await list(apiClient, token, method, filter);
             assert.deepEqual(
               shown.filter((uid) => !isWithin(uid, granted)),
@@ -135,7 +135,10 @@ async function fill(group: string): Promise<void> {
   await addSubscription(server, group);
 }
 
-/** What a list shows of the filled groups to who may see it; fails when it is nothing, since then nothing could be missed. */
+/**
+ * Returns the names that a list shows of the filled groups to an unrestricted caller; fails if there are none, since then the test could
+ * find no leak.
+ */
 async function thingsThere(apiClient: ApiClient, method: string, names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const group of filled) {

@@ -63,7 +63,7 @@ describe("the alias of v2beta1 as v2", () => {
     }
   });
 
-  // What reflection hands out: protobuf's own runtimes refuse a scalar with a type name, though it be empty.
+  // The descriptors that reflection serves: protobuf's own runtimes reject a scalar with a type name, even an empty one.
   it("has files equal to those of v2beta1, field by field", () => {
     for (const [path, alias] of aliases) {
       const beta = table.get(path.replace("v2.", "v2beta1."));

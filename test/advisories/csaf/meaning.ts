@@ -1,4 +1,4 @@
-// What a CSAF document says, independent of product ids, groups and order, to compare documents by.
+// Reduces a CSAF document to its meaning, independent of product ids, groups and order, to compare documents by.
 import { canonicalJson } from "../../../src/advisories/extra.ts";
 import { readPurl, writePurl } from "../../../src/advisories/purl.ts";
 import type { Json } from "./reading.ts";

@@ -56,7 +56,7 @@ const words: ReadonlyMap<number, string> = new Map([
   [ProductStatus.UNDER_INVESTIGATION, "under investigation"],
 ]);
 
-/** What all advisories of a document say of a version, in one line. */
+/** Returns the answers of all advisories of a document about one version, in one line. */
 function ask(document: Json, purl: string): string {
   const asked = readPackage({ purl, ecosystem: "", name: "", version: "" });
   if ("field" in asked) return assert.fail(asked.description);

@@ -39,7 +39,7 @@ export function product(id: string, helper: string | Json = {}, name = `Product 
   };
 }
 
-/** What a document comes to. */
+/** Reads a document, and returns its records, as messages and as JSON, and its problems. */
 export function read(document: Json): { records: AdvisoryRecord[]; json: Json[]; problems: string[] } {
   const items = [...readCsaf(document, { source: "" }).items];
   const records = items.flatMap(({ record }) => record ?? []);

@@ -18,7 +18,7 @@ describe("CSAF that is read and written again", () => {
       assert.deepEqual(meaningOf(written), meaningOf(document), `seed ${seed}`);
       const isVex = document.document.category === "csaf_vex";
       if (isVex) assert.deepEqual([written.document.category, losses], ["csaf_vex", []], `seed ${seed}`);
-      // What is read again has the same records, but for the document that they are from.
+      // A written document reads back as the same records, apart from the document that they name.
       assert.deepEqual(statementsOf(read(written).json), statementsOf(read(document).json), `seed ${seed}`);
     }
   });

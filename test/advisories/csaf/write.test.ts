@@ -25,7 +25,7 @@ function record(statements: readonly Json[], more: Json = {}): AdvisoryRecord {
   return fromJson(AdvisoryRecordSchema, { ...base, ...more, statements: named });
 }
 
-/** What is written of records: the status of each product by its name, and the lists. */
+/** Writes records, and returns the status of each product by name, the vulnerability and the losses. */
 async function said(
   ...records: AdvisoryRecord[]
 ): Promise<{ statuses: Json; vulnerability: Json; losses: string[]; names: Map<string, string> }> {

@@ -20,7 +20,9 @@ export function missingGoVex(): string | undefined {
   return status === 0 ? undefined : "skipped: the Go module proxy cannot be reached for github.com/openvex/go-vex";
 }
 
-/** What holds by some documents together, for each vulnerability and product. Throws if the library rejects a statement. */
+/**
+ * Returns the effective status of some documents together, for each vulnerability and product. Throws if the library rejects a statement.
+ */
 export async function effectiveByGoVex(files: readonly string[], ...flags: "-unchecked"[]): Promise<Effective[]> {
   const options = { cwd: import.meta.dirname, env, timeout: 120_000, maxBuffer: 256 * 2 ** 20 };
   const { stdout } = await promisify(execFile)("go", ["run", ".", ...flags, ...files], options);

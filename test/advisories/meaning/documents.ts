@@ -2,7 +2,7 @@
 // generated, and not by reading it.
 import type { newDraws } from "../osv/generated.ts";
 
-/** What is said of a version, from the best to the worst. */
+/** The statuses of a version, from the best to the worst. */
 export const levels = ["not affected", "fixed", "under investigation", "affected"] as const;
 export type Level = (typeof levels)[number];
 
@@ -118,7 +118,7 @@ export const csafWords: Readonly<Record<Level, string>> = {
   affected: "known_affected",
 };
 
-/** What a document of CSAF says of a version, or of those from one to before another. */
+/** A statement of a CSAF document about one version, or about a half-open range of versions. */
 interface CsafClaim {
   readonly id: string;
   readonly level: Level;

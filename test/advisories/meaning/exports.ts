@@ -1,4 +1,4 @@
-// What an export says of a version, as a reader of its format understands it. Written apart from the product.
+// Evaluates an export for a version as a reader of its format understands it. Written independently of the product.
 import { csafWords, cve, type Level, levels, osvLevel, purlOf, secdbLevel, worstOf } from "./documents.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of every shape

@@ -107,7 +107,7 @@ export interface Said {
   readonly more: Json;
 }
 
-/** What a document says of each product. Statements on a vulnerability share what they say about it. */
+/** Returns a document's statements about each product. Statements on a vulnerability share its data. */
 export function saidBy(vex: Json): Said[] {
   const about = new Map<string, Json>();
   for (const { vulnerability: each } of vex.statements) {
@@ -132,7 +132,10 @@ export function saidBy(vex: Json): Said[] {
   );
 }
 
-/** What the specification requires of a status where the statement does not have it, and where texts about another status go. */
+/**
+ * Returns the members that the specification requires of a status and the statement lacks, and moves texts of another status to the
+ * notes.
+ */
 function required(status: string, said: Json): Json {
   const { justification, impact_statement: impact, action_statement: action, status_notes: notes, ...more } = said;
   const noted = (...texts: string[]) => {

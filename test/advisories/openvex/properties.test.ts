@@ -1,4 +1,4 @@
-// What holds for every document of OpenVEX.
+// Properties that hold for every document of OpenVEX.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { canonicalJson } from "../../../src/advisories/extra.ts";

@@ -15,7 +15,7 @@ const about = (changes: object) => ({
   ...changes,
 });
 
-/** What a document says about products: identity, versions and parts. */
+/** Returns a document's products with identity, versions and parts. */
 function said(from: Json): string[] {
   const line = ({ product, versions, subcomponents }: ProductStatement) => [
     identityOf(product!),
@@ -25,7 +25,7 @@ function said(from: Json): string[] {
   return read(from).records.flatMap(({ statements }) => statements.map((each) => line(each).join(" ")));
 }
 
-/** What is said about one product. */
+/** Returns the statements about one product. */
 const saidOf = (product: unknown) => said(document([about({ products: [product] })]));
 
 describe("reading OpenVEX", () => {

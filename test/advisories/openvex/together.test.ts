@@ -22,7 +22,7 @@ function advisory(id: string, purl: string, ...ids: readonly string[]): Advisory
   });
 }
 
-/** What a database says of all versions of one package. */
+/** Returns the record of a database about all versions of one package. */
 function recordOf(number: number, status: ProductStatus): AdvisoryRecord {
   const statements = [{ product: { purl: "pkg:npm/x" }, status, time: { seconds: BigInt(number) } }];
   const about = { vulnerability: `GHSA-${number}`, aliases: ["CVE-1"], format: RecordFormat.OSV };

@@ -27,12 +27,12 @@ export function newDraws(seed: number) {
 
 type Draws = ReturnType<typeof newDraws>;
 
-/** What packages of an ecosystem look like. */
+/** The rules of an ecosystem for generated packages. */
 interface Ecosystem {
   readonly ecosystem: string;
   readonly releases?: readonly string[];
   readonly names: readonly string[];
-  /** What the source says, if it says it; `NAME` is the name. */
+  /** The package URL that the source gives, if it gives one; `NAME` stands for the name. */
   readonly purl?: string;
   readonly type?: "SEMVER";
 }

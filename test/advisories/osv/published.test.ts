@@ -1,4 +1,4 @@
-// What clients of the API of OSV.dev get of a record: what the published schema has, and nothing else.
+// The records that clients of the API of OSV.dev receive: the members of the published schema, and nothing else.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { publishedRecord } from "../../../src/advisories/osv/published.ts";

@@ -1,4 +1,4 @@
-// What a query finds: which statements are about the package, and what they say of the version.
+// Tests of queries: which statements are about the package, and the status that they give the version.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -48,7 +48,7 @@ function statement(text: string): ProductStatement {
   return create(ProductStatementSchema, { product: productOf(base, name), release: release.join(":") });
 }
 
-/** What is asked for, and statements that are about it and that are not. */
+/** A query, names of packages that match it, and names that do not. */
 const matches: readonly (readonly [query: Partial<PackageName> | string, about: string[], others: string[]])[] = [
   ["pkg:npm/%40a/b@1", ["npm @a/b", "pkg:npm/@A/b"], ["npm b", "npm @c/b", "pkg:pypi/b"]],
   ["pkg:pypi/Zope.Interface@1", ["PyPI zope-interface", "PyPI Zope_Interface"], ["PyPI zope"]],

@@ -44,7 +44,7 @@ function itemAffects(item: Json, asked: Asked): boolean {
   const versioned = ranges.filter(({ type }) => type !== "GIT");
   if (ranges.length === 0 && item.versions === undefined) return true;
   if ((item.versions ?? []).includes(versionOf(asked.ecosystem, asked.rank))) return true;
-  // What only commits tell cannot be known of a version.
+  // Ranges of commits decide nothing about a version.
   if (versioned.length === 0 && item.versions === undefined) return true;
   const isNothing = ({ events }: Json) => JSON.stringify(events) === '[{"introduced":"0"},{"fixed":"0"}]';
   if (versioned.length > 0 && versioned.every(isNothing) && item.versions === undefined) return false;

@@ -140,7 +140,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
       });
 
       it("exports are valid OSV", { skip: !isOsv && "skipped: the schema of OSV could not be fetched" }, async () => {
-        // What a source of OSV says comes out as it was, also where it is not valid.
+        // Records from OSV are exported unchanged, including those that the schema rejects.
         const invalid = source.format === "osv" ? documentsOf(source).filter((each) => !isOsv!(each)) : [];
         const known = new Set(invalid.map(({ id }) => id));
         for (const record of JSON.parse(await exported(source, "osv")))

@@ -21,7 +21,7 @@ import { openPromise } from "yauzl";
 
 /** One package, and which of its files are documents. The JSON files of this folder are lists of these. */
 export interface RealSource {
-  /** What the tests call it; a part of a file name. */
+  /** The name in test names; it is part of a file name. */
   readonly name: string;
   /** `go`: a module of the Go module proxy. `npm`: a tarball. `pypi`: a wheel. */
   readonly registry: "go" | "npm" | "pypi";

@@ -1,4 +1,4 @@
-// What a log of events comes to.
+// Tests of the statement that an event log amounts to.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";

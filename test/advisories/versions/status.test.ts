@@ -1,4 +1,4 @@
-// What statements say of versions: the evaluation of OSV, the statements of VEX, and what cannot be compared.
+// Tests of the status of versions: the evaluation of OSV, the statements of VEX, and versions that cannot be compared.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -74,14 +74,14 @@ const evaluated: readonly (readonly [ranges: string, versions: Readonly<Record<s
   // A range with nothing in it.
   ["introduced 0, fixed 0", { "1.0.0": "fixed 0" }],
   ["introduced 1.0.0, fixed 1.0.0", { "1.0.0": "fixed 1.0.0", "2.0.0": "fixed 1.0.0" }],
-  // What is introduced again at the version of a fix.
+  // The version of a fix introduces the vulnerability again.
   ["introduced 0, fixed 1.0.0, introduced 1.0.0", { "1.0.0": "affected" }],
   ["introduced 0, limit 2.0.0", { "1.0.0": "affected", "2.0.0": "not_affected" }],
   ["introduced 0, limit 1.0.0, limit 2.0.0", { "1.5.0": "affected", "2.0.0": "not_affected" }],
   ["introduced 0, limit *", { "9.0.0": "affected" }],
   // Without a beginning it has begun before all versions.
   ["fixed 1.0.0", { "0.1.0": "affected 1.0.0", "1.0.0": "fixed 1.0.0" }],
-  // What cannot be compared may be affected, unless the source names it.
+  // A version that cannot be compared may be affected, unless the source names it.
   ["introduced 0, fixed master", { "1.0.0": "affected master uncertain", master: "fixed master" }],
   ["introduced 1.0.0, fixed 2.0.0", { latest: "affected 2.0.0 uncertain", "1.x": "affected 2.0.0 uncertain" }],
 ];

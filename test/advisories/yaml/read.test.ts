@@ -23,7 +23,7 @@ function read(text: string, source = "") {
 const logOf = ({ statements }: AdvisoryRecord) =>
   statements[0]!.events.map((event) => toJson(AdvisoryEventSchema, event) as Json);
 
-/** What events say, without author, time and review. */
+/** Returns the types of the events, without author, time and review. */
 const types = (record: AdvisoryRecord) =>
   logOf(record).map(({ author: _, createTime: _time, reviewState: _state, ...type }) => type);
 

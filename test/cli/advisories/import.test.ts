@@ -28,7 +28,7 @@ describe("advisories import", () => {
     `${created + updated + unchanged + leftOut} record${created + updated + unchanged + leftOut === 1 ? "" : "s"}: ` +
     `${created} created, ${updated} updated, ${unchanged} unchanged, 0 withdrawn, ${leftOut} left out`;
 
-  /** What was said, without the folder of the files. */
+  /** Splits output into lines, without the folder of the files. */
   const saidIn = (directory: string, text: string) => text.replaceAll(`${directory}/`, "").trimEnd().split("\n");
 
   const sources: Readonly<Record<string, readonly [name: string, content: unknown, count: number]>> = {

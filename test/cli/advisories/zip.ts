@@ -4,7 +4,7 @@ import { constants, crc32, deflateRawSync } from "node:zlib";
 /** A file of an archive; `claimed` is the size that the archive says it has. */
 export type Zipped = { readonly name: string } & (
   | { readonly content: Buffer; readonly claimed?: number }
-  /** What is too large to be held; its checksum is wrong. */
+  /** An entry too large to hold: its size is only claimed, and its checksum is wrong. */
   | { readonly packed: Buffer; readonly claimed: number }
 );
 

@@ -46,7 +46,7 @@ describe("the discovery document, over TLS", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What a program prints that is given issuer, audience and token. */
+  /** Returns the output of a program that is called with issuer, audience and token. */
   async function printed(command: string, args: readonly string[], cwd: string): Promise<string> {
     const file = path.join(folder, "cert.pem");
     const env = { ...process.env, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };

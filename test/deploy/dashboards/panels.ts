@@ -1,4 +1,4 @@
-// What the panels of all dashboards have in common.
+// Properties that the panels of all dashboards share.
 import {
   LegendDisplayMode,
   LegendPlacement,
@@ -27,7 +27,7 @@ const source = { type: "prometheus", uid: "$datasource" };
 /** A graph of queries. */
 export interface Graph {
   readonly title: string;
-  /** What a reader should know about it: a sentence. */
+  /** A sentence for readers of the dashboard. */
   readonly description: string;
   /** The unit, by its name in Grafana. */
   readonly unit: string;

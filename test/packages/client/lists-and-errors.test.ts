@@ -1,4 +1,4 @@
-// What the client package makes of lists and errors of a real server, over each of its transports.
+// Tests of lists and errors in the client package, with a real server, over each of its transports.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";

@@ -15,7 +15,7 @@ import { certificate } from "../../transport/certificate.ts";
 /** How long something that comes by itself is waited for. */
 export const patienceMs = 30_000;
 
-/** What the registry calls itself. */
+/** The name of the registry in tokens. */
 export const service = "registry.example.org";
 
 const secret = "of this test and of nothing else";

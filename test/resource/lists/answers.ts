@@ -42,7 +42,7 @@ export async function comparePage(
   return String(reply.nextPageToken ?? "");
 }
 
-/** What the model knows of an item. */
+/** Returns the item that the model expects. */
 function partOf(name: KindName, item: JsonObject, rows: Rows, reader: Reader): JsonObject {
   const row = rows[name].find(({ uid }) => uid === item.uid)!;
   const { events = [], ...rest } = item;

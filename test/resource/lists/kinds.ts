@@ -32,7 +32,7 @@ export interface Kind {
   readonly service: string;
   /** The field of a reply that has the page. */
   readonly plural: string;
-  /** What it takes to list it. */
+  /** The capability needed to list it. */
   readonly capability: Capability;
   /** Columns by what `order_by` calls them. */
   readonly orders: Readonly<Record<string, string>>;
@@ -182,7 +182,7 @@ function inOrder(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((a, b) => a.createTime - b.createTime || (a.uid < b.uid ? -1 : 1));
 }
 
-/** What is left of an item when what protobuf's JSON leaves out is left out. */
+/** Removes the members that protobuf's JSON leaves out. */
 export function withoutEmpty(item: Readonly<Record<string, unknown>>): JsonObject {
   const isEmpty = (value: unknown) => !value || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(item).filter(([, value]) => !isEmpty(value))) as JsonObject;

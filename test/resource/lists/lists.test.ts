@@ -15,7 +15,7 @@ import { drawWrite } from "./writes.ts";
 /** Writes that make something to list, and those that are followed by lists. */
 const amounts = { sqlite: { before: 120, watched: 30 }, postgres: { before: 60, watched: 10 } };
 
-/** What a write may come to besides: names are taken, groups are not empty, and roles are bound. */
+/** Errors that a random write may get: names are taken, groups are not empty, and roles are bound. */
 const refusals = ["ALREADY_EXISTS", "FAILED_PRECONDITION", "PERMISSION_DENIED", "NOT_FOUND"];
 
 after(stopPostgres);
@@ -56,7 +56,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         const uids = [...(known.get(name) ?? []), ...rows[name].slice(-2).map(({ uid }) => uid)].slice(-6);
         known.set(name, uids);
         try {
-          // What is asked for again is remembered.
+          // The second request is answered from the cache.
           for (let again = 0; again < 2; again++) {
             await Promise.all(questions.map((question, at) => comparePage(apiClientOf(ground, at), question, rows)));
             await Promise.all(uids.map((uid, at) => compareOne(apiClientOf(ground, at), owner, name, uid, rows)));
@@ -96,7 +96,7 @@ async function arrange({ server }: Ground): Promise<{ owner: Caller; others: rea
   return { owner: { uid: server.ownerUid, token: server.ownerToken }, others };
 }
 
-/** What filters name: what was there first. */
+/** Returns the resources that filters name: the first ones created. */
 function placesIn({ groups, repos, identity_providers, roles, identities }: Rows, root: string, since: string): Places {
   const uid = ([row]: readonly Row[]) => (row?.uid as string | undefined) ?? root;
   const group = uid(groups.filter(({ parent }) => parent === root));

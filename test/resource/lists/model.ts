@@ -1,4 +1,4 @@
-// What lists show, on plain arrays: who may see a row, whether it is asked for, and in which order.
+// The model of lists, on plain arrays: who may see a row, whether it matches, and in which order.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isBelow, isWithin, parentOf } from "../../../src/model/uid.ts";
 import { type Kind, type KindName, kinds, type Reader, type Row, type Rows } from "./kinds.ts";

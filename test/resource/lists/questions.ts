@@ -17,7 +17,7 @@ export interface Places {
   readonly since: string;
 }
 
-/** What is shown with a resource, or goes with it. */
+/** The kinds that a list shows along with a resource. */
 const along: Partial<Readonly<Record<KindName, readonly KindName[]>>> = {
   groups: ["role_bindings"],
   identities: ["role_bindings"],
@@ -25,14 +25,14 @@ const along: Partial<Readonly<Record<KindName, readonly KindName[]>>> = {
   repos: ["tags"],
 };
 
-/** What each caller may list of a resource, and of every other resource that a change of it affects. */
+/** Returns a list request of each caller, for the changed resource and every kind that the change affects. */
 export function plainQuestions(changed: KindName, callers: readonly Caller[]): Question[] {
   const changesAccess = changed === "roles" || changed === "role_bindings";
   const names = changesAccess ? kindNames : [changed, ...(along[changed] ?? [])];
   return names.flatMap((name) => callers.map((caller) => ({ caller, name, request: {} })));
 }
 
-/** What can be asked of one resource. */
+/** Returns the list requests with orders, filters and pages for one kind of resource. */
 export function specialQuestions(name: KindName, owner: Caller, others: readonly Caller[], places: Places): Question[] {
   const kind: Kind = kinds[name];
   const orders = Object.keys(kind.orders).flatMap((field) => [{ orderBy: field }, { orderBy: `${field} desc` }]);

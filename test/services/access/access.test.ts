@@ -1,4 +1,4 @@
-// What an explanation of access tells, and to whom it does not tell it.
+// Tests of access explanations: their contents, and who may ask for them.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";

@@ -7,7 +7,7 @@ import { allCapabilities, findCapability } from "../../../src/model/capabilities
 import { capabilityDescriptions } from "../../../src/services/access/capabilities/descriptions.ts";
 import { apiMethods } from "../../surface/routes.ts";
 
-/** What code requires that no access rule of a method names: the registry protocol. */
+/** Capabilities that code requires and no access rule names: those of the registry protocol. */
 const requiredInCode = ["manifest.delete", "repo.blobs.get", "manifest.list", "tag.create", "tag.update"];
 
 const enforced = () => capabilityDescriptions().filter((one) => one.enforced);

@@ -1,4 +1,4 @@
-// What a simulation predicts is what the change does, for random trees, roles, bindings and changes.
+// Tests that simulations predict the effect of changes, for random trees, roles, bindings and changes.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";

@@ -40,7 +40,7 @@ async function create(server: TestServer, path: string, body: unknown, token = s
   return reply.body;
 }
 
-/** What the tests read of a change. */
+/** The fields of a change that the tests read. */
 interface Seen {
   readonly kind: string;
   readonly groupUid: string;
@@ -327,7 +327,7 @@ describe("the list of changes", () => {
     assert.ok(!JSON.stringify(theirs).includes(server.groupUid));
     // Only now: within a second, the denial is in the log of the caller, with the uid that they asked for.
     assert.equal((await rest(url, token, "GET", path)).status, 403);
-    // What names a place for another says nothing: not even whether it came before or after.
+    // An id of another caller's page reveals nothing, not even whether it is older or newer.
     for (const [after, problem] of [
       [mine.changes[0].id, /CHANGE_NOT_KEPT/],
       [mine.resumeAfter, /is neither the id of a change nor/],

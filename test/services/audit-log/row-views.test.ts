@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { rowViews } from "../../../src/services/audit-log/row-views.ts";
 import { collections } from "../../../src/services/collections.ts";
 
-/** What they are is in the uid and the kind. */
+/** Their uid and kind are the whole row. */
 const hidden = ["terms_acceptances"];
 
 it("has a view of each kind of resource", () => {

@@ -1,4 +1,4 @@
-// What needs attention: examples of each kind, for the tests of the server and of the console.
+// Examples of each kind of finding, for the tests of the server and of the console.
 import assert from "node:assert/strict";
 import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { delayQueue, enqueueEvent } from "../../../src/storage/events/delivery-queues.ts";

@@ -1,4 +1,4 @@
-// What needs attention in an organization: what is found, in which order, and who sees it.
+// Tests of findings in an organization: contents, order, and who sees them.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";

@@ -1,4 +1,4 @@
-// What is known of images; nothing but a registry's own storage can say it, so the test puts it there.
+// Tests of image data, which only a registry's own storage can provide, so the test writes it.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { insertManifest } from "../../../src/storage/registry/manifests.ts";

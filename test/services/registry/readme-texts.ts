@@ -127,7 +127,7 @@ const payloads: readonly string[] = [
   "<\u0000img src=x onerror=alert(1)><img src=x onerror=alert(1)>".replace("\0", ""),
 ];
 
-/** What stands around a piece: each may end or hide it for one parser and not for another. */
+/** Texts around a piece: each may end or hide it for one parser and not for another. */
 const surroundings: readonly (readonly [before: string, after: string])[] = [
   ["", ""],
   ["text ", " text"],
@@ -168,7 +168,7 @@ export const hostileReadmes: readonly string[] = payloads.flatMap((payload) =>
   surroundings.map(([before, after]) => before + payload + after),
 );
 
-/** What authors write and readers must be able to see, by what it is. */
+/** Readmes that must be shown as written, by name. */
 export const goodReadmes: Readonly<Record<string, string>> = {
   nothing: "",
   "plain text with characters that HTML escapes": 'a < b && c > d "quoted", 1<2, i <3 u, x<y, y>z, <-, ->, <=',

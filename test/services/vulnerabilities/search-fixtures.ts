@@ -1,4 +1,4 @@
-// What tests of searches have in common.
+// Fixtures that tests of searches share.
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { insertAdvisory } from "../../../src/services/vulnerabilities/advisories/insert-advisory.ts";

@@ -33,7 +33,7 @@ async function startReplicated(opened: AsyncDisposableStack): Promise<[primary: 
 interface Load {
   /** When each acknowledged group was created, by name. */
   readonly acknowledged: Map<string, number>;
-  /** What each failed call came to. */
+  /** The errors of failed calls. */
   readonly failures: string[];
   end(): Promise<void>;
 }

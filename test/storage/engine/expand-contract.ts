@@ -1,4 +1,4 @@
-// What a migration does that a program of the version before might not survive (CONTRIBUTING, "To change the schema").
+// Finds steps of a migration that break programs of the previous version (CONTRIBUTING, "To change the schema").
 import type { Migration } from "../../../src/storage/engine/migrations.ts";
 
 /** Statements of a contract step, wherever they stand. */

@@ -16,7 +16,7 @@ import { newPostgresUrl, openPostgresStore, openSqliteStore, type Store } from "
 
 after(stopPostgres);
 
-/** What texts are made of: wildcards, quotes and operators, combining characters, letters of one to four bytes, line feeds. */
+/** Pieces of random texts: wildcards, quotes and operators, combining characters, letters of one to four bytes, line feeds. */
 const pieces = [
   "cve-2026-",
   "ghsa",

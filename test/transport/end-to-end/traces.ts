@@ -29,7 +29,7 @@ for (const database of ["sqlite", "postgresql"] as const)
       server = start(["serve", "--dev", "--listen", url.host, "--data-dir", folder, ...data], {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_BSP_SCHEDULE_DELAY: "100",
-        // What nginx passes on decides, not chance.
+        // The sampling decision that nginx passes on counts, not chance.
         OTEL_TRACES_SAMPLER: "parentbased_always_off",
       });
       await server.said(/curl/);

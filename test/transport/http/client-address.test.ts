@@ -18,7 +18,7 @@ function listenFor(t: TestContext, trustedProxies?: BlockList): Promise<Listener
   });
 }
 
-/** What the server takes for the client of a request with these header lines, over HTTP/1.1. */
+/** Returns the client address that the server determines from these header lines, over HTTP/1.1. */
 async function clientOf(t: TestContext, listener: Listener, ...lines: string[]): Promise<string | undefined> {
   const head = ["GET / HTTP/1.1", "Host: a", "Connection: close", ...lines];
   return /client (.*)$/.exec(await exchange(t, listener, `${head.join("\r\n")}\r\n\r\n`))?.[1];
@@ -66,7 +66,7 @@ const chains: [lines: string[], client: string][] = [
   [["Forwarded: for=192.0.2.1;for=192.0.2.2"], "127.0.0.1"],
   [["Forwarded: for=192.0.2.1, for"], "127.0.0.1"],
   [['Forwarded: for="192.0.2.1'], "127.0.0.1"],
-  // What a client begins with does not reach into what a proxy appends.
+  // An open quote of the client does not extend into the part that a proxy appends.
   [['Forwarded: for="x, for=192.0.2.1'], "192.0.2.1"],
   [['Forwarded: for=198.51.100.7;x=", for="[2001:db8::1]:1"'], "2001:db8::1"],
   [['Forwarded: for="a\\", for="192.0.2.1"'], "192.0.2.1"],

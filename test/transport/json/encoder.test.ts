@@ -46,7 +46,7 @@ function everything(json: JsonValue): Message {
   return fromJson(EverythingSchema, json, { registry });
 }
 
-/** What the writer makes of a message with these fields only, zero values left out. */
+/** Returns the writer's JSON of a message with these fields only, without zero values. */
 function written(json: JsonValue): JsonValue {
   return JSON.parse(errors.writer(EverythingSchema)(everything(json)));
 }
@@ -245,7 +245,7 @@ function adapt(schema: DescMessage, json: JsonValue): JsonValue {
   return Object.fromEntries(entries);
 }
 
-/** What an Any holds follows the same rules; what has a form of its own stands in it as `value`. */
+/** Adapts the contents of an Any by the same rules; a message with a JSON form of its own is in the member `value`. */
 function adaptAny({ "@type": type, ...rest }: Record<string, JsonValue>): JsonValue {
   if (type === undefined) return rest;
   const held = registry.getMessage(String(type).replace(/.*\//, ""))!;

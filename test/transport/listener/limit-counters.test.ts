@@ -9,7 +9,7 @@ import { echo, exchange, listen, rawClient } from "../harness.ts";
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const post = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-// What HTTP/1 clients send to meet each of them, once.
+// Requests of an HTTP/1 client that exceed each limit once.
 const overHttp1: [limit: LimitName, sent: string, limits: Partial<ListenerLimits>][] = [
   ["headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(400)}\r\n\r\n`, { maxHeaderBytes: 300 }],
   ["pieces", `${post}${"1\r\na\r\n".repeat(100)}0\r\n\r\n`, { freeChunks: 8, meanChunkBytes: 16 }],

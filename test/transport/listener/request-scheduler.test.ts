@@ -1,4 +1,4 @@
-// What begins in which turn of the event loop.
+// Tests of which requests start in which tick of the event loop.
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -18,7 +18,7 @@ describe("requests that wait", () => {
     return line;
   }
 
-  /** What has begun in each of the next turns. */
+  /** Returns the requests that started in each of the next ticks. */
   async function turns(begun: string[], count: number): Promise<string[]> {
     const seen: string[] = [];
     for (let i = 0; i < count; i++) {

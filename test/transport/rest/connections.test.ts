@@ -1,4 +1,4 @@
-// What the transport does with connections, down to the bytes.
+// Tests of the transport's use of connections, down to the bytes.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

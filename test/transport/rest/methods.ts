@@ -6,7 +6,7 @@ import type { Call } from "../../../src/pipeline/call.ts";
 import type { Method } from "../../../src/pipeline/method.ts";
 import { fieldRules } from "../../../src/pipeline/text-rules.ts";
 
-/** What a method does with a request; without it the reply is an empty message. */
+/** The handler of a method; without it, the response is an empty message. */
 export type Handler = (call: Call, request: Message) => Message | Promise<Message>;
 
 /** Makes a method. */

@@ -15,7 +15,7 @@ const update = methodWithRule(
 );
 const whole = methodWithRule({ pattern: { case: "post", value: "/whole" }, body: "*" });
 
-/** What the query adds to the message of `GET /everything`. */
+/** Returns the fields that the query adds to the message of `GET /everything`. */
 function fromQuery(query: string): JsonValue {
   const message = asJson(get, bind([get], `GET /everything?${query}`));
   const { the_child, ...rest } = message as Record<string, JsonValue>;

@@ -24,7 +24,7 @@ const groups = GroupsService.method;
 const uid = "0123456789abcdef0123456789abcdef01234567";
 const json = ["content-type", "application/json"];
 
-/** What the latest call was given. */
+/** The arguments of the latest call. */
 let seen: { call: Call; request: Message } | undefined;
 
 function echo<T extends Message>(reply: (request: T, call: Call) => Message | Promise<Message>) {
@@ -78,7 +78,7 @@ const methods = [
 
 const caller = ["authorization", "Bearer a"];
 
-/** What does not differ from one request to the next. */
+/** Returns the headers without those that differ from one request to the next. */
 function comparable({ headers }: Answer): unknown {
   const { date, "x-request-id": requestId, ...others } = headers;
   return others;

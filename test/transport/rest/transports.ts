@@ -10,7 +10,7 @@ import { defaultLimits } from "../../../src/transport/listener/limits.ts";
 import { openListener } from "../../../src/transport/listener/listener.ts";
 import { newRestTransport, type RestOptions } from "../../../src/transport/rest/rest-transport.ts";
 
-/** What a client sends. */
+/** A client's request. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Sent {
   readonly endless?: boolean;
 }
 
-/** What it receives. */
+/** The response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -33,7 +33,7 @@ export const versions = ["http1", "http2"] as const;
 export type Version = (typeof versions)[number];
 
 export interface Transports extends AsyncDisposable {
-  /** What the gateway reported. */
+  /** The errors that the gateway reported. */
   readonly reported: unknown[];
   readonly port: number;
   send(version: Version, sent: Sent): Promise<Answer>;
@@ -113,7 +113,7 @@ function startHttp1(port: number, { method, path, headers = [], body, endless }:
 async function receiveHttp1(req: ClientRequest): Promise<Answer> {
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     req.on("response", resolve);
-    // What happens to the rest of the request once there is an answer does not matter.
+    // After the response, errors while sending the rest of the request do not matter.
     req.on("error", reject);
   });
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// What the head of a request says to the short way: whose it is, and how long it may take.
+// Tests of the head of a unary request: the caller, and the deadline.
 import assert from "node:assert/strict";
 import { type ClientHttp2Session, constants } from "node:http2";
 import { type TestContext, test } from "node:test";

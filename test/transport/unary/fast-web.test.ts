@@ -69,7 +69,7 @@ function overHttp2(session: ClientHttp2Session): Send {
   };
 }
 
-/** What an answer says, whichever way it went: errors as what they parse to, since both ways may order their fields. */
+/** Returns the meaning of a response by either implementation: errors are parsed, since their fields may come in any order. */
 function meaning({ status, headers, body }: Answer) {
   const contentType = String(headers["content-type"]);
   if (contentType.startsWith("application/grpc-web")) return { status, contentType, ...readGrpcWeb(body) };

@@ -1,4 +1,4 @@
-// What is shown of an organization in its groups, while many ask at once.
+// Tests of the organization shown with groups, under concurrent requests.
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";

@@ -90,7 +90,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await send(token, "GET", `groups/${home}`)).status, 403);
       assert.equal((await send(token, "POST", "groups", { name: "another" })).status, 403);
       assert.equal((await getToken(server.url, signedIn(automation.uid, await automation.sign()), [])).status, 200);
-      // What it makes there is in force, too.
+      // Resources that the founder makes there are in force, too.
       const invite = { roleUid: viewerRole.uid, ttl: "3600s", email: "friend@example.org" };
       const { uid } = await call(token, "POST", `groupInvites/${group}`, invite);
       const listed = await rest(server.url, token, "GET", `/iam/v1/delegations?parent=${group}&inactive=true`);

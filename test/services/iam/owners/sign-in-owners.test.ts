@@ -77,7 +77,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await refuses(token, "PATCH", path, otherwise(oidc, { clientId: "other" }));
       const v1 = await rest(server.url, token, "DELETE", `/iam/v1/identityProviders/${provider}`);
       assert.match(JSON.stringify(v1.body), /LAST_OWNER/);
-      // What does not change who its people are.
+      // Other changes of the provider do not change who its users are.
       await call(token, "PATCH", path, { name: "renamed", ...otherwise(oidc, { clientSecret: client.secret }) });
       assert.equal((await send(await signIn(sub, provider), "GET", `groups/${group}`)).status, 200);
     });

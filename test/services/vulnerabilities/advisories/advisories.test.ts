@@ -59,7 +59,7 @@ const samples: Readonly<Record<string, JsonObject & { origin?: string }>> = {
 
 const [first, second, third] = Object.keys(samples) as [string, string, string];
 
-/** What a filter is, and the public ids that pass it. */
+/** A filter, and the public ids that pass it. */
 const filters: readonly (readonly [rule: string, filter: JsonObject, passing: readonly string[]])[] = [
   ["nothing keeps all", {}, [first, second, third]],
   ["the ids of one filter are alternatives", { advisoryIds: [first, third, "CGA-x"] }, [first, third]],

@@ -81,7 +81,7 @@ const questions = fc.array(
 type Content = typeof content extends fc.Arbitrary<infer C> ? C : never;
 type Question = typeof questions extends fc.Arbitrary<(infer Q)[]> ? Q : never;
 
-/** What a search means. */
+/** Returns whether an advisory matches a search. */
 function matches({ artifactName, componentName, aliases }: AdvisoryRow, query: string): boolean {
   return [artifactName, componentName, ...aliases].join("\n").toLowerCase().includes(query.toLowerCase());
 }

@@ -1,5 +1,5 @@
-// What Gatehouse uses of PostgreSQL beyond the SQL that CockroachDB and YugabyteDB are known to run. docs/operate/database.md
-// says of each what is in the way, and what would replace it.
+// The constructs of PostgreSQL that Gatehouse uses beyond the SQL that CockroachDB and YugabyteDB are known to run.
+// docs/operate/database.md explains each: the obstacle, and a replacement.
 
 /** A construct outside of the common set. */
 export interface SqlConstruct {

@@ -1,4 +1,4 @@
-// What watches of health cost, and how they end. What clients see of them is in test/clients.
+// Tests of the cost and the end of health watches. Their behaviour for clients is in test/clients.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Code, ConnectError } from "@connectrpc/connect";
