@@ -5,13 +5,14 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import BetterSqlite from "better-sqlite3";
 import { depthOf, isBelow } from "../../src/model/uid.ts";
+import { collections } from "../../src/services/resources.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { readCounter } from "../../src/storage/engine/counters.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { readSetting } from "../../src/storage/engine/settings.ts";
-import { groupCollection, iamCollections } from "../../src/storage/iam/collections.ts";
+import { groupCollection } from "../../src/storage/iam/collections.ts";
 import { generate, landmarksFile } from "../generate.ts";
 import { type Landmarks, populate } from "../population.ts";
 
@@ -32,7 +33,7 @@ describe("generated data", () => {
   });
 
   it("has the entries and counters that its rows call for", async () => {
-    const { findings, rows } = await checkDatabase(database.session, iamCollections);
+    const { findings, rows } = await checkDatabase(database.session, collections);
     assert.deepEqual(findings, []);
     assert.ok(rows > 1200, `${rows} rows: groups, identities and bindings`);
   });

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
-import { collections } from "../services/collections.ts";
+import { collections } from "../services/resources.ts";
 import { checkDatabase, repairDatabase } from "../storage/check/check-database.ts";
 import { confinedBindings } from "../storage/check/confinement-check.ts";
 import type { Database } from "../storage/database.ts";

@@ -4,12 +4,8 @@ import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
 import { authEvents } from "./auth/auth-events.ts";
-import { subscriptionEvents } from "./events/subscription-events.ts";
-import { accessEvents } from "./iam/events/access-events.ts";
-import { groupEvents } from "./iam/events/group-events.ts";
-import { providerEvents } from "./iam/events/provider-events.ts";
 import { pushEvent } from "./registry/pushes.ts";
-import { registryEvents } from "./registry/registry-events.ts";
+import { recordedKinds } from "./resources.ts";
 
 /** Returns all events except those of the methods of other versions. */
 export function eventDefinitions(context: ServiceContext): EventDefinition[] {
@@ -18,12 +14,5 @@ export function eventDefinitions(context: ServiceContext): EventDefinition[] {
 
 /** Returns the events of the current methods. */
 export function methodEvents(context: ServiceContext): MethodEvent[] {
-  return [
-    ...groupEvents,
-    ...accessEvents,
-    ...providerEvents(context),
-    ...registryEvents,
-    ...subscriptionEvents,
-    ...authEvents,
-  ];
+  return [...recordedKinds.flatMap(({ events }) => events(context)), ...authEvents];
 }

@@ -1,57 +1,67 @@
 // The kinds of resources, in the order in which they are created: each comes after those that it refers to.
-import { subscriptionImport } from "./events/subscriptions/import.ts";
+import type { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import type { CollectionTables } from "../storage/collection/collection.ts";
 import { subscriptionKind } from "./events/subscriptions/kind.ts";
-import { accountAssociationImport } from "./iam/account-associations/import.ts";
 import { accountAssociationKind } from "./iam/account-associations/kind.ts";
-import { externalGroupRoleMappingImport } from "./iam/external-group-role-mappings/import.ts";
 import { externalGroupRoleMappingKind } from "./iam/external-group-role-mappings/kind.ts";
-import { groupImport } from "./iam/groups/import.ts";
 import { groupKind, organizationKind } from "./iam/groups/kind.ts";
-import { identityImport } from "./iam/identities/import.ts";
 import { identityKind } from "./iam/identities/kind.ts";
-import { identityProviderImport } from "./iam/identity-providers/import.ts";
 import { identityProviderKind } from "./iam/identity-providers/kind.ts";
 import { groupInviteKind } from "./iam/invites/kind.ts";
 import { suspendedPeopleImport } from "./iam/provisioning/import.ts";
-import { roleBindingImport } from "./iam/role-bindings/import.ts";
 import { roleBindingKind } from "./iam/role-bindings/kind.ts";
-import { roleImport } from "./iam/roles/import.ts";
 import { roleKind } from "./iam/roles/kind.ts";
+import { termsAcceptanceKind } from "./iam/terms/kind.ts";
 import type { Transfer } from "./kinds/import-kind.ts";
-import type { DeletedKind, Kind } from "./kinds/kind.ts";
-import { repoImport, repoReadmeImport } from "./registry/repos/import.ts";
+import type { Kind, OtherKind, Recorded } from "./kinds/kind.ts";
 import { repoKind } from "./registry/repos/kind.ts";
-import { tagImport } from "./registry/tags/import.ts";
+import { tagKind } from "./registry/tags/kind.ts";
+import { advisoryKind } from "./vulnerabilities/advisory-kind.ts";
 
-/** The kinds that a file for apply may have. */
-export const resources: readonly Kind[] = [
+/** All kinds of resources. */
+export const kinds: readonly (Kind | OtherKind)[] = [
   organizationKind,
   groupKind,
   roleKind,
   identityKind,
+  groupInviteKind,
   identityProviderKind,
   externalGroupRoleMappingKind,
   accountAssociationKind,
+  termsAcceptanceKind,
   repoKind,
+  tagKind,
+  advisoryKind,
   roleBindingKind,
   subscriptionKind,
 ];
 
-/** The kinds that no file has, and that are deleted with their group. */
-export const deletedOnly: readonly DeletedKind[] = [groupInviteKind];
+/** The tables of all kinds. */
+export const collections: readonly CollectionTables[] = [...new Set(kinds.map(({ collection }) => collection))];
 
-/** The resources that move with an organization, in the order of their import. */
+/** The kinds that a file for apply may have. */
+export const resources: readonly Kind[] = kinds.filter((kind): kind is Kind => !("absent" in kind.file));
+
+/** The kinds that no file has. */
+export const otherKinds: readonly OtherKind[] = kinds.filter((kind): kind is OtherKind => "absent" in kind.file);
+
+/** What moves with an organization, in the order of its import. People are suspended once all that they hold is there. */
 export const transfers: readonly Transfer[] = [
-  groupImport,
-  roleImport,
-  identityImport,
-  identityProviderImport,
-  externalGroupRoleMappingImport,
-  accountAssociationImport,
-  repoImport,
-  repoReadmeImport,
-  tagImport,
-  roleBindingImport,
-  subscriptionImport,
+  ...kinds.flatMap(({ transfer }) => ("absent" in transfer ? [] : transfer)),
   suspendedPeopleImport,
 ];
+
+/** How the changes of all kinds are shown. */
+export const recordedKinds: readonly Recorded[] = kinds.flatMap(({ recorded }) =>
+  "absent" in recorded ? [] : recorded,
+);
+
+/**
+ * The capability that lists the resources of a kind, by the kind of their rows. A caller who holds it at a group may learn how many
+ * there are, and what changes.
+ */
+export const listCapabilities: ReadonlyMap<string, Capability> = new Map(
+  kinds.flatMap(({ recorded, listCapability }) =>
+    "absent" in recorded ? [] : recorded.views.map(({ kind }) => [kind, listCapability] as const),
+  ),
+);

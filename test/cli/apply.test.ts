@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { collections } from "../../src/services/collections.ts";
+import { collections } from "../../src/services/resources.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { addCaller, addGroup, addPerson, bind, viewerRole } from "../security/tree.ts";

@@ -9,9 +9,9 @@ import { insertSampleRepos } from "../../src/server/development/samples/repos.ts
 import { insertSampleSignIn } from "../../src/server/development/samples/sign-in.ts";
 import { insertSampleSubscription } from "../../src/server/development/samples/subscription.ts";
 import { preRegisterUser } from "../../src/services/auth/users.ts";
-import { collections } from "../../src/services/collections.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { collections } from "../../src/services/resources.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { readCounters } from "../../src/storage/engine/counters.ts";

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import pg from "pg";
-import { collections } from "../../src/services/collections.ts";
+import { collections } from "../../src/services/resources.ts";
 import { checkDatabase, repairDatabase } from "../../src/storage/check/check-database.ts";
 import { setCounter } from "../../src/storage/engine/counters.ts";
 import { readScimCounter } from "../../src/storage/iam/scim-counters.ts";

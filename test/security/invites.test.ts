@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { digestInviteCode, newInviteCode } from "../../src/services/iam/invites/invite-code.ts";
+import { collections } from "../../src/services/resources.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
-import { groupInviteCollection, iamCollections } from "../../src/storage/iam/collections.ts";
+import { groupInviteCollection } from "../../src/storage/iam/collections.ts";
 import type { GroupInviteRow } from "../../src/storage/iam/rows.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { type Ground, openGround, replyOf } from "./ground.ts";
@@ -54,16 +55,16 @@ describe("invite codes", () => {
     const { server, once } = ground;
     const accountAssociation = { name: "clouds" };
     const parent = server.groupUid;
-    const before = await checkDatabase(server.server.database.session, iamCollections);
+    const before = await checkDatabase(server.server.database.session, collections);
     replyOf(
       await once(server.ownerToken, "AccountAssociationsService/CreateAccountAssociation", {
         parent,
         accountAssociation,
       }),
     );
-    const during = await checkDatabase(server.server.database.session, iamCollections);
+    const during = await checkDatabase(server.server.database.session, collections);
     await once(server.ownerToken, "AccountAssociationsService/DeleteAccountAssociation", { uid: parent });
-    const afterwards = await checkDatabase(server.server.database.session, iamCollections);
+    const afterwards = await checkDatabase(server.server.database.session, collections);
     assert.deepEqual([before.findings, during.findings, afterwards.findings], [[], [], []]);
     assert.deepEqual([during.rows - before.rows, afterwards.rows], [1, before.rows]);
   });

@@ -5,10 +5,11 @@ import { after, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { decryptClientSecret } from "../../src/services/iam/identity-providers/client-secret.ts";
 import { digestScimToken } from "../../src/services/iam/identity-providers/scim-state.ts";
+import { collections } from "../../src/services/resources.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
-import { iamCollections, identityProviderCollection } from "../../src/storage/iam/collections.ts";
+import { identityProviderCollection } from "../../src/storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../../src/storage/iam/provider-rows.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
@@ -179,7 +180,7 @@ describe("the limits of a provider", () => {
     const outcome = await ground.once(ownerToken, method, request);
     assert.deepEqual([codeOf(outcome), /1000 mappings/.test(outcome.message)], ["FAILED_PRECONDITION", true]);
     replyOf(await ground.once(ownerToken, "IdentityProvidersService/DeleteIdentityProvider", { uid }));
-    const { findings } = await checkDatabase(ground.server.server.database.session, iamCollections);
+    const { findings } = await checkDatabase(ground.server.server.database.session, collections);
     assert.deepEqual(findings, []);
   });
 

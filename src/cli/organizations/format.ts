@@ -40,7 +40,8 @@ export const leftOut: readonly string[] = [
   "that the organization is verified, unless you import with --accept-verified",
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
   "advisories and their records: use `gatehouse advisories export` and `import`",
-  "images, former digests of tags, accepted terms, and metadata of identities",
+  "accepted terms, which hold between one installation and its organizations: accept them again",
+  "images, former digests of tags, and metadata of identities",
   "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
   "the audit log, undelivered events and sessions",
 ];

@@ -13,9 +13,9 @@ import { findSubtreeRows } from "../../storage/collection/subtree-rows.ts";
 import { readCounters } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
-import type { KindOptions } from "../kinds/kind.ts";
+import type { KindOptions } from "../kinds/kind-options.ts";
 import type { KindName, StoredRows } from "../kinds/spec.ts";
-import { deletedOnly, resources } from "../resources.ts";
+import { otherKinds, resources } from "../resources.ts";
 import { attemptTogether, runAll, runsOf } from "./concurrent-runs.ts";
 import {
   type AtVersion,
@@ -99,7 +99,9 @@ async function planDeletion(session: Session, groupUid: string, call: Call, paus
 async function otherDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly SubtreeOperation[]> {
   const found: SubtreeOperation[] = [];
   const limit = applyLimits.storedResources;
-  for (const { noun, collection, deletion: method } of deletedOnly) {
+  for (const { deletedWithGroup: noun, collection, methods } of otherKinds) {
+    if (noun === undefined || !methods.delete) continue;
+    const { delete: method } = methods;
     const rows = await findSubtreeRows(session, collection, groupUid, limit + 1, pause);
     if (rows.length > limit)
       throw failedPrecondition("TOO_MANY_RESOURCES", `the group has more than ${limit} ${noun}`, groupUid);

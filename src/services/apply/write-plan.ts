@@ -4,8 +4,8 @@ import { newYield } from "../../base/yielding.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import type { KindOptions } from "../kinds/kind.ts";
-import { deletedOnly, resources } from "../resources.ts";
+import type { KindOptions } from "../kinds/kind-options.ts";
+import { otherKinds, resources } from "../resources.ts";
 import { attemptTogether } from "./concurrent-runs.ts";
 import { executePlan } from "./execute.ts";
 import { type CallTogether, requireExpected, type ServicesOf, versionOf } from "./joined-calls.ts";
@@ -14,7 +14,8 @@ import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
 /** Returns the services that an apply and a deletion call. */
 export function changingServices(context: ServiceContext, options: KindOptions): readonly Implementation[] {
-  return [...resources, ...deletedOnly].flatMap(({ implement }) => implement?.(context, options) ?? []);
+  const deletedToo = otherKinds.filter(({ deletedWithGroup }) => deletedWithGroup !== undefined);
+  return [...resources, ...deletedToo].flatMap(({ implement }) => implement?.(context, options) ?? []);
 }
 
 /** Returns the function that executes the plan of a request in a transaction, and returns it. It makes the plan again if something changed. */

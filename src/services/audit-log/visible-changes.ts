@@ -4,7 +4,7 @@ import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb
 import { isWithin } from "../../model/uid.ts";
 import { accessOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { listCapabilities } from "../list-capabilities.ts";
+import { listCapabilities } from "../resources.ts";
 
 /** Where a change belongs, and of what kind it is. */
 interface PlacedChange {

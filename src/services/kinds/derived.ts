@@ -1,21 +1,26 @@
-// Derives the methods and fields of a kind of resource from the protos.
+// What the protos say of a kind of resource.
 import { type DescMessage, type DescMethodUnary, type DescService, getOption } from "@bufbuild/protobuf";
 import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { ResourceSpecSchema, type SpecKind, SpecKindSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { resource as resourceOption } from "../../../gen/google/api/resource_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 
-/** The methods and fields of a kind, as derived from its protos. */
-export interface Derived {
+/** What the protos say of the methods of a kind. */
+export interface Methods {
   readonly methods: {
-    readonly create: DescMethodUnary;
+    readonly create: DescMethodUnary | undefined;
     readonly update: DescMethodUnary | undefined;
-    readonly delete: DescMethodUnary;
+    readonly delete: DescMethodUnary | undefined;
   };
   /** The field of a request with the resource, such as `roleBinding`. */
   readonly requestField: string;
   /** The capability that the list of the kind requires. */
   readonly listCapability: Capability;
+}
+
+/** What the protos say of a kind that files have. */
+export interface Derived extends Methods {
+  readonly methods: Methods["methods"] & { readonly create: DescMethodUnary; readonly delete: DescMethodUnary };
   /** The number of the kind in requests. */
   readonly number: SpecKind;
   /** The field of ResourceSpec, such as `role_binding`, and its message. */
@@ -23,29 +28,33 @@ export interface Derived {
   readonly specSchema: DescMessage;
 }
 
-/** Derives it. Throws if a standard method, its access rule or the number of the kind is missing. */
-export function derive({
-  name,
-  schema,
-  service,
-}: {
-  readonly name: string;
-  readonly schema: DescMessage;
-  readonly service: DescService;
-}): Derived {
+/** Returns what the protos say of the methods of a kind. Throws if they have no list, or one that requires no capability. */
+export function deriveMethods({ schema, service }: { schema: DescMessage; service: DescService }): Methods {
   const { singular, plural } = getOption(schema, resourceOption);
-  const find = (verb: string, noun: string) =>
+  const find = (verb: string, noun = singular) =>
     service.method[`${verb}${noun.charAt(0).toUpperCase()}${noun.slice(1)}`] as DescMethodUnary | undefined;
-  const required = (verb: string, noun = singular) =>
-    found(find(verb, noun), `${service.typeName} has no method that ${verb}s ${noun}`);
-  const spec = ResourceSpecSchema.fields.find(({ localName }) => localName === name);
-  const rule = accessRuleOf(required("list", plural));
+  const rule = accessRuleOf(found(find("list", plural), `${service.typeName} has no list of ${plural}`));
   const [listCapability] = rule && rule.type !== "open" ? rule.capabilities : [];
-  const number = SpecKindSchema.values.find((value) => value.name === `SPEC_KIND_${spec?.name.toUpperCase()}`)?.number;
   return {
-    methods: { create: required("create"), update: find("update", singular), delete: required("delete") },
+    methods: { create: find("create"), update: find("update"), delete: find("delete") },
     requestField: singular,
     listCapability: found(listCapability as Capability | undefined, `the list of ${plural} requires no capability`),
+  };
+}
+
+/** Returns what the protos say of a kind that files have. Throws if a standard method or the number of the kind is missing. */
+export function derive(kind: { name: string; schema: DescMessage; service: DescService }): Derived {
+  const { name, service } = kind;
+  const { methods, ...rest } = deriveMethods(kind);
+  const spec = ResourceSpecSchema.fields.find(({ localName }) => localName === name);
+  const number = SpecKindSchema.values.find((value) => value.name === `SPEC_KIND_${spec?.name.toUpperCase()}`)?.number;
+  return {
+    ...rest,
+    methods: {
+      ...methods,
+      create: found(methods.create, `${service.typeName} has no method that creates ${name}`),
+      delete: found(methods.delete, `${service.typeName} has no method that deletes ${name}`),
+    },
     number: found(number as SpecKind | undefined, `SpecKind has no value for ${name}`),
     field: found(spec, `ResourceSpec has no field ${name}`).name,
     specSchema: found(spec?.message, `the field ${name} of ResourceSpec has no message`),

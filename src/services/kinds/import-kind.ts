@@ -13,7 +13,7 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
 import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
-import type { KindOptions } from "./kind.ts";
+import type { KindOptions } from "./kind-options.ts";
 
 /** A reason for which a resource is rejected. */
 export interface Problem extends FieldViolation {

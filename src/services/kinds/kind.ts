@@ -1,13 +1,16 @@
 // The declaration of a kind of resource. What works with all kinds reads it, and names none of them.
-import type { DescMessage, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
+import type { DescMessage, DescService, JsonObject } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
+import type { MethodEvent } from "../../resource/method-event.ts";
+import type { RowView } from "../../resource/row-view.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import type { GroupRow } from "../../storage/iam/rows.ts";
-import type { Encryption } from "../../storage/installation/encryption.ts";
-import { type Derived, derive } from "./derived.ts";
+import { type Derived, derive, deriveMethods, type Methods } from "./derived.ts";
+import type { Transfer } from "./import-kind.ts";
+import type { KindOptions } from "./kind-options.ts";
 import type { Names, Target } from "./names.ts";
 import type { AnySpec, KindName, SpecOf, Uids } from "./spec.ts";
 
@@ -26,7 +29,7 @@ export interface Named {
 export interface Wanted extends Named {
   /** The place in the request. */
   readonly index: number;
-  /** The key by which other resources refer to it; undefined for kinds that nothing refers to. */
+  /** What other resources refer to it by; undefined for kinds that nothing refers to. */
   readonly target: Target | undefined;
 }
 
@@ -41,7 +44,7 @@ export interface StoredNamed extends Named {
   readonly stored: StoredResource;
 }
 
-/** The resources that a pruning apply would delete, with all that the group has. */
+/** What a pruning apply would delete, among all that the group has. */
 export interface Surplus {
   readonly wanted: readonly Wanted[];
   readonly stored: readonly StoredNamed[];
@@ -108,29 +111,37 @@ export interface FileForm<V, R extends ResourceRow> {
   keptReasons?(all: Surplus): (each: StoredNamed) => string;
 }
 
-/** How a service reads the discovery document of an issuer. */
-export interface DiscoveryOptions {
-  /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
-  readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
+/** What a kind does not take part in, with the reason. */
+export interface Absent {
+  readonly absent: string;
 }
 
-/** The dependencies of kinds beyond those of all services. */
-export interface KindOptions extends DiscoveryOptions {
-  /** Encrypts client secrets. */
-  readonly encryption: Encryption;
+/** How changes of a kind are shown. */
+export interface Recorded {
+  /** Its rows in the audit log: first its own ones, then those that belong to its resources. None if it shows no rows. */
+  readonly views: readonly RowView[];
+  /** Returns the events of its methods. */
+  events(context: ServiceContext): readonly MethodEvent[];
 }
 
-/** Declares a kind of resource. */
-export interface KindDeclaration<K extends KindName, R extends ResourceRow> {
-  /** Its member in the oneof of ResourceSpec. */
-  readonly name: K;
+/** What every kind of resource declares. */
+interface Declaration<R extends ResourceRow> {
   /** The message of a resource, and the service with its standard methods. */
   readonly schema: DescMessage;
   readonly service: DescService;
   readonly collection: Collection<R>;
-  readonly file: FileForm<SpecOf<K>, R>;
   /** Makes the service; absent if another kind has the same. */
   implement?(context: ServiceContext, options: KindOptions): Implementation;
+  /** How its resources move with their organization. The reason is a part of what an export says that it leaves out. */
+  readonly transfer: readonly Transfer[] | Absent;
+  readonly recorded: Recorded | Absent;
+}
+
+/** Declares a kind of resource. */
+export interface KindDeclaration<K extends KindName, R extends ResourceRow> extends Declaration<R> {
+  /** Its member in the oneof of ResourceSpec. */
+  readonly name: K;
+  readonly file: FileForm<SpecOf<K>, R>;
 }
 
 /** A kind of resource, completed by its protos. */
@@ -138,17 +149,29 @@ export interface Kind extends Derived, Omit<KindDeclaration<KindName, ResourceRo
   readonly file: FileForm<AnySpec["value"], ResourceRow>;
 }
 
-/** A kind that no file has, whose resources are deleted with their group before all others. */
-export interface DeletedKind {
-  /** The word for several, for errors. */
-  readonly noun: string;
-  readonly collection: Collection<never>;
-  readonly deletion: DescMethodUnary;
-  implement(context: ServiceContext): Implementation;
+/** Declares a kind that no file has. */
+export interface OtherDeclaration<R extends ResourceRow> extends Declaration<R> {
+  readonly name: string;
+  readonly file: Absent;
+  /** The word for several, for errors, if its resources are deleted before all others with their group; absent if nothing has to be. */
+  readonly deletedWithGroup?: string;
 }
+
+/** A kind that no file has, completed by its protos. */
+export interface OtherKind extends Methods, OtherDeclaration<ResourceRow> {}
 
 /** Completes a declaration. Throws if the protos lack a standard method. */
 export function defineKind<K extends KindName, R extends ResourceRow>(declaration: KindDeclaration<K, R>): Kind {
   // A form is called with the values and the rows of its own kind only, which no type of a list of kinds can say.
   return { ...(declaration as unknown as Omit<Kind, keyof Derived>), ...derive(declaration) };
+}
+
+/** Completes the declaration of a kind that no file has. */
+export function defineOtherKind<R extends ResourceRow>(declaration: OtherDeclaration<R>): OtherKind {
+  return { ...(declaration as unknown as OtherDeclaration<ResourceRow>), ...deriveMethods(declaration) };
+}
+
+/** Declares that a kind does not take part in something. The reason is a sentence, or the beginning of one, for people. */
+export function absent(reason: string): Absent {
+  return { absent: reason };
 }

@@ -17,7 +17,6 @@ import type { ResourceRow } from "../../storage/collection/collection.ts";
 import { changedColumns } from "../../storage/collection/row-changes.ts";
 import { findRow, insertRow, rowExists, updateRow } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { collections } from "../collections.ts";
 import {
   type AnyImport,
   type Importer,
@@ -26,6 +25,7 @@ import {
   missing,
   rejected,
 } from "../kinds/import-kind.ts";
+import { collections } from "../resources.ts";
 
 /** The maximum length of a value in a result, in UTF-16 units. */
 const shownLength = 200;

@@ -14,6 +14,3 @@ export const subscriptionCollection: Collection<SubscriptionRow> = {
   changesAccess: [],
   syncDependents: keepSubscriptionVoucher,
 };
-
-/** All event collections. */
-export const eventCollections = [subscriptionCollection] as const;

@@ -87,16 +87,3 @@ export const termsAcceptanceCollection: Collection<TermsAcceptanceRow> = {
   entries: (tables) => tables.termsAcceptanceEntries,
   changesAccess: [],
 };
-
-/** All IAM collections. */
-export const iamCollections = [
-  groupCollection,
-  identityCollection,
-  roleCollection,
-  roleBindingCollection,
-  groupInviteCollection,
-  accountAssociationCollection,
-  identityProviderCollection,
-  externalGroupRoleMappingCollection,
-  termsAcceptanceCollection,
-] as const;

@@ -50,6 +50,3 @@ async function keepHistory(tx: Transaction, before: TagRow | undefined, after: T
   if (!after || after.digest === "" || after.digest === before?.digest) return;
   await addTagDigest(tx, after.uid, { time: after.updateTime, digest: after.digest });
 }
-
-/** All registry collections. */
-export const registryCollections = [repoCollection, tagCollection] as const;

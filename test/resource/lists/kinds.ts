@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability, CapabilitySchema } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { OrgKindSchema } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { rootOf } from "../../../src/model/uid.ts";
-import { collections } from "../../../src/services/collections.ts";
+import { collections } from "../../../src/services/resources.ts";
 import type { CollectionTables } from "../../../src/storage/collection/collection.ts";
 import type { Database } from "../../../src/storage/database.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { rowViews } from "../../../src/services/audit-log/row-views.ts";
-import { collections } from "../../../src/services/collections.ts";
+import { collections } from "../../../src/services/resources.ts";
 
 /** Their uid and kind are the whole row. */
 const hidden = ["terms_acceptances"];

@@ -10,12 +10,12 @@ import {
   preRegisterUser,
   registerUser,
 } from "../../../src/services/auth/users.ts";
-import { collections } from "../../../src/services/collections.ts";
 import { createGroup } from "../../../src/services/iam/bootstrap.ts";
 import { identityDirectory } from "../../../src/services/iam/identities/directory.ts";
 import { syncBuiltInRoles } from "../../../src/services/iam/roles/built-in-role-rows.ts";
 import { createPendingUser, deleteUnusedPendingUser } from "../../../src/services/iam/users/pending-users.ts";
 import { userUid } from "../../../src/services/iam/users/user-uid.ts";
+import { collections } from "../../../src/services/resources.ts";
 import { checkDatabase } from "../../../src/storage/check/check-database.ts";
 import { findRow } from "../../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";

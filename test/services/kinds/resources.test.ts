@@ -1,9 +1,13 @@
 // The lists of kinds are complete, and nothing that works with all kinds names one.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { getTableName } from "drizzle-orm";
 import { ResourceSpecSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { OrganizationResourceSchema } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import { resources, transfers } from "../../../src/services/resources.ts";
+import { leftOut } from "../../../src/cli/organizations/format.ts";
+import { kinds, resources, transfers } from "../../../src/services/resources.ts";
+import { sqliteTables } from "../../../src/storage/schema/tables.sqlite.ts";
+import type { Tables } from "../../../src/storage/schema/tables.ts";
 import { codeOf, files } from "../../architecture/sources.ts";
 
 describe("the list of kinds", () => {
@@ -15,6 +19,25 @@ describe("the list of kinds", () => {
   it("has each member of OrganizationResource once among those that move with an organization", () => {
     const members = OrganizationResourceSchema.fields.map(({ localName }) => localName);
     assert.deepEqual(transfers.map(({ name }) => name).toSorted(), members.toSorted());
+  });
+
+  it("has a kind for each table of entries", () => {
+    const tables = sqliteTables as unknown as Tables;
+    const declared = kinds.map(({ collection }) => getTableName(collection.entries(tables)));
+    const all = Object.values(sqliteTables).map(getTableName);
+    assert.deepEqual([...new Set(declared)].toSorted(), all.filter((name) => name.endsWith("_entries")).toSorted());
+  });
+
+  it("says that an export leaves out what does not move, with the reason of the kind", () => {
+    const shared = new Set(transfers.map(({ name }) => name as string).concat("organization"));
+    for (const { name, transfer } of kinds.filter((kind) => !shared.has(kind.name))) {
+      assert.ok("absent" in transfer, name);
+      assert.ok(leftOut.includes(transfer.absent), `${name}: ${transfer.absent}`);
+    }
+  });
+
+  it("gives the reason for which no file has a kind in a sentence", () => {
+    for (const { name, file } of kinds) if ("absent" in file) assert.match(file.absent, /^[A-Z].*\s.*\s.*\.$/, name);
   });
 
   for (const [i, { name, file }] of resources.entries())

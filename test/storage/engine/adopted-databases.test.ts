@@ -11,7 +11,7 @@ import { gunzipSync } from "node:zlib";
 import BetterSqlite from "better-sqlite3";
 import pg from "pg";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { collections } from "../../../src/services/collections.ts";
+import { collections } from "../../../src/services/resources.ts";
 import { checkDatabase } from "../../../src/storage/check/check-database.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";

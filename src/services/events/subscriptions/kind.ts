@@ -8,6 +8,8 @@ import { parentOf } from "../../../model/uid.ts";
 import { subscriptionCollection } from "../../../storage/events/rows.ts";
 import { defineKind } from "../../kinds/kind.ts";
 import { atGroup } from "../../kinds/names.ts";
+import { recordedSubscriptions } from "./events.ts";
+import { subscriptionImport } from "./import.ts";
 import { subscriptions } from "./subscriptions.ts";
 
 /** Subscriptions. */
@@ -17,6 +19,8 @@ export const subscriptionKind = defineKind({
   service: SubscriptionsService,
   collection: subscriptionCollection,
   implement: subscriptions,
+  transfer: [subscriptionImport],
+  recorded: recordedSubscriptions,
   file: {
     references: [],
     nameOf: ({ sink }, _names, group) => ({ name: `${sink}${atGroup(group)}`, key: `${group} ${sink}` }),

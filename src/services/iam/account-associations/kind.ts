@@ -11,6 +11,8 @@ import { shown } from "../../kinds/missing.ts";
 import { joinPath, type Names, parentPath } from "../../kinds/names.ts";
 import type { SpecOf, Uids } from "../../kinds/spec.ts";
 import { accountAssociations, associationMessage } from "./account-associations.ts";
+import { recordedAssociations } from "./events.ts";
+import { accountAssociationImport } from "./import.ts";
 
 type Spec = SpecOf<"accountAssociation">;
 
@@ -21,6 +23,8 @@ export const accountAssociationKind = defineKind({
   service: AccountAssociationsService,
   collection: accountAssociationCollection,
   implement: (context) => accountAssociations(context),
+  transfer: [accountAssociationImport],
+  recorded: recordedAssociations,
   file: {
     references: ["identity"],
     nameOf: ({ name }, _names, group) => ({ name: group === "" ? name : group, key: group }),

@@ -7,7 +7,9 @@ import { ExternalGroupRoleMappingSpecSchema } from "../../../../gen/gatehouse/ap
 import { externalGroupRoleMappingCollection } from "../../../storage/iam/collections.ts";
 import { defineKind } from "../../kinds/kind.ts";
 import { missingRole, missingTarget } from "../../kinds/missing.ts";
+import { recordedMappings } from "./events.ts";
 import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
+import { externalGroupRoleMappingImport } from "./import.ts";
 
 /** Mappings of external groups to roles. */
 export const externalGroupRoleMappingKind = defineKind({
@@ -16,6 +18,8 @@ export const externalGroupRoleMappingKind = defineKind({
   service: ExternalGroupRoleMappingsService,
   collection: externalGroupRoleMappingCollection,
   implement: externalGroupRoleMappings,
+  transfer: [externalGroupRoleMappingImport],
+  recorded: recordedMappings,
   file: {
     references: ["role", "identityProvider"],
     groupOf: () => "",

@@ -3,8 +3,10 @@ import { GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/
 import { GroupSpecSchema, OrganizationSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { groupCollection } from "../../../storage/iam/collections.ts";
-import { defineKind } from "../../kinds/kind.ts";
+import { absent, defineKind } from "../../kinds/kind.ts";
+import { recordedGroups } from "./events.ts";
 import { groups } from "./groups.ts";
+import { groupImport } from "./import.ts";
 
 /** The root group: the first resource of a file that creates an organization. */
 export const organizationKind = defineKind({
@@ -12,6 +14,8 @@ export const organizationKind = defineKind({
   schema: GroupSchema,
   service: GroupsService,
   collection: groupCollection,
+  transfer: absent("an organization moves as a group"),
+  recorded: absent("an organization is recorded as a group"),
   file: {
     references: [],
     groupOf: () => "",
@@ -30,6 +34,8 @@ export const groupKind = defineKind({
   service: GroupsService,
   collection: groupCollection,
   implement: groups,
+  transfer: [groupImport],
+  recorded: recordedGroups,
   file: {
     references: [],
     isTarget: true,

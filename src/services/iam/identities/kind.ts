@@ -4,7 +4,9 @@ import { IdentitySpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.
 import { parentOf } from "../../../model/uid.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { defineKind } from "../../kinds/kind.ts";
+import { recordedIdentities } from "./events.ts";
 import { identities } from "./identities.ts";
+import { identityImport } from "./import.ts";
 import { fromColumns } from "./relationships.ts";
 
 /** Identities. */
@@ -14,6 +16,8 @@ export const identityKind = defineKind({
   service: IdentitiesService,
   collection: identityCollection,
   implement: identities,
+  transfer: [identityImport],
+  recorded: recordedIdentities,
   file: {
     references: [],
     isTarget: true,

@@ -20,7 +20,7 @@ import { maxMappings } from "../../../storage/iam/limits.ts";
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
-import type { KindOptions } from "../../kinds/kind.ts";
+import type { KindOptions } from "../../kinds/kind-options.ts";
 import { groupParents } from "../groups/groups.ts";
 import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";

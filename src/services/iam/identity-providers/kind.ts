@@ -5,10 +5,13 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { IdentityProviderSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { identityProviderCollection } from "../../../storage/iam/collections.ts";
-import { type ChangedSpec, defineKind, type KindOptions } from "../../kinds/kind.ts";
+import { type ChangedSpec, defineKind } from "../../kinds/kind.ts";
+import type { KindOptions } from "../../kinds/kind-options.ts";
 import { missingRole } from "../../kinds/missing.ts";
 import type { SpecOf } from "../../kinds/spec.ts";
+import { recordedProviders } from "./events.ts";
 import { identityProviders, providerMessage } from "./identity-providers.ts";
+import { identityProviderImport } from "./import.ts";
 
 /** Identity providers. */
 export const identityProviderKind = defineKind({
@@ -17,6 +20,8 @@ export const identityProviderKind = defineKind({
   service: IdentityProvidersService,
   collection: identityProviderCollection,
   implement: identityProviders,
+  transfer: [identityProviderImport],
+  recorded: recordedProviders,
   file: {
     references: ["role"],
     isTarget: true,

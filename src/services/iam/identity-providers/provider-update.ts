@@ -16,7 +16,7 @@ import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { unlinkScimUsers } from "../../../storage/iam/scim-users.ts";
 import { believesTheSame } from "../../../storage/iam/vouchers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
-import type { DiscoveryOptions } from "../../kinds/kind.ts";
+import type { DiscoveryOptions } from "../../kinds/kind-options.ts";
 import { effectiveMappings } from "../delegations/effective-mappings.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";

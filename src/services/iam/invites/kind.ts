@@ -1,12 +1,21 @@
-import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import {
+  GroupInviteSchema,
+  GroupInvitesService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { groupInviteCollection } from "../../../storage/iam/collections.ts";
-import type { DeletedKind } from "../../kinds/kind.ts";
+import { absent, defineOtherKind } from "../../kinds/kind.ts";
+import { recordedInvites } from "./events.ts";
 import { groupInvites } from "./group-invites.ts";
 
-/** Group invites. No file has them: their codes are secret. */
-export const groupInviteKind: DeletedKind = {
-  noun: "invites",
+/** Group invites. */
+export const groupInviteKind = defineOtherKind({
+  name: "groupInvite",
+  schema: GroupInviteSchema,
+  service: GroupInvitesService,
   collection: groupInviteCollection,
-  deletion: GroupInvitesService.method.deleteGroupInvite,
   implement: groupInvites,
-};
+  file: absent("The code of an invite is secret."),
+  transfer: absent("group invites, whose codes are secret: create them again"),
+  recorded: recordedInvites,
+  deletedWithGroup: "invites",
+});

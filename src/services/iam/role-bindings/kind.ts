@@ -12,6 +12,8 @@ import { missingRole, missingTarget, shown } from "../../kinds/missing.ts";
 import { atGroup, keyOf, type Names } from "../../kinds/names.ts";
 import type { AnySpec, SpecOf } from "../../kinds/spec.ts";
 import { isUserUid } from "../users/user-uid.ts";
+import { recordedRoleBindings } from "./events.ts";
+import { roleBindingImport } from "./import.ts";
 import { roleBindings } from "./role-bindings.ts";
 
 type Spec = SpecOf<"roleBinding">;
@@ -23,6 +25,8 @@ export const roleBindingKind = defineKind({
   service: RoleBindingsService,
   collection: roleBindingCollection,
   implement: roleBindings,
+  transfer: [roleBindingImport],
+  recorded: recordedRoleBindings,
   file: {
     references: ["role", "identity"],
     // Their default roles decide which role bindings are kept.

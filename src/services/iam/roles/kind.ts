@@ -5,6 +5,8 @@ import { findCapabilityByName, namesOfNumbers } from "../../../model/capabilitie
 import { parentOf } from "../../../model/uid.ts";
 import { roleCollection } from "../../../storage/iam/collections.ts";
 import { defineKind } from "../../kinds/kind.ts";
+import { recordedRoles } from "./events.ts";
+import { roleImport } from "./import.ts";
 import { roles } from "./roles.ts";
 
 /** Roles. */
@@ -14,6 +16,8 @@ export const roleKind = defineKind({
   service: RolesService,
   collection: roleCollection,
   implement: roles,
+  transfer: [roleImport],
+  recorded: recordedRoles,
   file: {
     references: [],
     isTarget: true,

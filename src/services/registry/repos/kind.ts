@@ -8,6 +8,8 @@ import { RepoSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { defineKind } from "../../kinds/kind.ts";
+import { recordedRepos } from "./events.ts";
+import { repoImport, repoReadmeImport } from "./import.ts";
 import { repos } from "./repos.ts";
 import { canManageCatalog } from "./text-rules.ts";
 
@@ -18,6 +20,8 @@ export const repoKind = defineKind({
   service: ReposService,
   collection: repoCollection,
   implement: repos,
+  transfer: [repoImport, repoReadmeImport],
+  recorded: recordedRepos,
   file: {
     references: [],
     toSpec({ uid, name, description, bundles, aliases, activeTags, ...row }, names) {

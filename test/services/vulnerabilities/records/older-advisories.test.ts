@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readDocument } from "../../../../src/advisories/formats.ts";
-import { collections } from "../../../../src/services/collections.ts";
+import { collections } from "../../../../src/services/resources.ts";
 import { insertState } from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
 import { checkDatabase } from "../../../../src/storage/check/check-database.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";

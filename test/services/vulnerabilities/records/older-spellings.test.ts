@@ -14,7 +14,7 @@ import {
 import { digestOf } from "../../../../src/advisories/digest.ts";
 import { readDocument } from "../../../../src/advisories/formats.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
-import { collections } from "../../../../src/services/collections.ts";
+import { collections } from "../../../../src/services/resources.ts";
 import { findLocked, replaceState } from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { listRecords } from "../../../../src/storage/vulnerabilities/records.ts";

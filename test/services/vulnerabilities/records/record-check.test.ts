@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { generateAdvisories } from "../../../../src/server/development/samples/advisories.ts";
-import { collections } from "../../../../src/services/collections.ts";
+import { collections } from "../../../../src/services/resources.ts";
 import { insertAdvisory } from "../../../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { replaceTerms, replaceText } from "../../../../src/storage/vulnerabilities/advisory-terms.ts";

@@ -11,7 +11,7 @@ import {
   RecordOutcome,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
-import { collections } from "../../../../src/services/collections.ts";
+import { collections } from "../../../../src/services/resources.ts";
 import { lastChange } from "../../../../src/storage/change-log/change-log.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { readExportState } from "../../../../src/storage/engine/export-states.ts";

@@ -1,6 +1,6 @@
-// Counts the contents of groups, and finds the position of a group in a list (docs/decisions/0086).
+// What groups contain, and where a group is in a list (docs/decisions/0086).
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
   type CountGroupContentsRequest,
   CountGroupContentsRequestSchema,
@@ -9,29 +9,29 @@ import {
   FindGroupPositionRequestSchema,
   type FindGroupPositionResponseSchema,
   GroupTreeService,
-} from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
-import { invalidField } from "../../../aip/errors.ts";
-import { maxPageSize } from "../../../aip/pagination.ts";
-import { accessOf, callerOf } from "../../../pipeline/authorize.ts";
-import type { Call } from "../../../pipeline/call.ts";
-import { allExpensive } from "../../../pipeline/expensive.ts";
-import { type Implementation, implement } from "../../../pipeline/handlers.ts";
-import { plainTextRule, type TextRule, uidRule } from "../../../pipeline/text-rules.ts";
-import type { ServiceContext } from "../../../resource/service-context.ts";
-import { findRows } from "../../../storage/collection/rows.ts";
-import { readCountersOf } from "../../../storage/engine/counters.ts";
-import type { Session } from "../../../storage/engine/session.ts";
-import { accountAssociationCollection, groupCollection } from "../../../storage/iam/collections.ts";
-import { childrenKey } from "../../../storage/schema/entry-keys.ts";
-import { sortPrefix } from "../../../storage/schema/ordered-text.ts";
-import { listCapabilities } from "../../list-capabilities.ts";
-import { type GroupContents, readObstacles } from "./group-deletion.ts";
+} from "../../gen/gatehouse/iam/v1/group_tree_pb.ts";
+import { invalidField } from "../aip/errors.ts";
+import { maxPageSize } from "../aip/pagination.ts";
+import { accessOf, callerOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
+import { allExpensive } from "../pipeline/expensive.ts";
+import { type Implementation, implement } from "../pipeline/handlers.ts";
+import { plainTextRule, type TextRule, uidRule } from "../pipeline/text-rules.ts";
+import type { ServiceContext } from "../resource/service-context.ts";
+import { findRows } from "../storage/collection/rows.ts";
+import { readCountersOf } from "../storage/engine/counters.ts";
+import type { Session } from "../storage/engine/session.ts";
+import { accountAssociationCollection, groupCollection } from "../storage/iam/collections.ts";
+import { childrenKey } from "../storage/schema/entry-keys.ts";
+import { sortPrefix } from "../storage/schema/ordered-text.ts";
+import { type GroupContents, readObstacles } from "./iam/groups/group-deletion.ts";
+import { collections, listCapabilities } from "./resources.ts";
 
 /** A page of groups can be counted by one call. */
 const maxGroups = maxPageSize;
 
-/** The kinds of resources that are counted in a group, without readmes, which are a part of their repo. */
-const countedKinds = [...listCapabilities.keys()].filter((kind) => kind !== "repo_readmes");
+/** What is in a group. */
+const countedKinds = collections.map(({ kind }) => kind).filter((kind) => listCapabilities.has(kind));
 
 const kindRule: TextRule = {
   test: (kind) => countedKinds.includes(kind),

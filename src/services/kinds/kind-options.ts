@@ -1,0 +1,13 @@
+import type { Encryption } from "../../storage/installation/encryption.ts";
+
+/** How a service reads the discovery document of an issuer. */
+export interface DiscoveryOptions {
+  /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
+  readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+/** What services need beyond the context of all. */
+export interface KindOptions extends DiscoveryOptions {
+  /** Encrypts client secrets. */
+  readonly encryption: Encryption;
+}
