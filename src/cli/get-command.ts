@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { wrongUsage } from "./failure.ts";
 import { findCommand } from "./help.ts";
-import { resources } from "./resources/commands.ts";
 import type { Resource } from "./resources/resource.ts";
+import { resources } from "./resources/resources.ts";
 
 /** Adds the hidden command to the program and to each of these kinds of resource. */
 export function addGetCommands(program: Command, needed: readonly Resource[]): void {

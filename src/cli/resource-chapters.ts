@@ -5,7 +5,8 @@ import { clientCommands, type Extent } from "./command-names.ts";
 import { addGetCommands } from "./get-command.ts";
 import { findCommand } from "./help.ts";
 import { addOrganizationCommands } from "./organizations/commands.ts";
-import { addIamCommands, addResourceCommands, resources } from "./resources/commands.ts";
+import { addIamCommands, addResourceCommands } from "./resources/commands.ts";
+import { resources } from "./resources/resources.ts";
 import type { Finish, Shell } from "./shell.ts";
 
 /** Adds the chapters that a command line needs. */

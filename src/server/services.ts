@@ -16,13 +16,13 @@ import { type ProviderTesting, providerTests } from "../services/iam/identity-pr
 import { memberships } from "../services/iam/memberships/memberships.ts";
 import type { KindOptions } from "../services/kinds/kind-options.ts";
 import { type OperateContext, operate } from "../services/operate/operate.ts";
+import { organizationExport } from "../services/organization-export/organization-export.ts";
 import { ping } from "../services/ping.ts";
 import { imageStore } from "../services/registry/image-store.ts";
 import { images } from "../services/registry/images.ts";
 import { repositories } from "../services/registry/repos/repositories.ts";
 import { kinds } from "../services/resources.ts";
 import { search } from "../services/search/search.ts";
-import { organizationExport } from "../services/transfer/organization-export.ts";
 import { organizationImport } from "../services/transfer/organization-import.ts";
 import { advisoryFacets } from "../services/vulnerabilities/advisories/advisory-facets.ts";
 import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";

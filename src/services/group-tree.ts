@@ -1,4 +1,4 @@
-// What groups contain, and where a group is in a list (docs/decisions/0086).
+// Counts what groups contain, and finds the place of a group in a list (docs/decisions/0086).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -30,7 +30,7 @@ import { collections, listCapabilities } from "./resources.ts";
 /** A page of groups can be counted by one call. */
 const maxGroups = maxPageSize;
 
-/** What is in a group. */
+/** The kinds of resources that groups contain. */
 const countedKinds = collections.map(({ kind }) => kind).filter((kind) => listCapabilities.has(kind));
 
 const kindRule: TextRule = {

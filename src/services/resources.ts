@@ -45,7 +45,7 @@ export const resources: readonly Kind[] = kinds.filter((kind): kind is Kind => !
 /** The kinds that no file has. */
 export const otherKinds: readonly OtherKind[] = kinds.filter((kind): kind is OtherKind => "absent" in kind.file);
 
-/** What moves with an organization, in the order of its import. People are suspended once all that they hold is there. */
+/** The resources that move with an organization, in the order of its import. People are suspended once all that they hold is there. */
 export const transfers: readonly Transfer[] = [
   ...kinds.flatMap(({ transfer }) => ("absent" in transfer ? [] : transfer)),
   suspendedPeopleImport,

@@ -115,7 +115,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "csv-stringify": ["cli/output"],
   "drizzle-kit": ["storage/schema"],
   "drizzle-orm": ["storage"],
-  jose: ["cli", "services/transfer", "sts"],
+  jose: ["cli", "services/organization-export", "sts"],
   "lru-cache": ["advisories", "authn", "authz", "pipeline", "services/registry", "sign-in", "storage", "sts"],
   "markdown-it": ["services/registry"],
   "markdown-it-footnote": ["services/registry"],

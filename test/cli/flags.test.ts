@@ -7,9 +7,9 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RelationshipType, ServicePrincipal } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { EventTypeFilter } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { advisories } from "../../src/cli/resources/advisories.ts";
 import { fileOrSecret } from "../../src/cli/resources/flags.ts";
 import { identities } from "../../src/cli/resources/identities.ts";
-import { advisories } from "../../src/cli/resources/vulnerabilities.ts";
 import { type Caller, startCaller } from "./caller.ts";
 import { environmentOf, launcher } from "./process.ts";
 

@@ -79,7 +79,7 @@ async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerat
     progress.advance();
   };
   let total = 0;
-  for (const list of resourceLists) {
+  for (const list of await resourceLists()) {
     for await (const { rows, more } of pagesOf(session, list, uid)) {
       total += more;
       progress.total(total);
@@ -98,7 +98,7 @@ async function* linesOfPage(
   count: (kind: Kind) => void,
 ): AsyncGenerator<string> {
   for (const row of rows) {
-    const imported = toImported(row);
+    const imported = await toImported(row);
     if (!imported) continue;
     count(kind);
     yield lineOf({ [kind]: imported, ...(kind === "identityProvider" && (await secrets.of(imported))) });
@@ -160,7 +160,7 @@ async function readmesOf(session: Session, repos: readonly JsonObject[]): Promis
 /** A list shows only what the caller may see. Fails unless that is everything in the organization. */
 async function requireWholeView(session: Session, group: string): Promise<void> {
   const methods: readonly DescMethod[] = [
-    ...resourceLists.map(({ method }) => method),
+    ...(await resourceLists()).map(({ method }) => method),
     ReposService.method.getRepoReadme,
     OrganizationExportService.method.listSuspendedPeople,
   ];

@@ -1,7 +1,11 @@
 // The format of an exported organization: lines of JSON. The first line is the header, the last one the end, and each line between them
 // one resource.
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { OrganizationResource } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import {
+  type OrganizationResource,
+  OrganizationResourceSchema,
+} from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { resourceOf } from "../resources/resources.ts";
 
 /** The version of the format. */
 export const formatVersion = 1;
@@ -56,27 +60,26 @@ export function lineOf(value: JsonObject | Header | End): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** The kinds as people read them: singular and plural. */
-export const nouns: Readonly<Record<Kind, readonly [string, string]>> = {
-  group: ["group", "groups"],
-  role: ["role", "roles"],
-  identity: ["identity", "identities"],
-  identityProvider: ["identity provider", "identity providers"],
-  externalGroupRoleMapping: ["group mapping", "group mappings"],
-  accountAssociation: ["account association", "account associations"],
-  repo: ["repo", "repos"],
+/** The words for resources without commands of their own: singular and plural. */
+const parts: Readonly<Partial<Record<Kind, readonly [string, string]>>> = {
   repoReadme: ["readme", "readmes"],
-  tag: ["tag", "tags"],
-  roleBinding: ["role binding", "role bindings"],
-  subscription: ["subscription", "subscriptions"],
   suspendedPeople: ["list of deactivated people", "lists of deactivated people"],
 };
 
+/** The kinds as people read them: singular and plural. */
+export const nouns: ReadonlyMap<Kind, readonly [string, string]> = new Map(
+  OrganizationResourceSchema.fields.map(({ localName, message }) => {
+    const kind = localName as Kind;
+    const resource = resourceOf(message?.name ?? "");
+    return [kind, parts[kind] ?? [resource?.noun ?? kind, resource?.view.noun ?? kind]];
+  }),
+);
+
 /** Returns counts by kind as people read them. */
 export function countedText(counts: Readonly<Partial<Record<Kind, number>>>): string {
-  const parts = Object.entries(nouns).flatMap(([kind, [one, many]]) => {
-    const count = counts[kind as Kind] ?? 0;
+  const counted = [...nouns].flatMap(([kind, [one, many]]) => {
+    const count = counts[kind] ?? 0;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
-  return parts.length === 0 ? "nothing" : parts.join(", ");
+  return counted.length === 0 ? "nothing" : counted.join(", ");
 }

@@ -127,7 +127,7 @@ function detailOf({ number, kind, uid, name }: Line, result: ImportResult | unde
 }
 
 function textOf({ line, kind, uid, name, changes = [], problems = [] }: JsonObject): string {
-  const what = `line ${line}: ${nouns[kind as Kind][0]} ${name === "" ? uid : `${name} (${uid})`}`;
+  const what = `line ${line}: ${nouns.get(kind as Kind)?.[0] ?? kind} ${name === "" ? uid : `${name} (${uid})`}`;
   const changed = (changes as Record<string, string>[]).map(
     ({ field, oldValue, newValue }) => `${field}: ${oldValue || "unset"} → ${newValue || "unset"}`,
   );

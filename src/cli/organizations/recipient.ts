@@ -1,7 +1,7 @@
 // The keys of a recipient: the public one encrypts the secrets of an export, and the private one decrypts them during an import.
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { statSync } from "node:fs";
-import { clientSecretType } from "../../services/transfer/recipient-key.ts";
+import { clientSecretType } from "../../services/organization-export/recipient-key.ts";
 import { wrongUsage } from "../failure.ts";
 import { readFile } from "../input.ts";
 

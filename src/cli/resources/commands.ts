@@ -8,19 +8,13 @@ import { addAccessCommands } from "./access-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
-import { subscriptions } from "./events.ts";
-import { iamResources } from "./iam.ts";
 import { addMembershipCommands } from "./membership-commands.ts";
 import { groupOption, namesOf } from "./names.ts";
-import { repos, tags } from "./registry.ts";
 import { type Flag, type FlagValue, hasSiblingNames, type Options, type Resource, type Verb } from "./resource.ts";
 import { roles } from "./roles.ts";
 import { addScimCommands } from "./scim-commands.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { addTermsCommands } from "./terms-commands.ts";
-import { advisories } from "./vulnerabilities.ts";
-
-/** Every kind of resource with commands. */
-export const resources: readonly Resource[] = [...iamResources, repos, tags, advisories, subscriptions];
 
 /** Adds the commands of these resources to the chapters that their paths begin with. */
 export function addResourceCommands(program: Command, shell: Shell, needed: readonly Resource[]): void {

@@ -5,8 +5,8 @@ import { openSession, withClient } from "../client/session.ts";
 import type { Format } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
-import { subscriptions } from "./events.ts";
 import { namesOf } from "./names.ts";
+import { subscriptions } from "./subscriptions.ts";
 
 /** The length of the delivery queue, and the last error. */
 export const deliveryView: View = {

@@ -66,4 +66,5 @@ export const identityProviders: Resource = {
     },
   ],
   filters: [named],
+  exported: { toImported: ({ scim: _, ...provider }) => provider },
 };

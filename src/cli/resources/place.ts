@@ -3,7 +3,7 @@ import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { groups } from "./groups.ts";
 import { findUid, noSuchName } from "./lookup.ts";
-import { repos } from "./registry.ts";
+import { repos } from "./repos.ts";
 
 /** Returns the uid of a place: that of the group with a name, else of the repo with it. Any uid is its own. */
 export async function findPlace(session: Session, text: string): Promise<string> {

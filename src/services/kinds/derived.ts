@@ -1,11 +1,11 @@
-// What the protos say of a kind of resource.
+// Derives the methods and fields of a kind of resource from the protos.
 import { type DescMessage, type DescMethodUnary, type DescService, getOption } from "@bufbuild/protobuf";
 import type { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { ResourceSpecSchema, type SpecKind, SpecKindSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { resource as resourceOption } from "../../../gen/google/api/resource_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 
-/** What the protos say of the methods of a kind. */
+/** The methods of a kind, and the field and the capability that belong to them, as derived from its protos. */
 export interface Methods {
   readonly methods: {
     readonly create: DescMethodUnary | undefined;
@@ -18,7 +18,7 @@ export interface Methods {
   readonly listCapability: Capability;
 }
 
-/** What the protos say of a kind that files have. */
+/** The methods and fields of a kind that files have, as derived from its protos. */
 export interface Derived extends Methods {
   readonly methods: Methods["methods"] & { readonly create: DescMethodUnary; readonly delete: DescMethodUnary };
   /** The number of the kind in requests. */
@@ -28,7 +28,7 @@ export interface Derived extends Methods {
   readonly specSchema: DescMessage;
 }
 
-/** Returns what the protos say of the methods of a kind. Throws if they have no list, or one that requires no capability. */
+/** Derives the methods of a kind. Throws if they have no list, or one that requires no capability. */
 export function deriveMethods({ schema, service }: { schema: DescMessage; service: DescService }): Methods {
   const { singular, plural } = getOption(schema, resourceOption);
   const find = (verb: string, noun = singular) =>
@@ -42,7 +42,7 @@ export function deriveMethods({ schema, service }: { schema: DescMessage; servic
   };
 }
 
-/** Returns what the protos say of a kind that files have. Throws if a standard method or the number of the kind is missing. */
+/** Derives the methods and fields of a kind that files have. Throws if a standard method or the number of the kind is missing. */
 export function derive(kind: { name: string; schema: DescMessage; service: DescService }): Derived {
   const { name, service } = kind;
   const { methods, ...rest } = deriveMethods(kind);

@@ -6,7 +6,7 @@ export interface DiscoveryOptions {
   readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
-/** What services need beyond the context of all. */
+/** The dependencies of kinds beyond those of all services. */
 export interface KindOptions extends DiscoveryOptions {
   /** Encrypts client secrets. */
   readonly encryption: Encryption;

@@ -29,7 +29,7 @@ export interface Named {
 export interface Wanted extends Named {
   /** The place in the request. */
   readonly index: number;
-  /** What other resources refer to it by; undefined for kinds that nothing refers to. */
+  /** The key by which other resources refer to it; undefined for kinds that nothing refers to. */
   readonly target: Target | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface StoredNamed extends Named {
   readonly stored: StoredResource;
 }
 
-/** What a pruning apply would delete, among all that the group has. */
+/** The resources that a pruning apply would delete, with all that the group has. */
 export interface Surplus {
   readonly wanted: readonly Wanted[];
   readonly stored: readonly StoredNamed[];
@@ -85,6 +85,8 @@ export interface FileForm<V, R extends ResourceRow> {
   readonly namingFields?: readonly string[];
   /** The paths of update masks that are not the names of fields of the file. */
   readonly maskPaths?: Readonly<Record<string, string>>;
+  /** Fields in the errors of its methods that the file has under another name. */
+  readonly errorFields?: Readonly<Record<string, string>>;
   /** Returns the fields that are compared, from the JSON of the message; all if absent. */
   comparable?(json: JsonObject, value: V): JsonObject;
   /** Returns whether it needs nothing of others that are created at the same time, and locks nothing of its group; never if absent. */
@@ -111,7 +113,7 @@ export interface FileForm<V, R extends ResourceRow> {
   keptReasons?(all: Surplus): (each: StoredNamed) => string;
 }
 
-/** What a kind does not take part in, with the reason. */
+/** The reason for which a kind does not take part in something. */
 export interface Absent {
   readonly absent: string;
 }
@@ -124,7 +126,7 @@ export interface Recorded {
   events(context: ServiceContext): readonly MethodEvent[];
 }
 
-/** What every kind of resource declares. */
+/** The members of the declaration of every kind. */
 interface Declaration<R extends ResourceRow> {
   /** The message of a resource, and the service with its standard methods. */
   readonly schema: DescMessage;

@@ -6,7 +6,7 @@ import type { Handlers } from "../../pipeline/handlers.ts";
 import { cutPage } from "../../resource/cut-page.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { NodeRow } from "../../storage/installation/nodes.ts";
-import { requireUnlimited } from "../transfer/operator-call.ts";
+import { requireUnlimited } from "../operator-call.ts";
 
 /** A server is "not seen" after this time: it writes four times as often (server/limits.ts). */
 const silenceMs = 60_000;

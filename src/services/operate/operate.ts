@@ -13,7 +13,7 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type TextRule, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { readDatabaseFacts } from "../../storage/installation/database-facts.ts";
-import { requireUnlimited } from "../transfer/operator-call.ts";
+import { requireUnlimited } from "../operator-call.ts";
 import { type NodeContext, nodeMethods } from "./nodes.ts";
 import { type SessionContext, sessionMethods } from "./sessions.ts";
 import { type SigningKeyContext, signingKeyMethods } from "./signing-keys.ts";

@@ -14,7 +14,7 @@ import type { CallerClient } from "../../storage/change-log/access-entries.ts";
 import type { Transaction } from "../../storage/engine/session.ts";
 import { countSessions, listSessions } from "../../storage/sign-in/session-list.ts";
 import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
-import { requireUnlimited } from "../transfer/operator-call.ts";
+import { requireUnlimited } from "../operator-call.ts";
 
 /** The dependencies of the session methods. */
 export interface SessionContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {

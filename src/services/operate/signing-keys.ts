@@ -21,7 +21,7 @@ import {
   retireSigningKey,
   type SigningKeyRow,
 } from "../../storage/installation/signing-keys.ts";
-import { requireUnlimited } from "../transfer/operator-call.ts";
+import { requireUnlimited } from "../operator-call.ts";
 
 /** Records what happens to signing keys in the audit log. */
 export interface SigningKeyLog {

@@ -18,9 +18,9 @@ import { type ServiceContext, writeContext } from "../../resource/service-contex
 import { UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 import { type Importer, type Problem, problemsIn, type Result, rejected } from "../kinds/import-kind.ts";
+import { requireUnlimited } from "../operator-call.ts";
 import { transfers } from "../resources.ts";
 import { toImporter } from "./importer.ts";
-import { requireUnlimited } from "./operator-call.ts";
 
 /** The maximum number of resources in a request. */
 const maxResources = 500;

@@ -8,7 +8,7 @@ import { leftOut } from "../../../src/cli/organizations/format.ts";
 import { kinds, resources, transfers } from "../../../src/services/resources.ts";
 import { sqliteTables } from "../../../src/storage/schema/tables.sqlite.ts";
 import type { Tables } from "../../../src/storage/schema/tables.ts";
-import { codeOf, files } from "../../architecture/sources.ts";
+import { codeOf, files, imports } from "../../architecture/sources.ts";
 
 describe("the list of kinds", () => {
   it("has each member of ResourceSpec once", () => {
@@ -62,6 +62,19 @@ describe("code that works with all kinds", () => {
     assert.ok(generic.length > 10);
     assert.deepEqual(
       generic.filter((file) => naming.test(codeOf.get(file)!)),
+      [],
+    );
+  });
+
+  it("imports none of them, except who the caller is", () => {
+    const callers =
+      /^services\/iam\/(users\/membership|delegations\/active-delegations|provisioning\/suspended-people)\.ts$/;
+    const found = imports.filter(
+      ({ from, target }) =>
+        /^services\/(apply|transfer)\//.test(from) && /^services\/(iam|registry|events|vulnerabilities)\//.test(target),
+    );
+    assert.deepEqual(
+      found.map(({ target }) => target).filter((target) => !callers.test(target)),
       [],
     );
   });

@@ -7,9 +7,9 @@ import type { Section } from "../../output/details.ts";
 import type { Column } from "../../output/view.ts";
 import { nameOrUid } from "../columns.ts";
 import { groups } from "../groups.ts";
-import { roleBindings } from "../iam.ts";
 import { textAt } from "../json.ts";
 import { listFirst } from "../lookup.ts";
+import { roleBindings } from "../role-bindings.ts";
 import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
 
 /** The maximum number of role bindings that are read for an identity. */

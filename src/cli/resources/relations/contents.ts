@@ -4,18 +4,19 @@ import { ancestorsOf } from "../../../model/uid.ts";
 import type { Session } from "../../client/session.ts";
 import type { Section } from "../../output/details.ts";
 import { accountAssociations } from "../account-associations.ts";
+import { advisories } from "../advisories.ts";
 import { nameOrUid } from "../columns.ts";
-import { subscriptions } from "../events.ts";
 import { folders, groups } from "../groups.ts";
-import { invites, roleBindings } from "../iam.ts";
 import { identities } from "../identities.ts";
 import { identityProviders } from "../identity-providers.ts";
+import { invites } from "../invites.ts";
 import { textAt } from "../json.ts";
 import { listFirst } from "../lookup.ts";
-import { repos } from "../registry.ts";
+import { repos } from "../repos.ts";
 import type { Resource } from "../resource.ts";
+import { roleBindings } from "../role-bindings.ts";
 import { roles } from "../roles.ts";
-import { advisories } from "../vulnerabilities.ts";
+import { subscriptions } from "../subscriptions.ts";
 import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
 
 /** The kinds of resource in a group, in an order in which they can be deleted. */

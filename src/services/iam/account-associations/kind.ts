@@ -37,6 +37,7 @@ export const accountAssociationKind = defineKind({
       }),
     toSpec,
     toMessage,
+    errorFields: { "chainguard.service_bindings": "service_bindings" },
     maskPaths: { service_bindings: "chainguard" },
     hasUidOfGroup: true,
   },

@@ -37,6 +37,7 @@ export const externalGroupRoleMappingKind = defineKind({
         externalGroupId,
         role: names.roleReference("", roleUid),
       }),
+    errorFields: { role_uid: "role" },
     toMessage: ({ externalGroupId, role }, uids) => ({
       externalGroupId,
       roleUid: uids.role("", role),

@@ -50,6 +50,7 @@ export const roleBindingKind = defineKind({
       identityUid: identity === "" ? identityUid : uids.identity(identity),
       roleUid: uids.role(group, role),
     }),
+    errorFields: { role_uid: "role", identity_uid: "identity" },
     namingFields: ["role", "identity", "identity_uid"],
     // Two role bindings could create the same pending user.
     createsAlongside: ({ identity }) => identity !== "",

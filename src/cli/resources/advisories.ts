@@ -1,4 +1,3 @@
-// The table of vulnerability resources.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { updated } from "./columns.ts";
 import { constant, list } from "./flags.ts";

@@ -1,6 +1,6 @@
-import { permissionDenied } from "../../aip/errors.ts";
-import { isNarrowed, scopeOf } from "../../pipeline/authorize.ts";
-import type { Call } from "../../pipeline/call.ts";
+import { permissionDenied } from "../aip/errors.ts";
+import { isNarrowed, scopeOf } from "../pipeline/authorize.ts";
+import type { Call } from "../pipeline/call.ts";
 
 /**
  * Throws unless the caller is an operator of the whole installation. The methods here act on any organization, so the token must not be

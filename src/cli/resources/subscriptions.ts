@@ -1,4 +1,3 @@
-// The table of event resources.
 import { uid } from "./columns.ts";
 import type { Resource } from "./resource.ts";
 

@@ -1,46 +1,15 @@
-// The table of registry resources.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../base/json.ts";
 import { parentOf } from "../../model/uid.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Column } from "../output/view.ts";
-import { created, name, uid, updated } from "./columns.ts";
+import { name, uid } from "./columns.ts";
 import { named } from "./common-flags.ts";
 import { timeOrAgo } from "./flags.ts";
 import { textAt } from "./json.ts";
+import { repos } from "./repos.ts";
 import type { Resource } from "./resource.ts";
-
-export const repos: Resource = {
-  path: "images repos",
-  noun: "repo",
-  type: "Repo",
-  service: async () => (await import("../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts")).ReposService,
-  verbs: ["list", "describe", "delete"],
-  view: {
-    noun: "repos",
-    columns: [
-      name,
-      uid,
-      {
-        title: "tier",
-        value: ({ catalogTier }) =>
-          String(catalogTier ?? "")
-            .replace("CATALOG_TIER_", "")
-            .toLowerCase(),
-        member: "catalogTier",
-      },
-      { title: "active tags", value: "activeTags", wide: true },
-      { title: "aliases", value: "aliases", wide: true },
-      { title: "description", value: "description", wide: true },
-      created,
-      updated,
-    ],
-  },
-  parent: "group",
-  fields: [],
-  filters: [named],
-};
 
 export const tags: Resource = {
   path: "images tags",
@@ -86,6 +55,7 @@ export const tags: Resource = {
     { flags: "--show-epochs", description: "tags with an epoch too", field: "includeEpochs" },
     { flags: "--show-referrers", description: "signatures and attestations too", field: "includeReferrers" },
   ],
+  exported: { request: { includeReferrers: true, includeDates: true, includeEpochs: true } },
 };
 
 /** Adds a column with the repo of each tag, unless one repo was selected. */

@@ -17,8 +17,8 @@ import { identityProviderCollection } from "../../storage/iam/collections.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 import { decryptClientSecret } from "../iam/identity-providers/client-secret.ts";
 import { listSuspendedPeople } from "../iam/provisioning/import.ts";
+import { requireUnlimited } from "../operator-call.ts";
 import { recordExport } from "../record-export.ts";
-import { requireUnlimited } from "./operator-call.ts";
 import { parseRecipientKey } from "./recipient-key.ts";
 
 /** Serves the export of secrets. */

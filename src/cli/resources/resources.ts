@@ -1,0 +1,38 @@
+// The kinds of resources that have commands, in the order of the help.
+import { accountAssociations } from "./account-associations.ts";
+import { advisories } from "./advisories.ts";
+import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
+import { folders, groups, organizations } from "./groups.ts";
+import { identities } from "./identities.ts";
+import { identityProviders } from "./identity-providers.ts";
+import { invites } from "./invites.ts";
+import { repos } from "./repos.ts";
+import type { Resource } from "./resource.ts";
+import { roleBindings } from "./role-bindings.ts";
+import { roles } from "./roles.ts";
+import { subscriptions } from "./subscriptions.ts";
+import { tags } from "./tags.ts";
+
+/** Every kind of resource with commands. */
+export const resources: readonly Resource[] = [
+  organizations,
+  folders,
+  groups,
+  identities,
+  roles,
+  roleBindings,
+  invites,
+  identityProviders,
+  externalGroupRoleMappings,
+  accountAssociations,
+  repos,
+  tags,
+  advisories,
+  subscriptions,
+];
+
+/** Returns the kind that has a message, by the name of that; undefined if no commands show it. */
+export function resourceOf(type: string): Resource | undefined {
+  // Organizations and folders are groups of which only some are kept.
+  return resources.find((resource) => resource.type === type && resource.keep === undefined);
+}

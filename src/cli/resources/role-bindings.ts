@@ -1,0 +1,67 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { created, nameOrUid, uid } from "./columns.ts";
+import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
+import type { Resource } from "./resource.ts";
+import { roles } from "./roles.ts";
+
+export const roleBindings: Resource = {
+  path: "iam role-bindings",
+  noun: "role binding",
+  type: "RoleBinding",
+  service: async () =>
+    (await import("../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts")).RoleBindingsService,
+  verbs: ["list", "describe", "create", "update", "delete"],
+  view: {
+    noun: "role bindings",
+    columns: [
+      { title: "identity", value: ({ identity }) => nameOrUid(identity), inDetails: false },
+      { title: "role", value: ({ role }) => nameOrUid(role), inDetails: false },
+      { title: "group", value: ({ group }) => nameOrUid(group), inDetails: false },
+      uid,
+      { title: "identity uid", value: "identity.uid", wide: true },
+      created,
+    ],
+  },
+  parent: "group",
+  fields: [
+    {
+      flags: "--identity <name|uid>",
+      description: "identity that gets the role",
+      field: "identityUid",
+      required: true,
+      refersTo: () => identities,
+    },
+    {
+      flags: "--role <name|uid>",
+      description: "the role",
+      field: "roleUid",
+      required: true,
+      refersTo: () => roles,
+    },
+  ],
+  filters: [
+    {
+      flags: "--identity <name|uid>",
+      description: "only those of this identity",
+      field: "identity",
+      refersTo: () => identities,
+    },
+    { flags: "--role <name|uid>", description: "only those of this role", field: "role", refersTo: () => roles },
+    {
+      flags: "--group <name|uid>",
+      description: "only those bound at this group",
+      field: "group",
+      refersTo: () => groups,
+    },
+  ],
+  exported: { toImported },
+};
+
+/** A list shows identity and role of a binding; an import takes their uids. */
+async function toImported({ uid: own, identity, role, createTime }: JsonObject): Promise<JsonObject | undefined> {
+  const { operatorRole } = await import("../../authz/built-in-roles.ts");
+  const [identityUid, roleUid] = [identity, role].map((shown) => (shown as JsonObject).uid);
+  if (roleUid === operatorRole.uid) return undefined;
+  return { uid: own!, identityUid: identityUid!, roleUid: roleUid!, createTime: createTime! };
+}
