@@ -64,7 +64,7 @@ async function fill({ query, url }: Postgres, name: string, body: (url: string) 
   await query(`DROP DATABASE IF EXISTS ${unfinished}`);
   await query(`CREATE DATABASE ${unfinished}`);
   await body(url(unfinished));
-  // A checkpoint puts all writes on disk, so that none of them falls into the measurement.
+  // A checkpoint puts all writes on disk before the measurement.
   await query("CHECKPOINT");
   await query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
 }

@@ -3,7 +3,7 @@ import type { AdvisoryStatements } from "../../gen/gatehouse/vulnerabilities/v1/
 
 /** Options that apply to a whole export. */
 export interface WriteOptions {
-  /** The uid of the exported group. Ids of documents are derived from it, so that they stay the same from one export to the next. */
+  /** The uid of the exported group. Ids of documents are derived from it, and stay the same from one export to the next. */
   readonly id: string;
   /** Who publishes the export, where the format asks for it. */
   readonly author: string;

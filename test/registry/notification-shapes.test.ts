@@ -1,4 +1,4 @@
-// Tests of notifications from registries other than CNCF Distribution, and of values that are no notifications.
+// Tests of notifications from registries other than CNCF Distribution, and of invalid notifications.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";

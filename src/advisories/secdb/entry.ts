@@ -9,7 +9,7 @@ export interface EntryVulnerability {
   readonly related: readonly string[];
 }
 
-/** The contents of an entry: its vulnerabilities, and the remarks beside them. */
+/** The contents of an entry: its vulnerabilities, and its other words as remarks. */
 export interface Entry {
   readonly vulnerabilities: readonly EntryVulnerability[];
   /** The words that are not ids, as they stand in the entry. */

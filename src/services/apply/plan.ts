@@ -145,7 +145,7 @@ function stepFor(
   return { ...common, resource, action: PlannedAction.UPDATE, fields, setsSecret };
 }
 
-/** Ignores fields that the caller may not set, as the write itself does: they are no difference to the stored resource. */
+/** Ignores fields that the caller may not set, as the write itself does: they do not count as a difference. */
 function withoutIgnored({ case: kind, value }: AnySpec, { uid, resource }: StoredResource, call: Call): AnySpec {
   const left = kindNamed(kind).file.withoutIgnored?.(value, resource.value, uid, call) ?? value;
   return { case: kind, value: left } as AnySpec;

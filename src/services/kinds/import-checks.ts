@@ -12,7 +12,7 @@ import { missing, type Problem } from "./import-kind.ts";
 /** The rule against giving the capability `internal`: no import gives it to anyone. */
 export const noInternal = "would give the capability internal, which an import gives to nobody";
 
-/** The rule against taking the capability `internal`, so that a file cannot lock operators out. */
+/** The rule against taking the capability `internal`, because a file could lock operators out. */
 const takesInternal = "gives the capability internal here, which an import neither gives nor takes";
 
 /** The import form that kinds below a group share. */

@@ -32,7 +32,7 @@ const viewer = builtInRoles.find(({ name }) => name === "viewer")!.uid;
 const nothing = "f".repeat(40);
 const oidc = { issuer: "https://idp.example.org", clientId: "gatehouse", clientSecret: "secret" };
 
-/** Kinds that many others depend on, repeated so that they change more often. */
+/** Kinds that many others depend on, repeated to change more often. */
 const oftener: readonly KindName[] = [
   "roles",
   "roles",

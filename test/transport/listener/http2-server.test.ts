@@ -146,7 +146,7 @@ test("D2 http2: a header table entry referred to thousands of times is not expan
   assert.deepEqual([refused.type, codeOf(refused)], [frameType.reset, errorCode.enhanceYourCalm]);
 });
 
-// Frames that a client can repeat indefinitely at no cost to itself. Sent in portions, so that the GOAWAY arrives before the reset of a
+// Frames that a client can repeat indefinitely at no cost to itself. Sent in portions: the GOAWAY arrives before the reset of a
 // connection that is closed with unread bytes.
 const floods: [name: string, portion: (round: number) => Buffer[]][] = [
   ["D3 PING", () => Array.from({ length: 20 }, () => ping)],
