@@ -1,13 +1,11 @@
-// Every security case, and where it is tested. A row whose feature does not exist yet waits for it.
+// The tests of each security case (cases.ts). A case whose feature does not exist yet is pending.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { securityCases } from "./cases.ts";
 
-/** How many rows each category has. */
-const categories = { T: 15, J: 9, X: 14, M: 8, R: 12, I: 10, P: 9, F: 10, H: 8, D: 11, L: 7, W: 5, C: 5, Q: 6, O: 6 };
-
-/** The tests of a row, by file below test/; or what it waits for, after `pending:`. */
-const coverage: Readonly<Record<string, string | readonly string[]>> = {
+/** The test files of each case, below test/; or the missing feature, after `pending:`. */
+const coverage: Readonly<Record<keyof typeof securityCases, string | readonly string[]>> = {
   T1: ["authn/jws", "security/tokens", "security/registry-tokens"],
   T2: ["authn/jws", "security/tokens"],
   T3: ["authn/jws", "security/tokens"],
@@ -171,24 +169,32 @@ const coverage: Readonly<Record<string, string | readonly string[]>> = {
   O6: ["security/operation"],
 };
 
-describe("security cases", () => {
-  it("all are tested, and none is unknown", () => {
-    const all = Object.entries(categories).flatMap(([letter, rows]) =>
-      Array.from({ length: rows }, (_, i) => `${letter}${i + 1}`),
-    );
-    assert.deepEqual(Object.keys(coverage).sort(), all.sort());
-  });
+/** Codes in comments and test names: `security cases J2 to J5`, `(M8)`, `"T15, Q2: …"`. */
+const codes = /\b[A-Z]\d{1,2}\b/g;
+const citations =
+  /[Ss]ecurity cases?(?:\s|\*|\/\/)+(?:(?:, | to | and )?\b[A-Z]\d{1,2}\b)+|["`(][A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*(?:[:)]| [a-z])/g;
 
-  for (const [id, where] of Object.entries(coverage)) {
-    if (typeof where === "string") {
-      it(`${id} needs a feature that does not exist yet`, () => assert.match(where, /^pending: \w/));
+describe("a security case", () => {
+  for (const [code, tests] of Object.entries(coverage)) {
+    if (typeof tests === "string") {
+      it(`${code} is pending until its feature exists`, () => assert.match(tests, /^pending: \w/));
     } else {
-      it(`${id} is in the names of the tests that claim it`, () => {
-        assert.ok(where.length > 0);
-        for (const file of where) assert.match(quotedTexts(`test/${file}.test.ts`), new RegExp(`\\b${id}\\b`), file);
+      it(`${code} is in the names of its tests`, () => {
+        assert.ok(tests.length > 0);
+        for (const file of tests) assert.match(quotedTexts(`test/${file}.test.ts`), new RegExp(`\\b${code}\\b`), file);
       });
     }
   }
+
+  it("is a sentence", () => {
+    for (const [code, sentence] of Object.entries(securityCases)) assert.match(sentence, /^[A-Z].+ .+\.$/, code);
+  });
+
+  it("exists for every code that a comment or a test name cites", () => {
+    for (const file of globSync(["src/**/*.ts", "console/src/**/*.{ts,tsx}", "test/**/*.ts"]))
+      for (const [citation] of readFileSync(file, "utf8").matchAll(citations))
+        for (const [code] of citation.matchAll(codes)) assert.ok(code in securityCases, `${file}: ${citation}`);
+  });
 });
 
 /** Returns the quoted texts of a file, which include the names of tests; comments are left out. */
