@@ -21,7 +21,12 @@ import type { ServiceContext } from "../resource/service-context.ts";
 import { findRows } from "../storage/collection/rows.ts";
 import { readCountersOf } from "../storage/engine/counters.ts";
 import type { Session } from "../storage/engine/session.ts";
-import { accountAssociationCollection, groupCollection } from "../storage/iam/collections.ts";
+import {
+  accountAssociationCollection,
+  groupCollection,
+  identityCollection,
+  roleBindingCollection,
+} from "../storage/iam/collections.ts";
 import { childrenKey } from "../storage/schema/entry-keys.ts";
 import { sortPrefix } from "../storage/schema/ordered-text.ts";
 import { type GroupContents, readObstacles } from "./iam/groups/group-deletion.ts";
@@ -30,8 +35,13 @@ import { collections, listCapabilities } from "./resources.ts";
 /** A page of groups can be counted by one call. */
 const maxGroups = maxPageSize;
 
-/** The kinds of resources that groups contain. */
-const countedKinds = collections.map(({ kind }) => kind).filter((kind) => listCapabilities.has(kind));
+/** The kinds that every list of counts begins with: groups have them nearly always. */
+const firstKinds = [groupCollection, identityCollection, roleBindingCollection].map(({ kind }) => kind);
+
+/** The kinds of resources that groups contain, in the order of counts. */
+const countedKinds = [...new Set([...firstKinds, ...collections.map(({ kind }) => kind)])].filter((kind) =>
+  listCapabilities.has(kind),
+);
 
 const kindRule: TextRule = {
   test: (kind) => countedKinds.includes(kind),
