@@ -5,12 +5,25 @@ import {
 } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { SubscriptionSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { parentOf } from "../../../model/uid.ts";
-import { subscriptionCollection } from "../../../storage/events/rows.ts";
-import { defineKind } from "../../kinds/kind.ts";
+import { resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
+import { type SubscriptionRow, subscriptionCollection } from "../../../storage/events/rows.ts";
+import { defineKind, type Recorded } from "../../kinds/kind.ts";
 import { atGroup } from "../../kinds/names.ts";
-import { recordedSubscriptions } from "./events.ts";
 import { subscriptionImport } from "./import.ts";
 import { subscriptions } from "./subscriptions.ts";
+
+const { createSubscription, deleteSubscription } = SubscriptionsService.method;
+
+const message = ({ uid, sink }: SubscriptionRow) => ({ uid, sink });
+
+const recorded = { collection: subscriptionCollection, schema: SubscriptionSchema, message };
+
+/** How changes of subscriptions are shown. A subscription receives its own creation first. */
+const recordedSubscriptions: Recorded = {
+  views: [rowView(recorded, message)],
+  events: () => resourceEvents([createSubscription, deleteSubscription], recorded),
+};
 
 /** Subscriptions. */
 export const subscriptionKind = defineKind({

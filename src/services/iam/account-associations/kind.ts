@@ -4,15 +4,37 @@ import {
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { AccountAssociationSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
 import { accountAssociationCollection } from "../../../storage/iam/collections.ts";
 import type { AccountAssociationRow } from "../../../storage/iam/rows.ts";
-import { defineKind } from "../../kinds/kind.ts";
+import { defineKind, type Recorded } from "../../kinds/kind.ts";
 import { shown } from "../../kinds/missing.ts";
 import { joinPath, type Names, parentPath } from "../../kinds/names.ts";
 import type { SpecOf, Uids } from "../../kinds/spec.ts";
 import { accountAssociations, associationMessage } from "./account-associations.ts";
-import { recordedAssociations } from "./events.ts";
 import { accountAssociationImport } from "./import.ts";
+
+const { createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
+  AccountAssociationsService.method;
+
+const recorded: ResourceEvents<typeof AccountAssociationSchema, AccountAssociationRow> = {
+  collection: accountAssociationCollection,
+  schema: AccountAssociationSchema,
+  message: associationMessage,
+  // An association has the uid of its group.
+  group: (uid) => uid,
+};
+
+/** How changes of account associations are shown. */
+const recordedAssociations: Recorded = {
+  views: [rowView(recorded, associationMessage)],
+  events: () => [
+    ...resourceEvents([createAccountAssociation, updateAccountAssociation], recorded),
+    // Published contract: the event has no body.
+    ...resourceEvents([deleteAccountAssociation], recorded).map((event) => ({ ...event, body: () => undefined })),
+  ],
+};
 
 type Spec = SpecOf<"accountAssociation">;
 

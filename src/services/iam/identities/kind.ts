@@ -2,12 +2,23 @@ import { create } from "@bufbuild/protobuf";
 import { IdentitiesService, IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { parentOf } from "../../../model/uid.ts";
+import { resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
-import { defineKind } from "../../kinds/kind.ts";
-import { recordedIdentities } from "./events.ts";
-import { identities } from "./identities.ts";
+import { defineKind, type Recorded } from "../../kinds/kind.ts";
+import { identities, identityMessage } from "./identities.ts";
 import { identityImport } from "./import.ts";
 import { fromColumns } from "./relationships.ts";
+
+const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
+
+const recorded = { collection: identityCollection, schema: IdentitySchema, message: identityMessage };
+
+/** How changes of identities are shown. */
+const recordedIdentities: Recorded = {
+  views: [rowView(recorded, identityMessage)],
+  events: () => resourceEvents([createIdentity, updateIdentity, deleteIdentity], recorded),
+};
 
 /** Identities. */
 export const identityKind = defineKind({

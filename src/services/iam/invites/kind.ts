@@ -2,10 +2,26 @@ import {
   GroupInviteSchema,
   GroupInvitesService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
 import { groupInviteCollection } from "../../../storage/iam/collections.ts";
-import { absent, defineOtherKind } from "../../kinds/kind.ts";
-import { recordedInvites } from "./events.ts";
+import type { GroupInviteRow } from "../../../storage/iam/rows.ts";
+import { absent, defineOtherKind, type Recorded } from "../../kinds/kind.ts";
 import { groupInvites } from "./group-invites.ts";
+
+const { createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
+
+/** Shows an invite without anything that could help to accept it. */
+const message = ({ uid, expirationTime }: GroupInviteRow) => ({ uid, expirationTime: toTimestamp(expirationTime) });
+
+const recorded = { collection: groupInviteCollection, schema: GroupInviteSchema, message };
+
+/** How changes of group invites are shown. */
+const recordedInvites: Recorded = {
+  views: [rowView(recorded, message)],
+  events: () => resourceEvents([createGroupInvite, deleteGroupInvite], recorded),
+};
 
 /** Group invites. */
 export const groupInviteKind = defineOtherKind({

@@ -1,20 +1,60 @@
 import { create } from "@bufbuild/protobuf";
 import {
+  BatchCreateRoleBindingsResponseSchema,
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RoleBindingSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { parentOf } from "../../../model/uid.ts";
+import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
-import { defineKind, type StoredNamed, type Surplus } from "../../kinds/kind.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { defineKind, type Recorded, type StoredNamed, type Surplus } from "../../kinds/kind.ts";
 import { missingRole, missingTarget, shown } from "../../kinds/missing.ts";
 import { atGroup, keyOf, type Names } from "../../kinds/names.ts";
 import type { AnySpec, SpecOf } from "../../kinds/spec.ts";
 import { isUserUid } from "../users/user-uid.ts";
-import { recordedRoleBindings } from "./events.ts";
+import { hydrate } from "./hydration.ts";
 import { roleBindingImport } from "./import.ts";
 import { roleBindings } from "./role-bindings.ts";
+
+const { createRoleBinding, updateRoleBinding, deleteRoleBinding, batchCreateRoleBindings } = RoleBindingsService.method;
+
+const recorded: ResourceEvents<typeof RoleBindingSchema, RoleBindingRow> = {
+  collection: roleBindingCollection,
+  schema: RoleBindingSchema,
+  message: async (row, session) => (await hydrate(session, [row]))[0]!,
+};
+
+const batchEvent: MethodEvent = {
+  method: batchCreateRoleBindings,
+  kind: roleBindingCollection.kind,
+  isBatch: true,
+  group: parentOf,
+  subject: ([uid]) => parentOf(uid!),
+  async body(changes, session) {
+    const rows = changes.map(({ after }) => after as RoleBindingRow);
+    return create(BatchCreateRoleBindingsResponseSchema, { roleBindings: await hydrate(session, rows) });
+  },
+};
+
+/** How changes of role bindings are shown. */
+const recordedRoleBindings: Recorded = {
+  views: [
+    rowView(recorded, ({ uid, identityUid, parent, roleUid, createTime }: RoleBindingRow) => ({
+      uid,
+      identity: { uid: identityUid },
+      group: { uid: parent },
+      role: { uid: roleUid },
+      createTime: toTimestamp(createTime),
+    })),
+  ],
+  events: () => [...resourceEvents([createRoleBinding, updateRoleBinding, deleteRoleBinding], recorded), batchEvent],
+};
 
 type Spec = SpecOf<"roleBinding">;
 

@@ -3,11 +3,22 @@ import { RoleSchema, RolesService } from "../../../../gen/chainguard/platform/ia
 import { RoleSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { findCapabilityByName, namesOfNumbers } from "../../../model/capabilities.ts";
 import { parentOf } from "../../../model/uid.ts";
+import { resourceEvents } from "../../../resource/method-event.ts";
+import { rowView } from "../../../resource/row-view.ts";
 import { roleCollection } from "../../../storage/iam/collections.ts";
-import { defineKind } from "../../kinds/kind.ts";
-import { recordedRoles } from "./events.ts";
+import { defineKind, type Recorded } from "../../kinds/kind.ts";
 import { roleImport } from "./import.ts";
-import { roles } from "./roles.ts";
+import { roleMessage, roles } from "./roles.ts";
+
+const { createRole, updateRole, deleteRole } = RolesService.method;
+
+const recorded = { collection: roleCollection, schema: RoleSchema, message: roleMessage };
+
+/** How changes of roles are shown. */
+const recordedRoles: Recorded = {
+  views: [rowView(recorded, roleMessage)],
+  events: () => resourceEvents([createRole, updateRole, deleteRole], recorded),
+};
 
 /** Roles. */
 export const roleKind = defineKind({
