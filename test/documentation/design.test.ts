@@ -1,9 +1,11 @@
 // The pages of docs/design and docs/decisions against the sources.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { getTableName } from "drizzle-orm";
+import { decisionIndex, indexPath } from "../../build/decision-index.ts";
 import { sqliteTables } from "../../src/storage/schema/tables.sqlite.ts";
 import { files, imports } from "../architecture/sources.ts";
 
@@ -28,13 +30,6 @@ describe("architecture.md", () => {
       [],
     );
   });
-
-  it("names folders that exist", () => {
-    const named = [...architecture.matchAll(/`((?:[a-z0-9-]+\/)+)`/g)].map(([, folder]) => folder!);
-    const places = ["src", "src/storage", "src/transport", "."];
-    const missing = named.filter((folder) => !places.some((place) => existsSync(path.join(place, folder))));
-    assert.deepEqual(missing, []);
-  });
 });
 
 describe("the tables in architecture.md", () => {
@@ -47,17 +42,44 @@ describe("the tables in architecture.md", () => {
 });
 
 describe("the index of decision records", () => {
-  const index = readFileSync("docs/decisions/README.md", "utf8");
-  for (const file of globSync("docs/decisions/[0-9]*.md").sort()) {
-    it(`has ${path.basename(file)} with its title and status`, () => {
-      const record = readFileSync(file, "utf8");
-      const [, number, title] = /^# (\d{4}): (.+)$/m.exec(record) ?? [];
-      const status = /^Status: ((?:.+\n)+)/m.exec(record)?.[1]?.replaceAll("\n", " ").trim();
-      const row = `| [${number}](${path.basename(file)}) | ${title} | ${status} |`;
-      assert.ok(index.includes(`${row}\n`), `docs/decisions/README.md lacks the row\n${row}`);
-    });
-  }
+  it("is what build/decision-index.ts writes", () => {
+    const index = readFileSync(indexPath, "utf8");
+    assert.equal(index, decisionIndex(), `run: node build/decision-index.ts (writes ${indexPath})`);
+  });
+
+  it("has each number once", () => {
+    const numbers = [...decisionIndex().matchAll(/^\| \[(\d{4})\]/gm)].map(([, number]) => number!);
+    assert.deepEqual(numbers, [...new Set(numbers)]);
+  });
 });
+
+describe("pages of docs/design and docs/decisions", () => {
+  const pages = globSync("docs/{design,decisions}/*.md").sort();
+
+  for (const page of pages)
+    it(`${page} names folders that exist`, () => {
+      const named = [...readFileSync(page, "utf8").matchAll(/`((?:[a-z0-9-]+\/)+)`/g)].map(([, folder]) => folder!);
+      const places = ["src", "src/storage", "src/transport", "."];
+      const missing = named.filter((folder) => !places.some((place) => existsSync(path.join(place, folder))));
+      assert.deepEqual(missing, []);
+    });
+});
+
+describe("code, tests and pages", () => {
+  it("cite decision records that exist", () => {
+    const files = execFileSync("git", ["ls-files"], { encoding: "utf8" }).trim().split("\n");
+    const cited = files
+      .filter((file) => /\.(?:ts|tsx|js|md|yaml|proto)$/.test(file) && existsSync(file))
+      .flatMap((file) => citedRecords(file).map((number) => ({ file, number })));
+    const missing = cited.filter(({ number }) => globSync(`docs/decisions/${number}-*.md`).length === 0);
+    assert.deepEqual(missing, []);
+  });
+});
+
+function citedRecords(file: string): string[] {
+  const citations = readFileSync(file, "utf8").matchAll(/\bdecisions?[ /](0\d{3})\b/g);
+  return [...citations].map(([, number]) => number!);
+}
 
 describe("0051-libraries.md", () => {
   it("has every dependency", () => {
