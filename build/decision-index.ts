@@ -43,11 +43,12 @@ function recordRow(file: string): Row {
   return { number, file: path.basename(file), title, status };
 }
 
-/** Returns a row for each number in the last line of a design page: "It has the content of the decision records 0006, 0020." */
+/** Returns a row for each number in the last line of a design page: "This page has the content of the decision records 0006, 0020." */
 function pageRows(file: string): Row[] {
   const text = readFileSync(file, "utf8");
   const title = /^# (.+)$/m.exec(text)?.[1] ?? "";
-  const numbers = /^It has the content of the decision records? ([\d, ]+)\.$/m.exec(text)?.[1]?.split(", ") ?? [];
+  const numbers =
+    /^This page has the content of the decision records? ([\d, ]+)\.$/m.exec(text)?.[1]?.split(", ") ?? [];
   return numbers.map((number) => ({ number, file: `../design/${path.basename(file)}`, title, status: "Design page" }));
 }
 

@@ -7,7 +7,7 @@ import type { PlaceFilter } from "./selection.ts";
 
 /**
  * Returns the subtrees in which a filter by name looks. Anyone can bind a role to a user, so organizations that the user has not
- * accepted are left out, unless the place filter names them (decision 0036).
+ * accepted are left out, unless the place filter names them (docs/design/access.md).
  */
 export async function namedScope(session: Session, call: Call, place: PlaceFilter | undefined) {
   const { uid } = callerOf(call);

@@ -9,6 +9,9 @@ import { decisionIndex, indexPath } from "../../build/decision-index.ts";
 import { sqliteTables } from "../../src/storage/schema/tables.sqlite.ts";
 import { files, imports } from "../architecture/sources.ts";
 
+/** Of a design page that took the place of decision records. */
+const maxWords = 1200;
+
 const architecture = readFileSync("docs/design/architecture.md", "utf8");
 
 /** The folders that the page describes, in its order: from the bottom up. */
@@ -55,6 +58,12 @@ describe("the index of decision records", () => {
 
 describe("pages of docs/design and docs/decisions", () => {
   const pages = globSync("docs/{design,decisions}/*.md").sort();
+
+  for (const page of pages.filter((each) => /^This page has the content/m.test(readFileSync(each, "utf8"))))
+    it(`${page} has at most ${maxWords} words`, () => {
+      const words = readFileSync(page, "utf8").split(/\s+/).filter(Boolean).length;
+      assert.ok(words <= maxWords, `${words} words`);
+    });
 
   for (const page of pages)
     it(`${page} names folders that exist`, () => {

@@ -10,7 +10,7 @@ import { MembershipsService, type PendingOrganization } from "../../../gen/gateh
 
 /**
  * Returns who the caller is and what the caller holds in organizations that they have joined. In others no call may name a place: the server
- * denies it, because another site can open an address here (docs/decisions/0036).
+ * denies it, because another site can open an address here (docs/design/access.md).
  */
 export function useMe() {
   const me = useQuery(Auth.method.validate, create(EmptySchema), { staleTime: 60_000 });

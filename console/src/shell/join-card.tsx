@@ -1,4 +1,4 @@
-// Asks a person whether they join the organizations that gave them a role (docs/decisions/0036).
+// Asks a person whether they join the organizations that gave them a role (docs/design/access.md).
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { useId, useState } from "react";

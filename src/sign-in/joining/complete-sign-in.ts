@@ -9,7 +9,7 @@ import { type Decision, settle } from "./settle.ts";
 
 /**
  * Delivers the tokens of a sign-in. Before anything is accepted that the person has not decided about, changes nothing and sends the
- * browser to a page that asks (decision 0036).
+ * browser to a page that asks (docs/design/access.md).
  */
 export async function completeSignIn(
   deps: SignInDeps,

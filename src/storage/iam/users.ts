@@ -97,7 +97,7 @@ function peopleOf(db: Queries, tables: Tables) {
     .as("people");
   const hasJoined = sql`${memberships.createTime} is not null`;
   const name = sql`substr(lower(${identities.name}), 1, ${sql.raw(String(maxSortPrefix))})`;
-  // The name of a person who has not joined must not decide where they stand: the organization does not know it (decision 0036).
+  // The name of a person who has not joined must not decide where they stand: the organization does not know it (docs/design/access.md).
   const sortKey = sql<string>`case when ${hasJoined} then '0' || ${name} else '1' end`;
   const contains = (text: SQL) => sql`${text} like lower(${textPlaceholder("pattern")}) escape '\\'`;
   const isFound = or(

@@ -67,7 +67,7 @@ function placesOf({ uid }: Caller, { capability }: Kind, { role_bindings, roles 
   return role_bindings.flatMap(({ identityUid, roleUid, parent }): string[] => {
     if (identityUid !== uid) return [];
     if (!roles.find((role) => role.uid === roleUid)?.capabilities.includes(capability)) return [];
-    // docs/decisions/0020
+    // docs/design/access.md
     if (!home.includes("/") || isWithin(parent, home)) return [parent];
     return isBelow(home, parent) ? [home] : [];
   });

@@ -1,4 +1,4 @@
-// Serves the organizations of a person: those that they have joined, and those that wait for their decision (decision 0036).
+// Serves the organizations of a person: those that they have joined, and those that wait for their decision (docs/design/access.md).
 import {
   AcceptOrganizationRequestSchema,
   DeclineOrganizationRequestSchema,

@@ -7,7 +7,7 @@ import { isUserUid } from "../users/user-uid.ts";
 
 /**
  * Makes the function that says whether a role binding is that of the calling person. Anyone can bind a role to a person, so people can
- * always delete it (decision 0036). A narrowed token reaches nothing outside of its groups (security case X6).
+ * always delete it (docs/design/access.md). A narrowed token reaches nothing outside of its groups (security case X6).
  */
 export function bindingOwnership({ session }: Pick<Database, "session">) {
   return async (call: Call, uid: string): Promise<boolean> => {

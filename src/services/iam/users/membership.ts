@@ -1,5 +1,5 @@
 // Users accept organizations. Anyone can bind a role to any user, so an organization sees only the uid of a user who has not accepted
-// it by a sign-in or a request (decision 0036).
+// it by a sign-in or a request (docs/design/access.md).
 import { ApiError, permissionDenied } from "../../../aip/errors.ts";
 import { newEpochCache } from "../../../authz/epoch-cache.ts";
 import type { Clock } from "../../../base/clock.ts";

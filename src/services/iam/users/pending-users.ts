@@ -1,4 +1,4 @@
-// Pending users: users to whom roles are bound before their first sign-in (decision 0029). LookupIdentity returns the uid that a
+// Pending users: users to whom roles are bound before their first sign-in (docs/design/access.md). LookupIdentity returns the uid that a
 // user will have.
 import { deleteRow, findRow, insertOrRetry } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
