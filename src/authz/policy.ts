@@ -18,7 +18,7 @@ export interface GrantSource {
    * and those without an active delegation, and those of its provisioned groups.
    */
   findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
-  /** Returns the organizations in which the person of an exchanged token is deactivated (docs/decisions/0094). */
+  /** Returns the organizations in which the person of an exchanged token is deactivated (docs/design/sign-in.md). */
   findSuspendedOrganizations(act: Act): Promise<ReadonlySet<string>>;
   /** Returns the organizations that an identity created and owns. */
   findFoundedOrganizations(identityUid: string): Promise<readonly string[]>;

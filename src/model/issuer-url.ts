@@ -1,5 +1,5 @@
 // Rules for issuer URLs. RFC 8414 §2 and OpenID Connect Discovery 1.0 §4.3 compare issuers character by character, so
-// each URL must have exactly one spelling (docs/decisions/0037).
+// each URL must have exactly one spelling (docs/design/sign-in.md).
 import { isIP } from "node:net";
 import { bareHost, hasPortZero, isLoopbackUrl } from "../base/address-ranges.ts";
 import { clip } from "../base/clip.ts";

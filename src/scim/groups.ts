@@ -153,7 +153,7 @@ async function applyMembers(
     change.isReplaced ? await findScimMemberUids(tx, uid) : await findScimMembersAmong(tx, uid, named),
   );
   const unknown = wanted!.filter((each) => !members.has(each));
-  // A user who was deleted meanwhile must not fail the whole group (docs/decisions/0094).
+  // A user who was deleted meanwhile must not fail the whole group (docs/design/sign-in.md).
   const existing = await findExistingScimUsers(tx, unknown);
   const added = unknown.filter((each) => existing.has(each));
   const kept = new Set(wanted);

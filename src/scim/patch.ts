@@ -128,7 +128,7 @@ function withoutSchema(path: string): { isExtension: boolean; rest: string } {
   return { isExtension: false, rest: path };
 }
 
-/** Applies an operation to attributes. Ignores attributes that are not known (docs/decisions/0094). */
+/** Applies an operation to attributes. Ignores attributes that are not known (docs/design/sign-in.md). */
 function applyTo(
   definitions: readonly Attribute[],
   attributes: Attributes,

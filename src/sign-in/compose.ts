@@ -62,7 +62,7 @@ export interface OpenedSignIn extends ProviderTesting {
   readonly findProvider: (uid: string) => Promise<OrganizationProvider | undefined>;
 }
 
-/** Throws unless the identity provider of an organization admits the person of a token (docs/decisions/0095). */
+/** Throws unless the identity provider of an organization admits the person of a token (docs/design/sign-in.md). */
 async function admitToOrganization(
   { database, clock }: Pick<OpenSignInOptions, "database" | "clock">,
   providerUid: string,

@@ -187,7 +187,7 @@ function expectedOfProviders(
   const codes: Readonly<Record<string, Code>> = {
     // The requests carry an etag of long ago.
     SetScimEnabled: Code.ABORTED,
-    // The bearer of the token decides who gets the default role, and those of mappings (docs/decisions/0094).
+    // The bearer of the token decides who gets the default role, and those of mappings (docs/design/sign-in.md).
     GenerateScimToken: Code.PERMISSION_DENIED,
     RegenerateScimToken: Code.PERMISSION_DENIED,
     CreateExternalGroupRoleMapping: Code.PERMISSION_DENIED,

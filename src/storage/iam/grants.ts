@@ -80,7 +80,7 @@ export interface ReachingBinding {
   readonly roleUid: string;
   readonly roleName: string;
   readonly capabilities: readonly number[];
-  /** Whether an identity provider has deactivated the person: the binding has no effect then (docs/decisions/0094). */
+  /** Whether an identity provider has deactivated the person: the binding has no effect then (docs/design/sign-in.md). */
   readonly isSuspended: boolean;
 }
 

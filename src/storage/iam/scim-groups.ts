@@ -1,4 +1,4 @@
-// The groups that SCIM clients provision, and their members (docs/decisions/0094).
+// The groups that SCIM clients provision, and their members (docs/design/sign-in.md).
 import { limitOf, placeholders, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, count, eq, or, sql } from "../schema/drizzle.ts";

@@ -1,5 +1,5 @@
 // User identities without access to an organization, because an identity provider of it deactivated or deleted the person
-// (docs/decisions/0094).
+// (docs/design/sign-in.md).
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { rootOf } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";

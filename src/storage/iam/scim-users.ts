@@ -1,4 +1,4 @@
-// The users that SCIM clients provision, each for one identity provider (docs/decisions/0094).
+// The users that SCIM clients provision, each for one identity provider (docs/design/sign-in.md).
 import type { AnyColumn, SQL } from "drizzle-orm";
 import { rangeBelow } from "../../model/uid.ts";
 import { ConcurrencyConflict } from "../engine/errors.ts";

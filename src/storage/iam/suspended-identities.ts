@@ -1,4 +1,4 @@
-// Reads which identities of an organization have the issuer and subject of a deactivated person (docs/decisions/0094). A suspension has
+// Reads which identities of an organization have the issuer and subject of a deactivated person (docs/design/sign-in.md). A suspension has
 // only the digest of the two, so their digests are compared outside of the database.
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { rangeBelow } from "../../model/uid.ts";

@@ -15,7 +15,7 @@ export interface Provisioning {
 
 /**
  * Returns the external group role mappings that apply to an identity now: those of its session, and those of its
- * provisioned groups. None of an organization in which the identity is suspended (docs/decisions/0094).
+ * provisioned groups. None of an organization in which the identity is suspended (docs/design/sign-in.md).
  */
 export async function effectiveMappings(
   session: Session,

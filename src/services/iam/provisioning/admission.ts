@@ -1,4 +1,4 @@
-// Decides whether a person may sign in by an identity provider whose people a SCIM client provisions (docs/decisions/0095).
+// Decides whether a person may sign in by an identity provider whose people a SCIM client provisions (docs/design/sign-in.md).
 import { IdentityProvider_OIDC_CorrelationRule as CorrelationRule } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { type ApiError, permissionDenied } from "../../../aip/errors.ts";
 import { findRow } from "../../../storage/collection/rows.ts";

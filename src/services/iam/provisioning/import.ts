@@ -1,4 +1,4 @@
-// Lists and imports the people whom an identity provider has deactivated or deleted (docs/decisions/0094): an organization that moves
+// Lists and imports the people whom an identity provider has deactivated or deleted (docs/design/sign-in.md): an organization that moves
 // neither gives them access nor loses what a reactivation brings back.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { IdentityProviderSchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";

@@ -1,5 +1,5 @@
 // A deactivated person has no access to the organization under any identity: their own, or one that their tokens can become
-// (docs/decisions/0094).
+// (docs/design/sign-in.md).
 import { permissionDenied } from "../../../aip/errors.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Session } from "../../../storage/engine/session.ts";

@@ -1,4 +1,4 @@
-// Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/decisions/0094).
+// Takes away the access of people whom a SCIM client deactivates or deletes, and gives it back (docs/design/sign-in.md).
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { deleteRow, findRow, rowExists } from "../../../storage/collection/rows.ts";
