@@ -1,4 +1,4 @@
-// Finds resources by the beginning of their name, or by their uid (docs/decisions/0074).
+// Finds resources by the beginning of their name, or by their uid (docs/design/api.md).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {

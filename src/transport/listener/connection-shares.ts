@@ -1,4 +1,4 @@
-// Limits the connections per client and per network, and chooses the one to close when there are too many (decision 0040).
+// Limits the connections per client and per network, and chooses the one to close when there are too many (docs/design/api.md).
 import type { Socket } from "node:net";
 import { clientOf, networkOf } from "../../base/network-address.ts";
 import type { Peer } from "../http/peer.ts";
