@@ -75,7 +75,7 @@ export function holds(me: WhoAmI | undefined, capability: string, within: string
   });
 }
 
-/** A caller with one of these sees a part of the audit log, as the server decides for each kind (docs/decisions/0073). */
+/** A caller with one of these sees a part of the audit log, as the server decides for each kind (docs/design/audit-and-events.md). */
 export const auditCapabilities = [
   "subscriptions.create",
   "groups.list",

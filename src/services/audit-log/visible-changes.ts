@@ -1,4 +1,4 @@
-// Which changes a caller may see (docs/decisions/0073): all of a group where they may subscribe to its events, otherwise those of the
+// Which changes a caller may see (docs/design/audit-and-events.md): all of a group where they may subscribe to its events, otherwise those of the
 // kinds that they may list at the place of the change. Decided for each call, from what they hold now.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { isWithin } from "../../model/uid.ts";

@@ -16,7 +16,7 @@ export async function lastTrimmedChange(session: Session): Promise<number> {
 
 /**
  * Returns whether all changes after a position are in the log. Changes are deleted after the retention
- * (docs/decisions/0030), and a restored backup may lack changes that clients have seen.
+ * (docs/design/audit-and-events.md), and a restored backup may lack changes that clients have seen.
  */
 export async function hasAllAfter(session: Session, position: LogPosition): Promise<boolean> {
   const removed = await lastTrimmedChange(session);

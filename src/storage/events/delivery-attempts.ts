@@ -1,4 +1,4 @@
-// The latest attempts to deliver to each subscription (docs/decisions/0077).
+// The latest attempts to deliver to each subscription (docs/design/audit-and-events.md).
 
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
