@@ -22,7 +22,7 @@ const statusView: View = {
 
 /**
  * Shows the current token for the API or for an audience. Fails if there is none, or if the server rejects it. The API
- * accepts no token for another audience (docs/decisions/0024), so the server is not asked about one.
+ * accepts no token for another audience (docs/design/registry.md), so the server is not asked about one.
  */
 export async function showStatus(session: Session, quick: boolean, audience: string | undefined): Promise<void> {
   const forApi =
