@@ -1,4 +1,4 @@
-// The servers that share a database know each other by rows there (docs/decisions/0090).
+// The servers that share a database know each other by rows there (docs/design/database.md).
 import { hash } from "node:crypto";
 import { hostname } from "node:os";
 import { randomHex } from "../base/random.ts";

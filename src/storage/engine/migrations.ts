@@ -43,7 +43,7 @@ export type OpenMode = "create" | "existing" | "migrated";
 /** The setting of `SchemaState.compatibleSince`. */
 export const compatibleSinceSetting = "compatible_since";
 
-/** A commit with the migrations that `0000_initial` replaces (docs/decisions/0054). */
+/** A commit with the migrations that `0000_initial` replaces (docs/design/database.md). */
 const commitBefore = "d01e5454af8dbb753e7e1b3f94c472cc5a7863f8";
 
 /**

@@ -1,4 +1,4 @@
-// Databases of the 28 migrations that the first migration replaces (docs/decisions/0054). `adopted/*.sql.gz` are dumps of
+// Databases of the 28 migrations that the first migration replaces (docs/design/database.md). `adopted/*.sql.gz` are dumps of
 // databases that commit d01e5454 made and filled through its API. The schema of this version with the old rows of the
 // migrations table would be smaller, but only a dump shows that a new database gets the schema of an adopted one. Signing
 // keys and encrypted settings are left out of the dumps: a server makes them at its start.
