@@ -2,7 +2,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 
 /**
- * Defines the tables of SCIM clients (docs/decisions/0094): users, groups and their members, each of one identity provider. Long, because
+ * Defines the tables of SCIM clients (docs/design/sign-in.md): users, groups and their members, each of one identity provider. Long, because
  * it only declares.
  */
 export function defineProvisioningTables(columns: Columns, providerUid: () => AnyPgColumn) {
