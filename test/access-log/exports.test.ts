@@ -46,7 +46,7 @@ for (const [title, options] of Object.entries(writingServers)) {
 }
 
 describe("an export from a server whose database is read-only", () => {
-  it("an export is refused while the audit log cannot be written, says so, and works once it can", async () => {
+  it("an export is denied with a reason while the audit log cannot be written, and succeeds afterwards", async () => {
     const databaseUrl = await newMigratedDatabase();
     await using server = await startTestServer({ settings: { databaseUrl } });
     const exports = await exportsOf(server);

@@ -33,7 +33,7 @@ describe("CVSS", () => {
     assert.equal(parseCvss(`${mixed}/U:Red/E:X/MAC:H/CR:H`)?.vector, `${base4}/E:X/CR:H/MAC:H/U:Red`);
   });
 
-  it("others are not valid", () => {
+  it("other vectors are invalid", () => {
     const wrong = [
       "",
       "high",

@@ -115,7 +115,7 @@ describe("times of documents", () => {
     });
   }
 
-  it("rejects others", () => {
+  it("rejects other texts as times", () => {
     const wrong = ["2030-13-01T00:00:00Z", "2030-02-29T00:00:00Z", "2030-01-01T24:00:00Z", "0000-01-01T00:00:00Z"];
     for (const text of [...wrong, "9999-12-31T23:59:59-01:00", "1 January 2030", "2030", ""])
       assert.equal(parseTime(text), undefined, text);
@@ -135,7 +135,7 @@ describe("extra", () => {
     assert.deepEqual(parseExtra(""), {});
   });
 
-  it("that others send is checked", () => {
+  it("an extra from a request is checked", () => {
     for (const text of ["", "{}", '{"a":[{"b":1.0}]}']) assert.equal(extraProblem(text), "");
     for (const text of ["[]", "1", "1.0", "{", "null"]) assert.equal(extraProblem(text), "must be a JSON object");
     assert.equal(extraProblem(`{"a":${"[".repeat(99)}${"]".repeat(99)}}`), "is nested more than 65 deep");

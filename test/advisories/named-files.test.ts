@@ -32,7 +32,7 @@ describe("files without advisories are named as what they are", () => {
       assert.deepEqual(nameDocument(document), { what: name, standsForRecords: false }));
   }
 
-  it("a Git LFS pointer and a list of CSAF documents", () => {
+  it("recognizes a Git LFS pointer and a list of CSAF documents", () => {
     const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n";
     assert.deepEqual(nameText(pointer), { what: "a Git LFS pointer to a file", standsForRecords: true });
     const list = { what: "a list of CSAF documents (index.txt)", standsForRecords: false };
@@ -62,5 +62,5 @@ describe("files without advisories are named as what they are", () => {
     it(`names nothing else: ${JSON.stringify(document)?.slice(0, 50)}`, () =>
       assert.equal(nameDocument(document), undefined));
   }
-  it("names no other text", () => assert.equal(nameText("{}"), undefined));
+  it("does not recognize other texts", () => assert.equal(nameText("{}"), undefined));
 });

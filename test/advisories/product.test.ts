@@ -69,7 +69,7 @@ describe("products", () => {
     });
   }
 
-  it("reads what breaks a rule of its type only, and names the rule", () => {
+  it("reads a package URL that only breaks a rule of its type, and names the rule", () => {
     for (const [text, expected, problem] of [
       ["pkg:maven/name@1", "pkg:maven/name", "namespace"],
       ["pkg:oci/team/app@1", "pkg:oci/team/app", "namespace"],
@@ -85,7 +85,7 @@ describe("products", () => {
     }
   });
 
-  it("reads nothing that readers could take for different products", () => {
+  it("rejects texts that readers could take for different products", () => {
     for (const text of [
       "",
       "a",
@@ -150,7 +150,7 @@ describe("artifacts of products", () => {
     assert.deepEqual(of({ cpe: "cpe:/a:v:p", name: "P 1.2" }), ["p", ""]);
   });
 
-  it("an artifact that the API named is the product again, as far as it tells", () => {
+  it("an artifact named by the API is converted back to its product", () => {
     const of = (name: string, type: string, architecture = "", component = "") =>
       productOfArtifact({ name, type, architecture }, { name, type: component }).purl;
     assert.equal(of("a", "apk", "x86_64"), "pkg:apk/a?arch=x86_64");
@@ -183,7 +183,7 @@ describe("artifacts of products", () => {
 });
 
 describe("keys of packages", () => {
-  it("are the same for all names of one package", () => {
+  it("all names of one package have the same key", () => {
     for (const group of [
       ["pkg:apk/wolfi/a@1?arch=x86_64", "pkg:apk/wolfi/a?arch=aarch64", "pkg:apk/wolfi/A"],
       ["pkg:nuget/Newtonsoft.Json", "pkg:nuget/newtonsoft.json@1"],
@@ -196,7 +196,7 @@ describe("keys of packages", () => {
     assert.equal(named("Kernel"), named("kernel"));
   });
 
-  it("tell distributions and ecosystems apart", () => {
+  it("keys differ between distributions and ecosystems", () => {
     const purls = [
       "pkg:apk/wolfi/a",
       "pkg:apk/alpine/a",

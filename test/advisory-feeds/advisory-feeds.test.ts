@@ -56,7 +56,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return { status: reply.status, headers: reply.headers, text: await reply.text() };
     };
 
-    it("have what the group and those below it say, in every format, also with an escaped uid", async () => {
+    it("exports have the advisories of a group and its subgroups, in every format, also with an escaped uid", async () => {
       for (const format of exportFormats) {
         const { status, headers, text } = await get(group, `${format}.json?ecosystem=Wolfi`);
         assert.deepEqual([status, headers.get("content-type")], [200, "application/json"], text);
@@ -172,7 +172,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(new Set([first, second, third, fourth].map(({ etag }) => etag)).size, 4);
     });
 
-    it("tell when they changed once a later change cannot have the same second", async () => {
+    it("exports have Last-Modified once a later change cannot have the same second", async () => {
       assert.equal((await get(group, "secdb.json")).headers.get("last-modified"), null);
       const time = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
       await arrange(server, async (tx) => {
@@ -191,7 +191,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((await since(modified)).status, 200);
     });
 
-    it("say what is wrong with a request", async () => {
+    it("an invalid request gets an error that names the problem", async () => {
       const cases: readonly (readonly [path: string, status: number, said: RegExp])[] = [
         [`${group}/osv.xml`, 404, /Not found: export .*osv\.xml/],
         ["osv.json", 404, /Not found: export osv\.json/],
@@ -222,7 +222,7 @@ interface Request {
 }
 
 describe("exports at once", () => {
-  it("are so many of an organization, and those that are left make room", async () => {
+  it("the number of exports at once is limited for each organization, and ended exports make room", async () => {
     await using server = await startTestServer();
     // More than the window of a stream of HTTP/2.
     const note = "x".repeat(4000);
@@ -272,7 +272,7 @@ describe("exports at once", () => {
     }
   });
 
-  it("are denied once in the audit log", async () => {
+  it("denied exports have one entry in the audit log", async () => {
     await using server = await startTestServer();
     const role = await addRole(server, server.groupUid, []);
     const { token, uid } = await addCaller(server, server.groupUid, role);

@@ -25,20 +25,20 @@ function mask(paths: string[]): FieldMask {
 const before = toJson(GroupSchema, stored) as Record<string, unknown>;
 
 describe("field mask (AIP-134, AIP-161)", () => {
-  it("absent: the populated fields change", () =>
+  it("without a mask, the populated fields change", () =>
     assert.deepEqual(updated({ name: "new" }), { ...before, name: "new" }));
   for (const paths of [[], [""]]) {
     it(`F2: ${JSON.stringify(paths)} counts as absent`, () =>
       assert.deepEqual(updated({ name: "new" }, paths), { ...before, name: "new" }));
   }
-  it("named: only the named field changes", () => {
+  it("only a named field changes", () => {
     assert.deepEqual(updated({ name: "new", description: "other" }, ["name"]), { ...before, name: "new" });
   });
-  it("named and unset: the field is cleared", () => {
+  it("a named field that is unset is cleared", () => {
     const { description: _, ...rest } = before;
     assert.deepEqual(updated({ name: "new" }, ["description"]), rest);
   });
-  it("*: everything is replaced but output-only fields", () => {
+  it("* replaces everything except output-only fields", () => {
     assert.deepEqual(updated({ name: "new", uid: "other" }, ["*"]), {
       uid: "u",
       name: "new",
@@ -86,7 +86,7 @@ describe("field mask (AIP-134, AIP-161)", () => {
     assert.deepEqual(toJson(IdentitySchema, target), { claimMatch: { issuer: "i", subject: "t" } });
   });
 
-  it("names a field by itself or by what is inside it", () => {
+  it("a mask names a field by its own path or by a path inside it", () => {
     assert.ok(maskNames({ isFull: false, paths: ["claim_match.issuer"] }, "claim_match"));
     assert.ok(!maskNames({ isFull: false, paths: ["claim_matcher"] }, "claim_match"));
     assert.ok(maskNames({ isFull: true, paths: [] }, "anything"));

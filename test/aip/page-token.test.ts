@@ -14,7 +14,7 @@ const key = Buffer.alloc(32, 7);
 const token: PageToken = { issuedAt: 1_000_000, query: "q", order: "name desc", value: "b", uid: "u" };
 
 describe("page token (AIP-158)", () => {
-  it("comes back as it was made", () => {
+  it("a page token decodes to its content", () => {
     for (const value of ["text", "ünïcode", 12345]) {
       assert.deepEqual(parsePageToken(key, formatPageToken(key, { ...token, value })), { ...token, value });
     }
@@ -48,7 +48,7 @@ describe("page token (AIP-158)", () => {
     }
   });
 
-  it("is taken back with the longest uid and the longest value that counts in an order", () => {
+  it("a page token with the longest uid and the longest ordered value is accepted", () => {
     // The mapping of an identity provider in the deepest group, and characters that JSON escapes.
     const uid = "a".repeat(40) + "/0123456789abcdef".repeat(limits.groupDepth + 1);
     const longest = { issuedAt: Date.UTC(2999), query: "q".repeat(22), order: "aliasText desc", uid };
@@ -60,7 +60,7 @@ describe("page token (AIP-158)", () => {
     }
   });
 
-  it("ends after 3 days", () => {
+  it("a page token expires after 3 days", () => {
     assert.equal(isExpired(token, token.issuedAt + pageTokenLifetimeMs - 1), false);
     assert.equal(isExpired(token, token.issuedAt + pageTokenLifetimeMs), true);
   });

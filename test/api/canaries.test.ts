@@ -74,7 +74,7 @@ describe("canaries", () => {
     });
   }
 
-  it("want a log and a secret", async () => {
+  it("canaries require a log and a secret", async () => {
     const { database } = server.server;
     await assert.rejects((await seenBoth()).check(server.url, database), /no secret was seen, or no log/);
     const unseen = newCanaries();

@@ -69,7 +69,7 @@ describe("REST alone", () => {
       });
     }
 
-    it("stored nothing of all that", async () => {
+    it("rejected requests stored nothing", async () => {
       assert.equal((await send("GET", `${groups}?uidp.children_of=ROOT`)).json.totalCount, "0");
     });
   });
@@ -134,7 +134,7 @@ describe("REST alone", () => {
       }
     }
 
-    it("tells a path that is nowhere from a method that is not there", async () => {
+    it("distinguishes an unknown path from an unsupported method", async () => {
       const nowhere = await send("GET", "/iam/v2beta1/nonsense");
       assert.deepEqual([nowhere.status, nowhere.json.code], [404, 5]);
       assert.equal((await send("GET", `${groups}/ROOT/`)).status, 404);
@@ -149,7 +149,7 @@ describe("REST alone", () => {
   });
 
   describe("masks over REST", () => {
-    it("without updateMask what the body mentions changes, even to nothing", async () => {
+    it("without updateMask, the fields of the body change, even to empty values", async () => {
       const { json } = await send("POST", `${groups}/ROOT`, '{"name":"masks","description":"old"}');
       const target = `${groups}/${json.uid}`;
       const cleared = await send("PATCH", target, '{"description":""}');
@@ -160,7 +160,7 @@ describe("REST alone", () => {
       assert.deepEqual(violations(await send("PATCH", target, '{"nam":"x"}')), ["nam"]);
     });
 
-    it("with updateMask the rest of the body is passed over, unknown fields included", async () => {
+    it("with updateMask, other fields of the body are ignored, including unknown ones", async () => {
       const { json } = await send("POST", `${groups}/ROOT`, '{"name":"named","description":"old"}');
       const target = `${groups}/${json.uid}?updateMask=description`;
       const { status, json: changed } = await send("PATCH", target, '{"name":"x","description":"new","nam":"y"}');

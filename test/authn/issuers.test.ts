@@ -72,7 +72,7 @@ describe("the keys of an issuer", () => {
     assert.equal(server.requests.length, 6);
   });
 
-  it("are waited for by all who bring a new one at the same time", async () => {
+  it("concurrent tokens with a new key share one fetch", async () => {
     await using server = await startIssuer(es256);
     const issuers = open(fetchLoopback(), testClock());
     await issuers.keysFor(server.url);
@@ -129,7 +129,7 @@ describe("the keys of an issuer", () => {
     assert.deepEqual(await kidsOf(issuers, server.url, es256.kid), [es256.kid]);
   });
 
-  it("are gone when the issuer answers with something else", async () => {
+  it("keys are dropped when the issuer responds with something else", async () => {
     await using server = await startIssuer(es256);
     const clock = testClock();
     const issuers = open(fetchLoopback(), clock);
@@ -139,7 +139,7 @@ describe("the keys of an issuer", () => {
     await assert.rejects(issuers.keysFor(server.url), failsAs("refused", /not a key set/));
   });
 
-  it("are those of the least recently used issuers no longer", async () => {
+  it("the least recently used issuers are evicted", async () => {
     const [a, b, c] = ["https://a.example", "https://b.example", "https://c.example"];
     const outside = network([a!, b!, c!], es256);
     const issuers = open(outside.fetchJson, testClock(), { maxIssuers: 2 });
@@ -178,7 +178,7 @@ describe("keys that were replaced", () => {
     return { server, clock, issuers, newer, fetches: () => server.requests.filter((one) => one === "/keys").length };
   }
 
-  it("under the same kid are found at once, as often as the issuer replaces them", async () => {
+  it("replaced keys under the same kid are found at once, every time", async () => {
     await using stack = new AsyncDisposableStack();
     const { server, newer, fetches } = await cached(sameKid(es256));
     stack.use(server);
@@ -190,7 +190,7 @@ describe("keys that were replaced", () => {
     assert.equal(fetches(), 4);
   });
 
-  it("without a kid are found at once", async () => {
+  it("replaced keys without a kid are found at once", async () => {
     await using stack = new AsyncDisposableStack();
     const { server, newer } = await cached(noKid(es256));
     stack.use(server);
@@ -275,7 +275,7 @@ describe("the issuers of one host", () => {
     );
   });
 
-  it("are those of all its ports, but on this machine those of one", async () => {
+  it("all ports of a host count as one host, except on this machine", async () => {
     const asked: string[] = [];
     const fetchJson = (url: string) => {
       asked.push(new URL(url).origin);
@@ -289,7 +289,7 @@ describe("the issuers of one host", () => {
     assert.equal(asked.length, 5);
   });
 
-  it("are asked two at a time, each in its turn", async () => {
+  it("issuers of one host are asked two at a time, in order", async () => {
     const outside = withSlowHost(...named(4));
     const issuers = open(outside.fetchJson, testClock());
     const found = settle(named(4).map((issuer) => issuers.keysFor(issuer)));
@@ -342,7 +342,7 @@ describe("the issuers of one host", () => {
     await stuck;
   });
 
-  it("that show no keys drive out none that do", async () => {
+  it("issuers without keys do not evict issuers with keys", async () => {
     const outside = network([victim], es256);
     outside.documents.set(`${slow}/0${discoveryPath}`, { issuer: `${slow}/0`, jwks_uri: `${slow}/0/keys` });
     outside.documents.set(`${slow}/0/keys`, { keys: [] });
@@ -370,7 +370,7 @@ describe("discovery", () => {
     assert.deepEqual(await kidsOf(issuers, "https://issuer.example", es256.kid), [es256.kid]);
   });
 
-  it("of an issuer with a trailing slash keeps it in the issuer and not in the path", async () => {
+  it("discovery keeps the trailing slash of an issuer in the issuer, but not in the path", async () => {
     const outside = network(["https://issuer.example/tenant/"], es256);
     await open(outside.fetchJson, testClock()).keysFor("https://issuer.example/tenant/");
     assert.equal(outside.requests[0], "https://issuer.example/tenant/.well-known/openid-configuration");
@@ -428,7 +428,7 @@ describe("discovery", () => {
     });
   }
 
-  it("J5: of an issuer that drips is UNAVAILABLE", async () => {
+  it("J5: discovery of an issuer that sends one byte at a time is UNAVAILABLE", async () => {
     await using server = await startServer({ [discoveryPath]: (_request, response) => void response.write("{") });
     const issuers = open(fetchLoopback({ timeoutMs: 200 }), testClock());
     await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /in time/));

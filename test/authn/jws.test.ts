@@ -106,7 +106,7 @@ describe("the text of a token is refused", async () => {
     it(name, async () => assert.equal(await reasonOf(node, token), "malformed"));
   }
 
-  it("nesting as deep as fits is refused like any other claims", async () => {
+  it("claims nested as deep as fits are rejected like any others", async () => {
     const token = forge(record, header, `{"a":${"[".repeat(5500)}${"]".repeat(5500)}}`);
     assert.match(await reasonOf(node, token), /^(malformed|issuer)$/);
   });
@@ -163,7 +163,7 @@ describe("the header of a token is refused", async () => {
     it(name, async () => assert.equal(await reasonOf(node, token), reason));
   }
 
-  it("O5: signed by a key that everyone knows", async () => {
+  it("O5: a token signed by a well-known key is rejected", async () => {
     const known = { kty: "EC", crv: "P-256", x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU" };
     const jwk = { ...known, y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" };
     const privateJwk = JSON.stringify({ ...jwk, d: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI" });
@@ -172,7 +172,7 @@ describe("the header of a token is refused", async () => {
     assert.equal(await reasonOf(node, token), "unknown-key");
   });
 
-  it("but a good one by the same pen is accepted", async () => {
+  it("a valid token by the same signer is accepted", async () => {
     assert.equal(await reasonOf(node, await sign({})), "accepted");
     assert.equal(await reasonOf(node, raw({})), "accepted");
   });

@@ -143,14 +143,14 @@ describe("KeyRing.find", () => {
 });
 
 describe("KeyRing.signing", () => {
-  it("is the key that another node has rotated to, at once", async () => {
+  it("signing uses a key that another node has rotated to, at once", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store), await openRing(store)];
     const { kid } = await other.rotate(0);
     assert.equal((await ring.signing()).kid, kid);
   });
 
-  it("is not taken from a read that began before the rotation", async () => {
+  it("signing ignores a read that began before the rotation", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store), await openRing(store)];
     const rotated = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ describe("KeyRing.signing", () => {
     assert.equal((await signing).kid, kid);
   });
 
-  it("is read once for all who ask while another read is under way", async () => {
+  it("concurrent callers share one read of the store", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
     store.reads = 0;
@@ -180,7 +180,7 @@ describe("KeyRing.signing", () => {
     assert.ok(store.reads <= 2, `${store.reads} reads`);
   });
 
-  it("is the key that is known while the store cannot be read", async () => {
+  it("signing uses the known key while the store cannot be read", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
     const { kid } = await ring.signing();
@@ -188,7 +188,7 @@ describe("KeyRing.signing", () => {
     assert.equal((await ring.signing()).kid, kid);
   });
 
-  it("is the key that is known while the store says nothing, and the one of the store once it has spoken", async () => {
+  it("signing uses the known key while the store does not respond, and the stored key afterwards", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store, testClock(), "ES256", 1), await openRing(store)];
     const { kid } = await ring.signing();
@@ -319,7 +319,7 @@ describe("KeyRing.jwks", () => {
 });
 
 describe("a token is verified", () => {
-  it("by recently read keys: rejects a key that another node retires, even if the store responds late", async () => {
+  it("verification rejects a key that another node retired, even if the store responds late", async () => {
     const store = memoryKeyStore();
     const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs: 50, maxAgeMs: 10 } as const;
     const clock = testClock();
@@ -334,7 +334,7 @@ describe("a token is verified", () => {
     await assert.rejects(async () => await tokens.verify(token), { reason: "unknown-key" });
   });
 
-  it("by none while the store says nothing: UNAVAILABLE", async () => {
+  it("verification is UNAVAILABLE while the store does not respond", async () => {
     const store = memoryKeyStore();
     const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs: 20, maxAgeMs: 10 } as const;
     const clock = testClock();

@@ -90,13 +90,13 @@ describe("a key that must not be used stops the start", async () => {
     });
   }
 
-  it("but a retired one is not looked at", async () => {
+  it("a retired key is not checked", async () => {
     const retired = { ...good, kid: "emulator", retireTime: startTime };
     const { keys } = await openNode("ES256", { store: memoryKeyStore([retired]) });
     assert.equal(keys.known("emulator"), undefined);
   });
 
-  it("and one that appears later leaves the keys as they were", async () => {
+  it("an unusable key that appears later leaves the keys unchanged", async () => {
     const store = memoryKeyStore([good]);
     const { keys } = await openNode("ES256", { store });
     store.records.push({ ...(await newKey("ES256", startTime + 1)), kid: "emulator" });
@@ -104,7 +104,7 @@ describe("a key that must not be used stops the start", async () => {
     assert.equal((await keys.signing()).kid, good.kid);
   });
 
-  it("T13: and neither is one kid for two algorithms", async () => {
+  it("T13: one kid for two algorithms stops the start", async () => {
     const store = memoryKeyStore([good]);
     const { keys } = await openNode("ES256", { store });
     store.records = [{ ...good, algorithm: "RS256" }];

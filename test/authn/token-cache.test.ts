@@ -31,7 +31,7 @@ describe("the cache", () => {
   };
   const badToken = (node: Node, claims: object) => withClaims(node, claims).replace(/[^.]+$/, "AAAA");
 
-  it("answers a token seen before at once and with the same value", async () => {
+  it("returns the same value for a known token at once", async () => {
     const { tokens } = await openNode("ES256");
     const { token } = await tokens.issue(plainRequest);
     const first = await tokens.verify(token);
@@ -39,7 +39,7 @@ describe("the cache", () => {
     assert.deepEqual(tokens.counters, { hits: 1, misses: 1, rejections: 0 });
   });
 
-  it("holds a verdict for its lifetime and no longer", async () => {
+  it("keeps a verdict for its lifetime and no longer", async () => {
     const { tokens, clock } = await openNode("ES256", { cache: limits });
     const { token } = await tokens.issue(plainRequest);
     await tokens.verify(token);
@@ -62,7 +62,7 @@ describe("the cache", () => {
     assert.equal(await reasonOf(node, token), "expired");
   });
 
-  it("knows what a connection brought before, and nothing else by it", async () => {
+  it("remembers the previous token of a connection, and no other", async () => {
     const { tokens, clock } = await openNode("ES256", { cache: limits });
     const [one, other] = await Promise.all([tokens.issue(plainRequest), tokens.issue(plainRequest)]);
     const connection = {};
@@ -90,14 +90,14 @@ describe("the cache", () => {
     assert.equal(tokens.cached(one.token, connection), undefined);
   });
 
-  it("is bounded in entries", async () => {
+  it("the number of cached tokens is limited", async () => {
     const { tokens } = await openNode("ES256", { cache: limits });
     const issued = await Promise.all([1, 2, 3].map(() => tokens.issue(plainRequest)));
     for (const { token } of [...issued, ...issued]) await tokens.verify(token);
     assert.deepEqual(tokens.counters, { hits: 0, misses: 6, rejections: 0 });
   });
 
-  it("is bounded in characters", async () => {
+  it("the length of all cached tokens is limited", async () => {
     const { tokens } = await openNode("ES256", { cache: { ...limits, characters: 1000 } });
     const issued = await Promise.all([1, 2].map(() => tokens.issue(plainRequest)));
     for (const { token } of [...issued, ...issued]) await tokens.verify(token);
@@ -125,7 +125,7 @@ describe("the cache", () => {
     assert.equal(node.tokens.counters.hits, 1);
   });
 
-  it("counts refusals that cost nothing, too", async () => {
+  it("rejections without a signature check count, too", async () => {
     const node = await openNode("ES256");
     await reasonOf(node, "x");
     await reasonOf(node, ".".repeat(100_000));

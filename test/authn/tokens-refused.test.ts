@@ -85,7 +85,7 @@ describe("the expiry of a token", async () => {
   const node = await openNode("ES256", { clock });
   const expiring = (email: string) => withClaims(node, { iat: iat - 3599, exp: iat + 1, email });
 
-  it("T6: is not in its life, to the millisecond", async () => {
+  it("T6: a token is rejected outside of its lifetime, to the millisecond", async () => {
     const exp = (iat + 1) * 1000;
     clock.advance(exp - 1 - clock.read());
     assert.equal(await reasonOf(node, expiring("last@example.com")), "accepted");
@@ -100,13 +100,13 @@ describe("the length of a token", async () => {
   const node = await openNode("ES256");
   const withLength = (length: number) => withClaims(node, { upstream: { name: "x".repeat(length) } });
 
-  it("T9: up to 16 KiB are read", async () => {
+  it("T9: a token of up to 16 KiB is read", async () => {
     const token = withLength(11_000);
     assert.ok(token.length <= 16 * 1024);
     assert.equal(await reasonOf(node, token), "accepted");
   });
 
-  it("T9: beyond it not even a good signature helps", async () => {
+  it("T9: a longer token is rejected, even with a valid signature", async () => {
     const token = withLength(12_000);
     assert.ok(token.length > 16 * 1024);
     assert.equal(await reasonOf(node, token), "malformed");

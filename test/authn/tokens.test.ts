@@ -27,7 +27,7 @@ for (const algorithm of algorithms) {
     const node = await openNode(algorithm);
     const { tokens, keys } = node;
 
-    it("say what was asked for, and an independent verifier agrees", async () => {
+    it("tokens have the requested claims, and an independent library verifies them", async () => {
       const request = {
         ...plainRequest,
         email: "dev@example.com",
@@ -59,7 +59,7 @@ for (const algorithm of algorithms) {
       assert.equal(expiresAt, (iat + 3600) * 1000);
     });
 
-    it("read back as they were issued", async () => {
+    it("verified tokens have the claims that were issued", async () => {
       const { token } = await tokens.issue({ ...plainRequest, email: "dev@example.com", emailVerified: false });
       assert.deepEqual(await tokens.verify(token), {
         subject,
@@ -90,7 +90,7 @@ describe("a new token", async () => {
     assert.deepEqual(members, ["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap"]);
   });
 
-  it("has another jti each time", async () => {
+  it("each token has another jti", async () => {
     assert.notEqual((await claimsOf({})).jti, (await claimsOf({})).jti);
   });
 
@@ -189,7 +189,7 @@ describe("tokenErrorText", () => {
     assert.deepEqual([...texts], ["the access token is not valid for this service or has expired"]);
   });
 
-  it("names the audience that was missed, and the command that gets a token for it", async () => {
+  it("names the missing audience, and the command that gets a token for it", async () => {
     const node = await openNode("ES256", { audiences: ["registry.example"] });
     const error = await Promise.resolve(withClaims(node, { aud: issuer }))
       .then(node.tokens.verify)

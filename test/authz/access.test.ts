@@ -30,7 +30,7 @@ describe("access", () => {
     assert.equal(access({ [root]: [list] }).has(list, `${root}0`), false);
   });
 
-  it("grants on several levels add up", () => {
+  it("grants on several levels of the tree add up", () => {
     const held = access({ [root]: [list], [team]: [remove] });
     assert.deepEqual(held.missing(capabilitySet([list, remove, roles]), inner), ["roles.list"]);
     assert.deepEqual(held.missing(capabilitySet([list, remove]), sibling), ["groups.delete"]);

@@ -121,7 +121,7 @@ describe("two nodes on one database", () => {
       assert.equal((await rest(other.url, token, "POST", `/iam/v2beta1/groupInvites/${group}`, invite)).status, 200);
     });
 
-    it("is not looked for once for each of many calls that are denied at once", async () => {
+    it("many calls that are denied at once share one read", async () => {
       const { one, other, proxy } = nodes;
       const group = await addGroup(one, one.groupUid);
       const { token } = await addCaller(one, group, viewerRole.uid);

@@ -18,7 +18,7 @@ const findSuspendedOrganizations = async () => new Set<string>();
 const findFoundedOrganizations = async () => [];
 
 describe("grants are remembered", () => {
-  it("until the access epoch moves", async () => {
+  it("grants are cached until the access epoch changes", async () => {
     let epoch = 1;
     let holder = owner;
     const policy = newPolicy({
@@ -36,7 +36,7 @@ describe("grants are remembered", () => {
     assert.equal((await policy.grantsOf(identity))?.size, 0);
   });
 
-  it("but not a result that was read before a revocation and arrives after it", async () => {
+  it("a result that was read before a revocation and arrives after it is not cached", async () => {
     let epoch = 1;
     const late = Promise.withResolvers<IdentityGrants>();
     const answers = [late.promise, Promise.resolve(nobody)];
@@ -57,7 +57,7 @@ describe("grants are remembered", () => {
     assert.equal((await policy.grantsOf(identity))?.size, 0);
   });
 
-  it("of 200,000 groups at most, the least recently used ones making room", async () => {
+  it("grants of at most 200,000 groups are cached, and the least recently used are evicted", async () => {
     const roles = Array.from({ length: 90_000 }, (_, i) => ({ groupUid: `${root}/${i}`, capabilities: [] }));
     const policy = newPolicy({
       findGrants: async () => ({ createTime: 0, roles, hasSuspensions: false }),

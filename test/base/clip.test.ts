@@ -42,7 +42,7 @@ describe("an error stays small, even if it repeats a long text", () => {
     });
   }
 
-  it("naming 20 violations at most", () => {
+  it("an error names 20 violations at most", () => {
     const error = invalidArgument(
       Array.from({ length: 1000 }, (_, i) => ({ field: `f${i}`, description: "is wrong" })),
     );

@@ -16,14 +16,14 @@ describe("makeDirectory", () => {
 
   const modeOf = (directory: string) => statSync(directory).mode & 0o777;
 
-  it("makes those above it too, for their owner alone", () => {
+  it("creates parent directories too, for their owner alone", () => {
     const directory = path.join(place, "a", "b", "c");
     makeDirectory(directory);
     assert.equal(modeOf(directory), 0o700);
     assert.equal(modeOf(path.join(place, "a")), 0o700);
   });
 
-  it("makes them for others, too, where that is asked for", () => {
+  it("creates them readable for others on request", () => {
     const directory = path.join(place, "open", "inner");
     makeDirectory(directory, 0o755);
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe("makeDirectory", () => {
     );
   });
 
-  it("leaves one that is there as it is", () => {
+  it("leaves an existing directory unchanged", () => {
     const directory = path.join(place, "there");
     mkdirSync(directory);
     chmodSync(directory, 0o755);
@@ -40,7 +40,7 @@ describe("makeDirectory", () => {
     assert.equal(modeOf(directory), 0o755);
   });
 
-  it("takes relative paths", () => {
+  it("accepts relative paths", () => {
     makeDirectory(path.relative(process.cwd(), path.join(place, "relative", "one")));
     assert.ok(statSync(path.join(place, "relative", "one")).isDirectory());
   });
@@ -52,7 +52,7 @@ describe("makeDirectory", () => {
     assert.throws(() => makeDirectory(path.join(file, "below")), { code: "ENOTDIR" });
   });
 
-  it("gives up where a directory takes no others", {
+  it("fails if the parent accepts no directories", {
     skip: process.platform !== "linux" && "only Linux has /proc",
   }, () => {
     assert.throws(() => makeDirectory("/proc/none/at/all"), { code: "ENOENT" });

@@ -29,7 +29,7 @@ describe("errorMessage", () => {
     assert.ok(hasCode(error, "ENOENT") && !hasCode(error, "EACCES"));
   });
 
-  it("keeps another file", () => {
+  it("keeps the name of another file", () => {
     const file = path.join(folder, "missing", "file");
     assert.ok(
       errorMessage(
@@ -39,7 +39,7 @@ describe("errorMessage", () => {
     );
   });
 
-  it("says the rest as it is", () => {
+  it("keeps the rest of the message", () => {
     assert.deepEqual([errorMessage(new Error("bad, open 'x'"), "x"), errorMessage("odd")], ["bad, open 'x'", "odd"]);
   });
 });

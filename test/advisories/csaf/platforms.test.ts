@@ -127,7 +127,7 @@ describe("packages of platforms in CSAF", () => {
   ];
   for (const [text, expected] of cases) it(text, () => assert.deepEqual(read1(text), expected));
 
-  it("is an advisory on the package, and written again as it was", async () => {
+  it("a package of a platform is read as an advisory on the package, and written back unchanged", async () => {
     const document = documentOf({ fixed: cases.map(([text]) => text as `${Platform} ${string}`) });
     const advisories = advisoriesOf(read(document).records);
     const artifacts = advisories.map(({ records }) => artifactOf(records[0]!.statements[0]!.product!));
@@ -263,7 +263,7 @@ describe("queries for packages of platforms", () => {
     assert.deepEqual(fixedIn("vers:rpm/>=2-0|<3-0"), ["affected", "fixed", "affected"]);
   });
 
-  it("a range says nothing of the versions outside of it, unless the source does", () => {
+  it("a range decides only about the versions in it", () => {
     const branch = (name: string, id: string) => ({
       category: "product_version_range",
       name,

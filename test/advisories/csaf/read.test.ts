@@ -10,7 +10,7 @@ const tool = product("p1", "pkg:apk/wolfi/tool@1-r0");
 const tree = { full_product_names: [tool, product("p2", "pkg:npm/x")] };
 
 describe("reading CSAF", () => {
-  it("a vulnerability is a record, with what the document says of it", () => {
+  it("each vulnerability becomes a record with the data of the document", () => {
     const { json, problems } = read(
       csaf(
         [
@@ -343,7 +343,7 @@ describe("reading CSAF", () => {
       });
     }
 
-    it("of a group of products are of each", () => {
+    it("details of a product group apply to each of its products", () => {
       const groups = { ...tree, product_groups: [{ group_id: "g", product_ids: ["p1", "p2"] }] };
       const flags = [{ label: "component_not_present", group_ids: ["g"], product_ids: ["p1"] }];
       const statements = statementsOf({ product_status: { known_not_affected: ["p1", "p2"] }, flags }, groups);
@@ -353,7 +353,7 @@ describe("reading CSAF", () => {
       );
     });
 
-    it("are read once, however many products they have", () => {
+    it("details are read once, regardless of the number of products", () => {
       let reads = 0;
       const ids = Array.from({ length: 100 }, (_, i) => `n${i}`);
       const counted = (of: object) => ({
@@ -496,7 +496,7 @@ describe("reading CSAF", () => {
       );
     });
 
-    it("a tree without end is refused", () => {
+    it("a product tree without end is rejected", () => {
       let branches: object[] = [];
       for (let i = 0; i < 10_000; i++) branches = [{ branches }];
       assert.throws(

@@ -188,7 +188,7 @@ describe("writing CSAF", () => {
     assert.deepEqual(statuses, { known_affected: ["x"], fixed: ["debian/x 2"] });
   });
 
-  it("of sources that contradict each other, the worst holds; the others are counted", async () => {
+  it("if sources contradict each other, the worst statement is written, and the others are counted as lost", async () => {
     const vex = { status: "NOT_AFFECTED", justification: "component_not_present" };
     const { statuses, vulnerability, losses } = await said(
       record([{ status: "AFFECTED" }], { source: "a" }),
@@ -198,7 +198,7 @@ describe("writing CSAF", () => {
     assert.deepEqual(losses, ["a status of which another one for the same product is worse"]);
   });
 
-  it("of what one source says, the latest holds", async () => {
+  it("of several statements of one source, the latest is written", async () => {
     const time = (day: number) => `2030-01-0${day}T00:00:00Z`;
     const statements = [
       { status: "AFFECTED", time: time(1) },
@@ -208,14 +208,14 @@ describe("writing CSAF", () => {
     assert.deepEqual((await said(record(statements))).statuses, { known_not_affected: ["x"] });
   });
 
-  it("what a source has withdrawn is not written", async () => {
+  it("withdrawn records are not written", async () => {
     assert.deepEqual(
       (await said(record([{ status: "AFFECTED" }], { withdrawTime: "2030-01-01T00:00:00Z" }))).statuses,
       {},
     );
   });
 
-  it("a product with its release, parts and versions is read again as it was", async () => {
+  it("a written product reads back with its release, parts and versions", async () => {
     const statement = {
       status: "AFFECTED",
       product: { purl: "pkg:deb/debian/x" },

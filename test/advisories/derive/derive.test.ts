@@ -163,7 +163,7 @@ describe("the events of a statement", () => {
     });
   }
 
-  it("gives a reason where the source gives one, and none where it gives none", () => {
+  it("an event has a reason only if the source gives one", () => {
     const reasonOf = (justification: string) => {
       const { type } = derive(said({}, { status: NOT_AFFECTED, justification })).events[0]!.event;
       return type.case === "falsePositiveDetermination" ? type.value.type : undefined;
@@ -268,14 +268,14 @@ describe("a log", () => {
   const affected = event(2, { case: "truePositiveDetermination", value: { note: "seen" } });
   const fixed = event(3, { case: "fixed", value: { fixedVersion: "1.2" } });
 
-  it("is kept as it is, and its last event holds", () => {
+  it("a log is kept unchanged, and its last event counts", () => {
     const log = said({}, { events: [detection, affected, fixed] });
     assert.deepEqual(words(log), ["detection 01-01", "truePositiveDetermination seen 01-02", "fixed 1.2 01-03"]);
     const { events } = derive(log);
     assert.ok(events.every(({ event }) => event.author === "vendor" && event.reviewState === ReviewState.APPROVED));
   });
 
-  it("that ends with a fix does not outweigh another source by which the product is affected", () => {
+  it("a log that ends with a fix does not outweigh another source that reports the product as affected", () => {
     const other = said({ source: "other", publishTime: day(2) }, { status: AFFECTED });
     assert.deepEqual(words(said({}, { events: [detection, fixed] }), other), [
       "detection 01-01",
@@ -284,7 +284,7 @@ describe("a log", () => {
     ]);
   });
 
-  it("holds by what was approved last", () => {
+  it("the last approved event of a log counts", () => {
     const asked = event(4, { case: "fixed", value: { fixedVersion: "2" } }, ReviewState.PENDING);
     const { events } = derive(said({}, { events: [affected, asked] }));
     assert.deepEqual(

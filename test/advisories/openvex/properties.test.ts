@@ -13,7 +13,7 @@ function texts(said: readonly Said[]): string[] {
 }
 
 describe("OpenVEX that is read and written", () => {
-  it("says what it said, and is the same when it is read again", async () => {
+  it("a written document has the same statements, and reads back as the same records", async () => {
     for (let seed = 1; seed <= documents; seed++) {
       const vex = generatedDocument(seed);
       const { records, problems } = read(vex);
@@ -39,7 +39,7 @@ describe("OpenVEX that is read and written", () => {
     }
   });
 
-  it("of two sources, the worst holds for every version and part, and nothing else does", async () => {
+  it("of two sources, exactly the worst status is written for every version and part", async () => {
     const level = (...statuses: string[]) =>
       Math.max(...statuses.map((status) => ["under_investigation", "affected"].indexOf(status) + 1));
     const probes = ["pkg:oci/image@1", "pkg:oci/image@2", "pkg:oci/image@3"].flatMap((id) =>

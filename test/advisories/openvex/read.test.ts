@@ -226,7 +226,7 @@ describe("reading OpenVEX", () => {
     assert.deepEqual(read(document([about({ vulnerability })])).names, ["https://nvd.example/CVE-2030-1"]);
   });
 
-  it("an attestation is the document in it, and its subjects are the products of statements without any", () => {
+  it("the document in an attestation is read, and statements without products get its subjects", () => {
     const subject = [
       { name: "pkg:apk/wolfi/tool@1", digest: { sha256: "0a" } },
       { name: "_", digest: { sha3_256: "0b" } },
@@ -250,7 +250,7 @@ describe("reading OpenVEX", () => {
     }
   });
 
-  it("what may be affected is not dropped: without it the record would hide it", () => {
+  it("a product that may be affected is never dropped", () => {
     const products = ["pkg:apk/wolfi/a@1", { "@id": "pkg:apk" }];
     for (const status of ["affected", "under_investigation"])
       assert.deepEqual(read(document([about({ status, products })])).records, [], status);
@@ -260,7 +260,7 @@ describe("reading OpenVEX", () => {
     assert.deepEqual(read(document(others)).records, []);
   });
 
-  it("what is wrong is reported, and the rest is read", () => {
+  it("invalid members are reported, and the others are read", () => {
     const two = (changes: object) => about({ vulnerability: "CVE-2030-2", ...changes });
     const { names, records, problems } = read(
       document(

@@ -43,7 +43,7 @@ async function groupsOf(...advisories: readonly AdvisoryStatements[]) {
 }
 
 describe("advisories on one vulnerability in one product", () => {
-  it("are together, under any ids, and the others are written at once", async () => {
+  it("advisories on one vulnerability are merged under any ids, and the others are written at once", async () => {
     const found = await groupsOf(
       advisory("a", "pkg:npm/x", "GHSA-1", "CVE-1"),
       advisory("b", "pkg:npm/y", "CVE-1"),
@@ -55,13 +55,13 @@ describe("advisories on one vulnerability in one product", () => {
     assert.deepEqual(found, { groups: ["b", "a c e", "d f"], kept: 5 });
   });
 
-  it("have the worst of what they say last", async () => {
+  it("merged advisories have the worst of their last statuses", async () => {
     const { document } = await write([recordOf(1, ProductStatus.AFFECTED), recordOf(2, ProductStatus.NOT_AFFECTED)]);
     const said = document.statements.map(({ vulnerability, status }: Json) => `${vulnerability.name} ${status}`);
     assert.deepEqual(said, ["CVE-1 affected", "CVE-1 not_affected", "CVE-1 affected"]);
   });
 
-  it("are left out, each with the reason, where they are too many to be compared", async () => {
+  it("too many advisories to compare are left out, each with the reason", async () => {
     const records = Array.from({ length: 101 }, (_, i) => recordOf(i, ProductStatus.AFFECTED));
     const { document, lost } = await write(records);
     assert.deepEqual(document.statements, []);

@@ -232,7 +232,7 @@ describe("writing OpenVEX from other formats", () => {
     });
   });
 
-  it("the vulnerabilities that a record includes are not the same by another name", async () => {
+  it("vulnerabilities that a record includes are not written as aliases", async () => {
     const { statements, lost } = await exported(
       record([affected], { vulnerability: "DSA-1", upstream: ["CVE-1", "CVE-2"] }),
     );
@@ -240,7 +240,7 @@ describe("writing OpenVEX from other formats", () => {
     assert.deepEqual(lost, { "the id of a related vulnerability": 1 });
   });
 
-  it("what a source has withdrawn is not said", async () => {
+  it("withdrawn records are not written", async () => {
     const withdrawn = record([affected], { withdrawTime: time });
     assert.deepEqual(await exported(withdrawn), { statements: [], lost: {} });
   });
@@ -300,7 +300,7 @@ describe("writing OpenVEX from OpenVEX", () => {
     assert.deepEqual(await again(one(a, "fixed"), one(a, "under_investigation"), one(a, "fixed")), [fix, unsure]);
   });
 
-  it("statements have the time of their document where they have none, as it is written there", async () => {
+  it("statements without a time have that of their document, in its spelling", async () => {
     const statement = { vulnerability, status: "fixed", products: [purl] };
     const timestamp = "2030-01-01T00:00:00.000000001+01:00";
     const { document: vex } = await write(read(document([statement], { timestamp })).records);

@@ -38,7 +38,7 @@ function again(document: Json): Json {
 }
 
 describe("reading OSV", () => {
-  it("keeps every member", () => {
+  it("a record keeps every member", () => {
     const document = record({
       schema_version: "1.7.0",
       published: "2030-01-01T00:00:00Z",
@@ -97,11 +97,11 @@ describe("reading OSV", () => {
     assert.deepEqual(again(document), document);
   });
 
-  it("id and modified are enough", () => {
+  it("a record needs only id and modified", () => {
     assert.deepEqual(again(record()), record());
   });
 
-  it("the source can be named", () => {
+  it("the caller can name the source", () => {
     const [item] = readOsv(record(), { source: "acme" }).items;
     assert.equal(item?.record?.source, "acme");
   });
@@ -200,7 +200,7 @@ describe("reading OSV", () => {
     assert.equal(read(record({ id: "x_ACME-1" })).record?.advisoryId, "x_ACME-1");
   });
 
-  it("what the messages do not hold stays", () => {
+  it("members without a field in the messages are kept", () => {
     const document = record({
       severity: [{ type: "Ubuntu", score: "low", source: "SELF" }],
       affected: [

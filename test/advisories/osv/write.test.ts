@@ -97,7 +97,7 @@ const marked = (mark: Json) => ({
 });
 
 describe("writing OSV: records that came from OSV", () => {
-  it("are as they were, and valid", async () => {
+  it("records are written unchanged and valid", async () => {
     const documents = generatedRecords(5, 300).filter(({ id }) => !id.startsWith("ACME-"));
     const { records, lost } = await exported(...osv(...documents));
     assert.deepEqual(lost, []);
@@ -108,7 +108,7 @@ describe("writing OSV: records that came from OSV", () => {
   const record = (id: string, changes: Json = {}) => ({ id, modified: "2030-02-01T00:00:00Z", ...changes });
   const go = (name: string, version: string) => ({ package: { ecosystem: "Go", name }, versions: [version] });
 
-  it("are written once, with the advisory that has their id", async () => {
+  it("a record is written once, with the advisory that has its id", async () => {
     const [first] = osv(record("GO-2030-1", { affected: [go("a", "1"), go("b", "1")] }));
     const part = statementsOf(
       "CGA-2345-6789-cfgh",
@@ -121,7 +121,7 @@ describe("writing OSV: records that came from OSV", () => {
     );
   });
 
-  it("that are withdrawn are written, too", async () => {
+  it("withdrawn records are written, too", async () => {
     const withdrawn = record("GO-2030-1", { withdrawn: "2030-03-01T00:00:00Z" });
     const { records } = osv(withdrawn)[0]!;
     const alone = { ...osv()[0], ...fromJson(AdvisoryStatementsSchema, {}), records };
@@ -130,7 +130,7 @@ describe("writing OSV: records that came from OSV", () => {
     assert.deepEqual([live, lost], [[record("GO-2030-1")], ["GO-2030-1: a record whose id another one has"]]);
   });
 
-  it("of one id and several sources, groups or products are one record that says all", async () => {
+  it("records with one id from several sources, groups or products become one record", async () => {
     const a = record("GO-2030-1", { published: "2029-01-02T00:00:00Z", aliases: ["A"], affected: [go("a", "1")] });
     const severity = [{ type: "Ubuntu", score: "low" }];
     const b = record("GO-2030-1", {
@@ -389,12 +389,12 @@ describe("writing OSV: what other formats say", () => {
     );
   });
 
-  it("that has no time, is as old as the advisory", async () => {
+  it("a record without a time has that of its advisory", async () => {
     const { records } = await exported(other([affected]));
     assert.deepEqual([records[0].modified, records[0].published], ["2030-09-09T00:00:00Z", undefined]);
   });
 
-  it("under an id of a database that OSV has not registered, is the same advisory when it is read again", async () => {
+  it("an id of an unregistered database reads back as the same advisory", async () => {
     const [record] = (
       await exported({ ...other([affected]), ...statementsOf("ACME-1", []), records: other([affected]).records })
     ).records;
@@ -422,7 +422,7 @@ describe("writing OSV: what other formats say", () => {
     );
   });
 
-  it("nothing at all is an empty list", async () => {
+  it("no advisories give an empty list", async () => {
     assert.deepEqual(await exported(), { records: [], lost: [] });
   });
 });

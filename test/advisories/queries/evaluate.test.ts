@@ -226,7 +226,7 @@ describe("what statements are about", () => {
 });
 
 describe("releases", () => {
-  it("are the same where nothing tells them apart", () => {
+  it("two releases are equal if nothing distinguishes them", () => {
     for (const [a, b] of [
       ["12", "debian-12.5"],
       ["v3.18", "alpine-3.18.4"],
@@ -247,7 +247,7 @@ describe("releases", () => {
     }
   });
 
-  it("are others where numbers or names differ", () => {
+  it("two releases differ if their numbers or names do", () => {
     for (const [a, b] of [
       ["12", "debian-11"],
       ["v3.18", "v3.19"],

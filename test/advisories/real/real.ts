@@ -120,7 +120,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
 
   for (const source of sources) {
     describe(source.name, () => {
-      it("counts add up, and are those of a dry run", async () => {
+      it("the counts of an import add up, and equal those of a dry run", async () => {
         const dry = await bring(source, "--dry-run");
         const { code, counts } = await bring(source);
         const { records, created, updated, unchanged, withdrawn, leftOut, filesNotRead } = counts;
@@ -164,7 +164,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
   }
 
   const go = sources.find(({ name }) => name === "go-vulnerability-database");
-  it("queries answer what the records say", { skip: !go && "skipped: the database is not there" }, async () => {
+  it("queries return the statuses of the records", { skip: !go && "skipped: the database is not there" }, async () => {
     const records = documentsOf(go!);
     const asked = records
       .filter((_, i) => i % 20 === 0)

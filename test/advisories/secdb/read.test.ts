@@ -36,7 +36,7 @@ function said({ statements }: AdvisoryRecord): string[] {
 }
 
 describe("a security database", () => {
-  it("is a record for each package and vulnerability, with all versions that fixed it", () => {
+  it("a database becomes a record for each package and vulnerability, with all fixed versions", () => {
     const { records, problems } = read({
       ...header,
       packages: [
@@ -70,7 +70,7 @@ describe("a security database", () => {
     );
   });
 
-  it("joins what it says of a package in several places, and of an id in several spellings", () => {
+  it("entries of one package or vulnerability in several places and spellings are joined", () => {
     const { records } = read({
       ...header,
       packages: [

@@ -100,7 +100,7 @@ describe("an export as a security database", () => {
     }
   });
 
-  it("of nothing is a database without packages", async () => {
+  it("an export without advisories is a database without packages", async () => {
     const { document } = await exported([], "Wolfi");
     assert.deepEqual(document.packages, []);
     assert.deepEqual([...readSecdb(document, { source: "" }).items], []);

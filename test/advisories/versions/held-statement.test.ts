@@ -77,7 +77,7 @@ describe("the statement that a log comes to", () => {
     assert.equal(heldStatement(statement(pending)), undefined);
   });
 
-  it("a statement without a log is what it is", () => {
+  it("a statement without a log is returned unchanged", () => {
     const statement = create(ProductStatementSchema, { status: ProductStatus.FIXED, versions: ["1"] });
     assert.equal(heldStatement(statement), statement);
   });

@@ -290,7 +290,7 @@ describe("orders of versions", () => {
     });
   }
 
-  it("of RPM, a version without its release may be any of them", () => {
+  it("an RPM version without a release may be any release of the version", () => {
     const order = orderOfPurl("pkg:rpm/redhat/a");
     assert.equal(order("1.0", "1.0-3"), undefined);
     assert.ok(order("1.0", "1.1-3")! < 0);
@@ -331,7 +331,7 @@ describe("orders of versions", () => {
     assert.equal(orderIn({ type: "GIT" }, julia)("a", "b"), undefined);
   });
 
-  it("other ecosystems know equal texts only", () => {
+  it("in other ecosystems only equal texts are equal versions", () => {
     for (const order of [
       unknownOrder,
       orderOfPurl("pkg:generic/a"),

@@ -95,7 +95,7 @@ describe("statements on versions", () => {
     });
   }
 
-  it("versions and ranges hold together", () => {
+  it("versions and ranges of a statement both count", () => {
     const both = statement({ status: AFFECTED, versions: ["5.0.0"], ranges: [range("introduced 0, fixed 1.0.0")] });
     assert.deepEqual(
       ["0.1.0", "1.0.0", "5.0.0", "5.0", "v5.0.0"].map((version) => line(statusAt(both, version))),
@@ -103,7 +103,7 @@ describe("statements on versions", () => {
     );
   });
 
-  it("a statement on versions says nothing of others, one on none speaks of all", () => {
+  it("a statement on some versions covers no others, and one without versions covers all", () => {
     for (const status of [AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION]) {
       const word = words.get(status);
       const named = statement({ status, versions: ["1.0.0"] });
@@ -161,7 +161,7 @@ describe("statements on versions", () => {
     );
   });
 
-  it("a commit is found where it is named", () => {
+  it("a commit is found if a statement names it", () => {
     const named = statement({
       status: AFFECTED,
       ranges: [range("introduced bad, fixed c0ffee", "GIT")],
@@ -174,7 +174,7 @@ describe("statements on versions", () => {
     assert.equal(line(statusAtCommit(statement({ status: NOT_AFFECTED, versions: ["bad"] }), "bad")), "nothing");
   });
 
-  it("of a log the last approved event holds", () => {
+  it("the last approved event of a log counts", () => {
     const event = (type: unknown, reviewState: ReviewState = ReviewState.APPROVED) => ({ reviewState, type });
     const log = (...events: unknown[]) => statement({ events: events as NonNullable<Init["events"]> });
     const found = { case: "detection", value: { type: { case: "manual", value: {} } } };
@@ -190,7 +190,7 @@ describe("statements on versions", () => {
     assert.equal(at(log(event(fixed(""))), "1.0.0"), "affected uncertain");
   });
 
-  it("the worst holds, with the fixes of those that say so", () => {
+  it("the worst of several statements counts, with the fixes that it names", () => {
     const status = (of: ProductStatus, ...fixedVersions: string[]) => ({
       status: of,
       fixedVersions,

@@ -198,7 +198,7 @@ describe("advisories in YAML", () => {
     ]);
   });
 
-  it("of two packages with one id are two records of one public id", () => {
+  it("advisories of two packages with one id become two records with one public id", () => {
     const other = head.replace("example-tool", "other-tool");
     const { records, problems } = read(`---\n${head}${advisory("A-1", fixed)}---\n${other}${advisory("A-1", fixed)}`);
     assert.deepEqual(problems, []);
@@ -211,7 +211,7 @@ describe("advisories in YAML", () => {
     );
   });
 
-  it("in several documents are read where one document is wrong", () => {
+  it("advisories of valid documents are read if another document is invalid", () => {
     const { records, problems } = read(
       `---\n${head}${advisory("A-1", fixed)}---\nschema-version: 3\npackage: {name: a}\n`,
     );

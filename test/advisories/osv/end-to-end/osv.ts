@@ -139,13 +139,13 @@ describe("exported OSV records", () => {
 });
 
 describe("the names of OSV", () => {
-  it("are those of the schema: ecosystems, types of references, the version", () => {
+  it("ecosystems, types of references and the version are those of the schema", () => {
     assert.deepEqual([...ecosystems].sort(), [...schema.$defs.ecosystemName.enum].sort());
     assert.deepEqual([...referenceTypes].sort(), [...schema.properties.references.items.properties.type.enum].sort());
     assert.match(schemaVersion, /^1\.\d+\.\d+$/);
   });
 
-  it("are those of the schema: prefixes of ids", () => {
+  it("the prefixes of ids are those of the schema", () => {
     const [, prefixes = ""] = /^\^\(x_\|\((.*)\)-\)$/.exec(schema.$defs.prefix.pattern) ?? [];
     const written = prefixes.split("|").flatMap((name) => {
       const [, before, letters, behind] = /^(.*)\[(.*)\](.*)$/.exec(name) ?? [];
