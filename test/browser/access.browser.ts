@@ -216,7 +216,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("does the same by keyboard alone", async () => {
+  it("grants, changes and revokes a role by keyboard alone", async () => {
     await using console = await openAccess(`?group=${engineering}`);
     const { page, complaints } = console;
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
@@ -283,7 +283,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows a stranger nothing of it", async () => {
+  it("shows nothing to a stranger", async () => {
     await using console = await openAccess(`?group=${engineering}`, { as: "stranger" });
     await console.page.getByRole("heading", { name: "Not found" }).waitFor();
     assert.deepEqual(console.complaints, []);

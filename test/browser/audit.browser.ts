@@ -44,7 +44,7 @@ describe("the view Audit", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("follows what happens", async () => {
+  it("follows new changes", async () => {
     await using console = await openConsole(browser, server, { path: address("kind:groups") });
     await signIn(console.page, "owner");
     await console.page.getByRole("listitem").first().waitFor();

@@ -197,7 +197,7 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.equal(await dialog.getByRole("button", { name: "Delete group" }).isDisabled(), true);
   });
 
-  it("does the same by keyboard alone", async () => {
+  it("creates, renames and deletes a group by keyboard alone", async () => {
     await using console = await openConsole(browser, server);
     const { page, complaints } = console;
     await page.getByRole("button", { name: "Sign in" }).focus();
@@ -387,7 +387,7 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.equal(await page.evaluate("document.documentElement.lang"), "de");
   });
 
-  it("goes on when the server is restarted", async () => {
+  it("works on after a restart of the server", async () => {
     const other = await startTestServer();
     const { dataDir, port } = other.config;
     await bindRole(other, "owner", "owner");

@@ -35,7 +35,7 @@ describe("pages of another origin in Chromium", () => {
     return await page.evaluate((each) => (globalThis as unknown as { callAll: typeof callAll }).callAll(each), target);
   }
 
-  it("of a named origin use REST, Connect and gRPC-web, and read errors", async () => {
+  it("pages of a named origin use REST, Connect and gRPC-web, and read errors", async () => {
     assert.deepEqual(await outcomesFrom(named), {
       rest: "seen",
       error: "16",
@@ -45,7 +45,7 @@ describe("pages of another origin in Chromium", () => {
     });
   });
 
-  it("of any other origin read only what needs no token", async () => {
+  it("pages of other origins read only responses that need no token", async () => {
     assert.deepEqual(await outcomesFrom(other), {
       rest: "withheld",
       error: "withheld",

@@ -172,7 +172,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows a stranger nothing of it", async () => {
+  it("shows nothing to a stranger", async () => {
     await using console = await openEvents(failing, { as: "stranger" });
     const { page, complaints } = console;
     await page.waitForLoadState("networkidle");
@@ -180,7 +180,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("works by keyboard alone", async () => {
+  it("can be used by keyboard alone", async () => {
     await using console = await openEvents();
     const { page, complaints } = console;
     await listOf(page).waitFor();

@@ -39,7 +39,7 @@ describe("the overview", { timeout: 300_000 }, () => {
   const attention = (page: Page) => page.getByRole("region", { name: "Needs attention" });
   const rowOf = (page: Page, text: string | RegExp) => attention(page).getByRole("listitem").filter({ hasText: text });
 
-  it("says what, where, since when and why, without a click, and hostile names are text", async () => {
+  it("shows each finding with place, time and reason without a click, and hostile names as text", async () => {
     await using console = await openConsole(browser, server, { path: address() });
     const { page, complaints } = console;
     await signIn(page, "owner");
@@ -120,7 +120,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows nothing of it to a stranger", async () => {
+  it("shows nothing to a stranger", async () => {
     await using console = await openConsole(browser, server, { path: address() });
     const { page, complaints } = console;
     await signIn(page, "stranger");

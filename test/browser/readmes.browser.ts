@@ -59,14 +59,14 @@ describe("a readme in a browser", { timeout: 300_000 }, () => {
     return undefined;
   }
 
-  it("is accepted as people write it, and runs nothing", async () => {
+  it("an ordinary readme is accepted, and runs no script", async () => {
     for (const [what, text] of Object.entries(goodReadmes)) {
       assert.equal(await stored(text), text, what);
       assert.deepEqual(await runningIn(page, [text]), [], what);
     }
   });
 
-  it("runs nothing that it was accepted with", async () => {
+  it("an accepted readme runs no script", async () => {
     const accepted: string[] = [];
     for (const text of hostileReadmes) {
       const content = await stored(text);
@@ -76,7 +76,7 @@ describe("a readme in a browser", { timeout: 300_000 }, () => {
     assert.deepEqual(await runningIn(page, accepted), []);
   });
 
-  it("would run without the server's judgement", async () => {
+  it("readmes that the server rejects would run scripts", async () => {
     const sample = hostileReadmes.filter((_, i) => i % 32 === 0);
     const running = await runningIn(page, sample);
     assert.ok(running.length > sample.length / 2, `${running.length} of ${sample.length}`);

@@ -177,7 +177,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("does the same by keyboard alone", async () => {
+  it("creates, edits and deletes a role by keyboard alone", async () => {
     await using console = await openRoles();
     const { page, complaints } = console;
     await rowOf(page, "catalog reader").waitFor();

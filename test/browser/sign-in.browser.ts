@@ -117,7 +117,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     assert.deepEqual([subject, capabilities.map(({ group }) => group.id)], [uidOf("guest"), [server.groupUid]]);
   });
 
-  it("signs in for a device without a browser, which it is told of", async () => {
+  it("signs in for a device without a browser, and the page names the device", async () => {
     using cli = commandLine(server.url);
     const login = cli.run(["auth", "login", "--headless", "--url", server.url]);
     const { page, complaints } = await newPage(browser);
@@ -164,7 +164,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     );
   });
 
-  it("gets by with the keyboard alone, on a narrow screen, in the dark", async () => {
+  it("signs in by keyboard alone, on a narrow screen, in dark mode", async () => {
     using cli = commandLine(server.url);
     const login = cli.run(["auth", "login", "--headless", "--url", server.url]);
     const { page, complaints } = await newPage(browser);

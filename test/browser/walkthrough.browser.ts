@@ -34,7 +34,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.getByRole("dialog").getByRole("option", { name: text }).first().click();
   }
 
-  it("is done by mouse", async () => {
+  it("all steps can be done by mouse", async () => {
     await using console = await openConsole(browser, server);
     const { page, complaints } = console;
     await signIn(page, "owner");
@@ -94,7 +94,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("is done by keyboard alone", async () => {
+  it("all steps can be done by keyboard alone", async () => {
     await using console = await openConsole(browser, server);
     const { page, complaints } = console;
     await page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();

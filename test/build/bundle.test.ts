@@ -102,12 +102,12 @@ describe("the bundle", () => {
     assert.match(await (await fetch(`${url}/metrics`)).text(), /^process_cpu_seconds_total /m);
   });
 
-  it("signs people in", async () => {
+  it("the bundle signs users in", async () => {
     const answers = answersOf(await signInAs("owner", signInUrl(url)));
     assert.equal((await rest(url, answers.token, "GET", "/auth/v1/ok")).body.email, "owner@example.org");
   });
 
-  it("serves every transport", async () => {
+  it("the bundle serves every transport", async () => {
     const headers = { authorization: `Bearer ${token}` };
     for (const sendCompression of [null, compressionGzip]) {
       const options = { baseUrl: url, compressMinBytes: 0, ...(sendCompression ? { sendCompression } : {}) };
@@ -122,7 +122,7 @@ describe("the bundle", () => {
     }
   });
 
-  it("serves on PostgreSQL", async () => {
+  it("the bundle serves from PostgreSQL", async () => {
     const other = await serve("postgres", "--database-url", await newPostgresDatabase());
     const { status, body } = await rest(other.url, other.token, "GET", "/iam/v2beta1/groups");
     assert.deepEqual([status, body.totalCount], [200, "4"]);

@@ -21,7 +21,7 @@ describe("the version of a release", () => {
     it(`is ${expected} for ${wanted}`, () => assert.equal(nextVersion("0.2.0", wanted), expected));
   for (const wanted of ["0.2.0", "0.2.0-rc.1", "0.1.9"])
     it(`is not ${wanted}`, () => assert.throws(() => nextVersion("0.2.0", wanted), /is not greater/));
-  it("is not a word", () => assert.throws(() => nextVersion("0.2.0", "newest"), /neither a version nor/));
+  it("a word is not a version", () => assert.throws(() => nextVersion("0.2.0", "newest"), /neither a version nor/));
 
   const cases: [string, string][] = [
     ["Gatehouse 0.2.0 listens", "Gatehouse 0.3.0 listens"],
@@ -68,7 +68,7 @@ describe("the changelog of a release", () => {
   const changelog = "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 0.2.0 - 2026-01-01\n\n- Older.\n";
   it("has the entries of the section Unreleased", () =>
     assert.equal(unreleasedEntries(changelog), "### Added\n\n- A thing."));
-  it("has them under its version, and leaves an empty section", () => {
+  it("a release moves the entries under its version, and leaves an empty section Unreleased", () => {
     const released = releaseEntries(changelog, "0.3.0", "2026-02-03");
     assert.match(released, /## Unreleased\n\n## 0\.3\.0 - 2026-02-03\n\n### Added/);
     assert.equal(unreleasedEntries(released), "");

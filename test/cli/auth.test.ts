@@ -46,7 +46,7 @@ function signedOut(): Record<string, string> & { HOME: string } {
 }
 
 describe("gatehouse auth login with an identity token", () => {
-  it("from a file: keeps an API token where the SDK looks for it, for its owner alone", async () => {
+  it("stores the API token where the SDK looks for it, for its owner alone", async () => {
     const environment = signedOut();
     const file = path.join(environment.HOME, "identity-token");
     writeFileSync(file, `${await provider.issueToken("ci", caller.server.url)}\n`);
@@ -70,14 +70,14 @@ describe("gatehouse auth login with an identity token", () => {
     assert.equal(listed.stdout, `${caller.server.groupUid}\n`);
   });
 
-  it("as it is, and without an identity: the only one that fits", async () => {
+  it("accepts the token itself, and finds the only matching identity", async () => {
     const environment = signedOut();
     const token = await provider.issueToken("ci", caller.server.url);
     const login = await caller.runWith(environment, "auth", "login", "--identity-token", token, "-o", "id");
     assert.deepEqual([login.code, login.stdout], [0, `${identity}\n`]);
   });
 
-  it("that does not fit: the claim is named, and nothing is kept", async () => {
+  it("names the claim of a token that does not match, and stores nothing", async () => {
     const environment = signedOut();
     const token = await provider.issueToken("ci", "https://elsewhere.test");
     const login = await caller.runWith(environment, "auth", "login", "--identity", identity, "--identity-token", token);
@@ -86,7 +86,7 @@ describe("gatehouse auth login with an identity token", () => {
     assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url)));
   });
 
-  it("is refused without a terminal when there is neither token nor other device", async () => {
+  it("rejects a login without a terminal, token or other device", async () => {
     const { code, stderr } = await caller.runWith(signedOut(), "auth", "login");
     assert.equal(code, 2);
     assert.match(stderr, /there is no terminal.*\n.*--identity-token FILE.*--headless/);

@@ -27,7 +27,7 @@ describe("gatehouse changes list", () => {
     assert.equal(lines.length, 4);
   });
 
-  it("of one resource, of one identity, since, until, and so many", async () => {
+  it("filters by resource, identity and time, and limits the number", async () => {
     const ids = async (...args: string[]) => (await list("-o", "id", ...args)).stdout.trimEnd().split("\n").length;
     assert.equal(await ids("--resource", team), 2);
     assert.equal(await ids("--resource", team, "--actor", caller.server.ownerUid), 2);
@@ -37,13 +37,13 @@ describe("gatehouse changes list", () => {
     assert.match((await list("--since", "2100-01-01")).stderr, /No changes\./);
   });
 
-  it("goes on to the next page until there are enough", async () => {
+  it("reads pages until there are enough changes", async () => {
     for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 70 }, (_, j) => make(`g-${i}-${j}`)));
     const { items } = await caller.json("changes", "list", "--parent", "example.org", "--limit", "210");
     assert.equal(new Set(items.map(({ id }: { id: string }) => id)).size, 210);
   });
 
-  it("says what is wrong", async () => {
+  it("names the problem of a wrong request", async () => {
     const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
       [["--limit", "0"], 2, /a number from 1 to 10000/],
       [["--since", "last week"], 2, /"last week" is not a time\n.*yesterday/],
@@ -92,7 +92,7 @@ describe("gatehouse changes follow", () => {
     }
   });
 
-  it("says where to go on when it ends by itself", async () => {
+  it("prints how to continue when it ends by itself", async () => {
     const server = await startCaller();
     const following = start(["changes", "follow", "--parent", "example.org"], server.environment);
     try {
@@ -108,7 +108,7 @@ describe("gatehouse changes follow", () => {
     assert.match(stderr, /^To continue from here: --after [\w-]{59}$/m);
   });
 
-  it("ends where the change that it is to follow is not there", async () => {
+  it("fails if the change to follow does not exist", async () => {
     const { code, stderr } = await caller.run(
       "changes",
       "follow",

@@ -53,13 +53,13 @@ describe("output", () => {
     });
   }
 
-  it("-o json and -o yaml say the same", async () => {
+  it("-o json and -o yaml have the same content", async () => {
     const json = await caller.json(...list);
     assert.equal(json.items.length, 2);
     assert.deepEqual(parse((await caller.run(...list, "-o", "yaml")).stdout), json);
   });
 
-  it("nothing of a text reaches the terminal as an instruction", async () => {
+  it("control characters in texts do not reach the terminal", async () => {
     for (const format of ["table", "tree", "wide"]) {
       assert.ok(!(await caller.run(...list, "-o", format)).stdout.includes("\u001b"));
     }
@@ -109,7 +109,7 @@ describe("the token", () => {
     assert.equal((await caller.runWith({ ...noToken, ...home }, ...list)).code, 0);
   });
 
-  it("is never shown when it cannot be one", async () => {
+  it("an invalid token is never shown", async () => {
     const home = await startHome({});
     writeCache(home.HOME!, caller.server.url, "canary canary");
     const cases = [
@@ -178,7 +178,7 @@ describe("failures", () => {
     assert.match(stderr, new RegExp(`^gatehouse: no server answers at ${url} \\(ECONNREFUSED\\)\\n.*npm start`));
   });
 
-  it("something that is not a server of this API", async () => {
+  it("reports a server of another API", async () => {
     const server = createServer((_request, response) => response.end("hello"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     try {

@@ -133,7 +133,7 @@ describe("completion offers", () => {
     it(words.join(" "), async () => assert.deepEqual(await offered({}, ...words), values));
   }
 
-  it("uids where one was begun, and of what has no name", async () => {
+  it("offers uids for the beginning of a uid, and for resources without names", async () => {
     const { groupUid } = caller.server;
     assert.ok((await offered({}, "iam", "groups", "describe", groupUid.slice(0, 8))).includes(groupUid));
     const bindings = (await caller.json("iam", "role-bindings", "list")).items;
@@ -141,7 +141,7 @@ describe("completion offers", () => {
     assert.deepEqual(values.toSorted(), [...bindings.map(({ uid }: { uid: string }) => uid), ":4"].toSorted());
   });
 
-  it("names of the server that the command line names", async () => {
+  it("offers names from the server that the command line names", async () => {
     const none = { GATEHOUSE_URL: `http://127.0.0.1:${await freePort()}` };
     const words = ["iam", "groups", "describe", "exam"];
     assert.deepEqual(await offered(none, ...words), [":4"]);
@@ -152,7 +152,7 @@ describe("completion offers", () => {
     ]);
   });
 
-  it("nothing, and renews nothing, when nobody is signed in or the token has expired", async () => {
+  it("offers nothing, and renews no token, if nobody is signed in or the token has expired", async () => {
     const home = path.join(caller.home, "expired");
     const environment = { ...homeEnvironment(home), GATEHOUSE_TOKEN: "" };
     const words = ["iam", "groups", "describe", ""];
@@ -163,7 +163,7 @@ describe("completion offers", () => {
     assert.deepEqual(await offered(environment, ...words), [":4"]);
   });
 
-  it("nothing after a while when the server does not answer", async () => {
+  it("offers nothing after a while if the server does not respond", async () => {
     const { createServer } = await import("node:net");
     const silent = createServer((socket) => void socket.on("error", () => {})).listen(0, "127.0.0.1");
     try {
@@ -217,7 +217,7 @@ describe("the scripts of completion", () => {
   }
 
   const isFishMissing = spawnSync("fish", ["-c", "true"]).error !== undefined;
-  it("fish completes names", { skip: isFishMissing && "fish is not installed" }, async () => {
+  it("the script for fish completes names", { skip: isFishMissing && "fish is not installed" }, async () => {
     const { stdout } = await inShell(
       "fish",
       "-N",

@@ -48,9 +48,9 @@ describe("the context of a command", () => {
     assert.match(stdout, /^[0-9a-f]{40}\n/);
     assert.equal((await run("--context", "here", ...list)).stdout, stdout);
   });
-  it("is absent without a choice", () => reaches("1", []));
-  it("is that of GATEHOUSE_CONTEXT", () => reaches("2", [], { GATEHOUSE_CONTEXT: "there" }));
-  it("is the current one", async () => {
+  it("no context is used unless one is chosen", () => reaches("1", []));
+  it("GATEHOUSE_CONTEXT chooses the context", () => reaches("2", [], { GATEHOUSE_CONTEXT: "there" }));
+  it("the current context is used by default", async () => {
     assert.equal((await run("config", "use-context", "there")).code, 0);
     await reaches("2", []);
     await run("config", "use-context", "--none");
@@ -67,7 +67,7 @@ describe("the context of a command", () => {
     await reaches("2", ["--context", "there"], { GATEHOUSE_CONTEXT: "here", GATEHOUSE_URL: "http://127.0.0.1:3" });
     await reaches("3", ["--context", "there", "--url", "http://127.0.0.1:3"]);
   });
-  it("must exist", async () => {
+  it("a context that is named must exist", async () => {
     for (const [args, environment] of [
       [["--context", "elsewhere"], {}],
       [[], { GATEHOUSE_CONTEXT: "elsewhere" }],

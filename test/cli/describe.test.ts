@@ -192,7 +192,7 @@ describe("describe", () => {
     assert.ok(!seen.stdout.includes("engineering "));
   });
 
-  it("is read back by update as it was printed", async () => {
+  it("update accepts the printed document", async () => {
     const { writeFileSync } = await import("node:fs");
     const file = `${caller.home}/described.yaml`;
     writeFileSync(

@@ -29,14 +29,14 @@ async function refuse(reason: RegExp): Promise<void> {
   assert.deepEqual((await caller.json("iam", "identities", "list", "--name", "not-saved")).items, []);
 }
 
-it("a file that is there, but that nobody can read", async () => {
+it("an unreadable configuration of Docker is reported", async () => {
   symlinkSync("config.json", file);
   await refuse(/ELOOP/);
   assert.equal(readlinkSync(file), "config.json");
   rmSync(file);
 });
 
-it("a file that is not JSON", async () => {
+it("a configuration of Docker that is not JSON is reported", async () => {
   writeFileSync(file, "{");
   await refuse(/config\.json is not JSON; nothing was changed/);
   assert.equal(readFileSync(file, "utf8"), "{");

@@ -78,7 +78,7 @@ describe("output", () => {
     });
   }
 
-  it("leaves other text as it is", async () => {
+  it("leaves other characters unchanged", async () => {
     const row = { name: harmless, uid: "u", note: "" };
     assert.ok(jsonText(row).includes("Grüße, 日本語, 👍️"));
     assert.deepEqual(parseYaml(await yamlText(row)), row);

@@ -50,7 +50,7 @@ describe("gatehouse auth can-i", () => {
     assert.match(stderr, /none of the roles that are bound there or above has the capability/);
   });
 
-  it("as JSON for programs, and nothing at all for scripts", async () => {
+  it("prints JSON for programs, and nothing with -o none for scripts", async () => {
     const json = await canI("groups.list", "--group", "example.org", "--as", identity, "-o", "json");
     assert.equal(JSON.parse(json.stdout).granted, true);
     assert.equal((await canI("groups.list", "--group", "example.org", "-o", "none")).stdout, "");

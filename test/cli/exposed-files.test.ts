@@ -67,11 +67,11 @@ describe("files with secrets", () => {
   ];
   for (const [what, flags, expected] of cases) it(what, () => assert.deepEqual(found(flags()), expected));
 
-  it("settings that a variable names", () => {
+  it("a settings file that others can read is reported", () => {
     assert.deepEqual(found({}, { GATEHOUSE_CONFIG: file(0o644, secret) }), ["config read"]);
   });
 
-  it("are told of at the start, by their names alone", async () => {
+  it("files that others can read are reported at the start, by name alone", async () => {
     const [tlsCert, tlsKey] = [file(0o644, certificate), file(0o644, certificateKey)];
     const config = file(0o644, secret);
     const { code, stderr } = await run(["serve", "--tls-cert", tlsCert, "--tls-key", tlsKey, "--config", config]);

@@ -71,7 +71,7 @@ describe("the first sign-in in production", () => {
     });
   });
 
-  it("with them the owner signs in with a browser, and lists the organizations", async () => {
+  it("the printed commands sign the owner in with a browser, and list the organizations", async () => {
     server = start(printed("serve"), environment);
     await server.said(/mode +production/);
     await signIn("alice");

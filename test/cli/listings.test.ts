@@ -53,7 +53,7 @@ describe("gatehouse images, advisories, events", () => {
     assert.equal((await caller.json("images", "tags", "describe", tags.items[0].uid)).digest, tags.items[0].digest);
   });
 
-  it("images: in the order of names and, in that of several repos, of these", async () => {
+  it("images: tags are in the order of their repos and names", async () => {
     const { items } = await caller.json("images", "repos", "list", "--parent", "example.org");
     const names = items.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, names.toSorted());

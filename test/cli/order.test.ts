@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inOrder } from "../../src/cli/output/order.ts";
 
-it("by the first two columns, with numbers by what they count, and otherwise as it was", () => {
+it("a table is ordered by its first two columns, with numbers by value", () => {
   const view = {
     noun: "tags",
     columns: [

@@ -55,7 +55,7 @@ describe("an import of an organization that is killed in the middle", () => {
   }
   const importing = (...more: string[]) => start(["iam", "organizations", "import", file, ...more], environment);
 
-  it("is complete after it was run again", async () => {
+  it("a repeated import completes the interrupted one", async () => {
     let server = await serve();
     const first = importing();
     await untilStored(500);

@@ -55,7 +55,7 @@ describe("a development server ends when what started it is killed", () => {
 });
 
 describe("a development server whose data directory was replaced", () => {
-  it("writes no tokens into the new one", async () => {
+  it("a server whose data directory was replaced writes no tokens into the new one", async () => {
     using data = dataDirectory();
     const address = `127.0.0.1:${await freePort()}`;
     const server = start(["serve", "--dev", "--listen", address, "--data-dir", data.path]);

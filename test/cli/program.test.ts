@@ -51,7 +51,7 @@ describe("the program", () => {
     assert.deepEqual(names, Array(2).fill(["engineering", "example.org", "platform", "security"]));
   });
 
-  it("finishes what is being answered when it is told to stop", async () => {
+  it("completes requests in flight when it is told to stop", async () => {
     using data = dataDirectory();
     const server = await development(data.path);
     const creates = Array.from({ length: 20 }, (_, i) =>

@@ -95,7 +95,7 @@ describe("gatehouse registry sync", () => {
     assert.deepEqual(await mirrored(), held());
   });
 
-  it("keeps what is said of a tag when it moves", async () => {
+  it("keeps the description of a tag whose digest changes", async () => {
     registry.tag("app", "old", registry.putImage("amd64").digest);
     await sync();
     const { repos } = await get(`/registry/v2beta1/repos?uidp.descendants_of=${group}`);

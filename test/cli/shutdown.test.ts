@@ -62,14 +62,14 @@ describe("the shutdown delay", () => {
     assert.equal(await next(), undefined);
   });
 
-  it("ends by itself, also for SIGINT", async () => {
+  it("the delay ends by itself, also for SIGINT", async () => {
     using server = await serve("--shutdown-delay", "1");
     server.child.kill("SIGINT");
     await server.leaving();
     assert.equal((await server.finished).code, 0);
   });
 
-  it("is not over for the same SIGTERM twice, as a launcher passes on what the program has got, too", async () => {
+  it("a SIGTERM that a launcher passes on a second time does not end the delay", async () => {
     using data = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;
     const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", listen];
@@ -92,7 +92,7 @@ describe("the shutdown delay", () => {
     assert.equal((await running.finished).code, 0);
   });
 
-  it("of nothing still has /readyz say no to who asks on an open connection", async () => {
+  it("a delay of zero still fails /readyz on open connections", async () => {
     await using server = await startTestServer();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const status = async () => {

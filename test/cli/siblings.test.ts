@@ -68,7 +68,7 @@ describe("siblings with one name", () => {
     await caller.json(...pulling, "--yes");
   });
 
-  it("on a terminal the answer decides", { skip: noTerminal }, async () => {
+  it("asks on a terminal before creating a second one", { skip: noTerminal }, async () => {
     const creating = ["iam", "groups", "create", "engineering", "--parent", acme];
     const asked = (keys: string) => runOnTerminal(caller, creating, { dialog: { question: /\[y\/N\]/, keys } });
     const no = await asked("n\n");

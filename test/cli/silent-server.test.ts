@@ -28,7 +28,7 @@ async function startSilent(t: TestContext, next: RequestListener = () => {}): Pr
 }
 
 describe("a server that never answers", () => {
-  it("of a runner that is asked for an identity token", async (t) => {
+  it("fails in time if a CI runner does not return an identity token", async (t) => {
     const url = await startSilent(t);
     const environment = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "t" };
     const target = { url, issuer: url, audience: url };
@@ -38,7 +38,7 @@ describe("a server that never answers", () => {
     );
   });
 
-  it("of a registry's sign-in", async (t) => {
+  it("fails in time if a registry's sign-in does not respond", async (t) => {
     const url = await startSilent(t);
     const options = { credentials: undefined, sessionUrl: "http://127.0.0.1:1", sessionToken: async () => "" };
     await assert.rejects(

@@ -52,7 +52,7 @@ describe("a table", { skip: noTerminal }, () => {
   it("has the time of creation in the wide format", async () => {
     assert.match(await onTerminal([...list, "-o", "wide"], { NO_COLOR: "1" }), /CREATED +UPDATED\n/);
   });
-  it("has neither in a pipe", async () => {
+  it("a table in a pipe has neither styles nor ages", async () => {
     assert.match((await caller.run(...list)).stdout, /^NAME +UID +DESCRIPTION\n/);
   });
 });

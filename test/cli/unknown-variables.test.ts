@@ -22,7 +22,7 @@ describe("variables that are not settings", () => {
     });
   }
 
-  it("one that is near none is told of without another", () => {
+  it("an unknown variable without a similar setting is reported without a suggestion", () => {
     const sentence = "the variable GATEHOUSE_COLOURS_OF_THE_GATE is not a setting and has no effect";
     assert.deepEqual(unknownVariables({ GATEHOUSE_COLOURS_OF_THE_GATE: "red" }), [sentence]);
   });
@@ -42,7 +42,7 @@ describe("variables that are not settings", () => {
     });
   }
 
-  it("nor does a misspelt flag", async () => {
+  it("a misspelt flag suggests no setting that makes a server less safe", async () => {
     for (const [flag, hint] of [
       ["--dve", ""],
       ["--deb", ""],
@@ -54,7 +54,7 @@ describe("variables that are not settings", () => {
     }
   });
 
-  it("its name cannot give orders to the terminal", () => {
+  it("control characters in the name of a variable are escaped", () => {
     const [sentence] = unknownVariables({ "GATEHOUSE_\u001b[31mX\u0007": "" });
     assert.ok(["\u001b", "\u0007"].every((char) => !sentence?.includes(char)));
   });

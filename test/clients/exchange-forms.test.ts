@@ -55,7 +55,7 @@ describe("the forms of an exchange", () => {
     });
   }
 
-  it("over gRPC the reply is the same", async () => {
+  it("gRPC returns the same response", async () => {
     const sessionManager = new Http2SessionManager(server.url);
     const client = createClient(SecurityTokenService, createGrpcTransport({ baseUrl: server.url, sessionManager }));
     const headers = { authorization: `Bearer ${token}` };

@@ -92,7 +92,7 @@ describe("health", () => {
     assert.equal(statuses["chainguard.platform.iam.v2beta1.GroupsService"]?.status, Serving.SERVING);
   });
 
-  it("Watch: tells the status at once", async () => assert.equal((await watchOnce("")).status, Serving.SERVING));
+  it("Watch: reports the status at once", async () => assert.equal((await watchOnce("")).status, Serving.SERVING));
 
   it("Watch: a deadline ends it with DEADLINE_EXCEEDED, as clients do that are quicker to notice", async () => {
     const session = connect(server.url);

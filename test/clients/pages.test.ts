@@ -151,7 +151,7 @@ describe("pages", () => {
     });
   }
 
-  it("the keys hold nothing private", async () => {
+  it("the published keys have no private members", async () => {
     const { jwks_uri } = (await (await get("/.well-known/openid-configuration")).json()) as { jwks_uri: string };
     const { keys } = (await (await fetch(jwks_uri)).json()) as { keys: Record<string, unknown>[] };
     assert.notEqual(keys.length, 0);

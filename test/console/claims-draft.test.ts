@@ -43,7 +43,7 @@ const withDemand = (name: string, value: string, isPattern: boolean): Draft => (
 });
 
 describe("the form of claims", () => {
-  it("sends an identity back as it was read", () => {
+  it("sends an unedited identity back unchanged", () => {
     const relationships: readonly Relationship[] = [
       {
         case: "claimMatch",
@@ -121,7 +121,7 @@ describe("the form of claims", () => {
 });
 
 describe("the texts that forms compare", () => {
-  it("differ between different entries", () => {
+  it("texts of different entries differ", () => {
     const drafts = [
       [["a", "1, b=2"]],
       [
@@ -145,7 +145,7 @@ describe("the texts that forms compare", () => {
     );
   });
 
-  it("differ between different values, and are empty without any", () => {
+  it("texts of different values differ, and are empty without values", () => {
     const values = [
       ["1", ""],
       ["", "1"],

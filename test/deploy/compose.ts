@@ -28,7 +28,7 @@ function newValidator(): ValidateFunction {
 }
 
 describe("the compose files", () => {
-  it("are valid", () => {
+  it("the compose files are valid", () => {
     const validate = newValidator();
     // The schema is older than this key.
     const { name, ...others } = file as Record<string, unknown>;

@@ -40,7 +40,7 @@ function resolved(expr: string): string {
 }
 
 describe("the alerts", () => {
-  it("are valid", () => {
+  it("the alerts are valid", () => {
     execFileSync("promtool", ["check", "rules", alertsFile], { stdio: "pipe" });
   });
 

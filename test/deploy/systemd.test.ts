@@ -20,20 +20,20 @@ describe("the systemd unit", () => {
   const text = readFileSync(`${folder}/gatehouse.service`, "utf8");
   writeFileSync(unit, text.replace("ExecStart=gatehouse ", `ExecStart=${process.execPath} `));
 
-  it("is valid", { skip }, () => {
+  it("the unit is valid", { skip }, () => {
     const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
     // Units of the machine may have complaints of their own.
     const complaints = stderr.split("\n").filter((line) => line.includes("gatehouse"));
     assert.deepEqual([status, complaints], [0, []]);
   });
 
-  it("is hardly exposed", { skip }, () => {
+  it("systemd-analyze rates the exposure of the unit as low", { skip }, () => {
     const args = ["security", "--offline=true", "--no-pager", `--threshold=${maxExposure}`, unit];
     const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
     assert.equal(status, 0, stdout + stderr);
   });
 
-  it("and its example of variables set existing settings only", () => {
+  it("the unit and its example of variables set existing settings only", () => {
     const example = readFileSync(`${folder}/gatehouse.env.example`, "utf8");
     const { named, unknown } = settingsNamed(text, example);
     assert.ok(named > 5);

@@ -91,7 +91,7 @@ describe("Keycloak as login provider", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it("states the subject of a user", () => {
+  it("a token of Keycloak has the subject of the user", () => {
     assert.match(subject, /^[0-9a-f-]{36}$/);
   });
 

@@ -74,7 +74,7 @@ describe("the log line of a call", () => {
     });
   }
 
-  it("has nothing of another's program that steers a terminal", async () => {
+  it("a client's user agent cannot control a terminal", async () => {
     const [line] = await lineOf(direct, { "user-agent": "a\x9b31mb" });
     assert.equal(line.userAgent, "a\\u{9b}31mb");
   });
@@ -101,7 +101,7 @@ describe("a log line as text", () => {
     assert.equal(text.split("\n").length, 2);
   });
 
-  it("obeys no character of others", () => {
+  it("control characters in values are escaped", () => {
     const text = textOf((log) => log.warn({ userAgent: "\u202eevil\u009b2J", path: "/a\u001b[2J" }, "seen\u0007"));
     assert.match(text, /WARN {2}seen\\u\{7\} userAgent=\\u\{202e\}evil\\u\{9b\}2J path=/);
     assert.doesNotMatch(text.slice(0, -1), /[\p{Cc}\u202e]/u);

@@ -42,7 +42,7 @@ describe("generated clients", () => {
       writeFileSync(path.join(place, path.basename(name)), JSON.stringify(document));
   });
 
-  it("TypeScript: openapi-typescript", async (t) => {
+  it("openapi-typescript generates a TypeScript client that compiles", async (t) => {
     if (!existsSync(typescript)) return t.skip("the workspace test/openapi/generator is not installed");
     const directory = emptyDirectory("typescript");
     for (const name of names)
@@ -58,7 +58,7 @@ describe("generated clients", () => {
     );
   });
 
-  it("Go: oapi-codegen and ogen", async (t) => {
+  it("oapi-codegen and ogen generate Go clients that compile", async (t) => {
     if (!hasPrograms("go")) return t.skip("there is no Go");
     const directory = emptyDirectory("go");
     cpSync(path.join(sources, "go"), directory, { recursive: true });
@@ -71,7 +71,7 @@ describe("generated clients", () => {
     await run("go", ["build", "./..."], directory);
   });
 
-  it("Python: openapi-python-client", async (t) => {
+  it("openapi-python-client generates a Python client that works", async (t) => {
     const bin = await openVenv(path.join(sources, "python/requirements.txt"));
     if (bin === undefined) return t.skip("there is no Python with venv");
     const directory = emptyDirectory("python");
@@ -85,7 +85,7 @@ describe("generated clients", () => {
     await run(path.join(bin, "python"), ["load.py", ...names.map((name) => `client_${name}`)], directory);
   });
 
-  it("Java: openapi-generator", async (t) => {
+  it("openapi-generator generates a Java client that compiles", async (t) => {
     if (!hasPrograms("mvn", "javac")) return t.skip("there is no Maven with a compiler of Java");
     const directory = emptyDirectory("java");
     for (const name of names) {

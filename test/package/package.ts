@@ -77,7 +77,7 @@ for (const version of [22, 24]) {
       return stdout.trim();
     }
 
-    it("is small", () => {
+    it("the package is small", () => {
       const modules = path.join(installation.folder, "node_modules");
       const packages = globSync(["*/package.json", "@*/*/package.json"], { cwd: modules });
       assert.ok(packages.length <= maxPackages, packages.join(" "));
@@ -92,7 +92,7 @@ for (const version of [22, 24]) {
       assert.ok(globSync("proto/**/*.proto", { cwd: own }).length > 0);
     });
 
-    it("runs on this Node", async () => {
+    it("the package runs on this version of Node", async () => {
       const packed = versionOf(tarball);
       assert.deepEqual((await command("version")).split("\n").at(-1)!.split(/ +/).slice(0, 2), [packed, packed]);
       const metrics = await (await fetch(`${server.url}/metrics`)).text();
@@ -104,14 +104,14 @@ for (const version of [22, 24]) {
       await walkThrough(t, { ...server, groupUid: groups.body.groups[0].uid }, provider);
     });
 
-    it("serves gRPC", async () => {
+    it("the package serves gRPC", async () => {
       const client = createClient(GroupsService, createGrpcTransport({ baseUrl: server.url }));
       const headers = { authorization: `Bearer ${server.ownerToken}` };
       assert.equal((await client.listGroups({}, { headers })).totalCount, 4n);
       await assert.rejects(client.listGroups({}), /unauthenticated/);
     });
 
-    it("walks through by commands", async () => {
+    it("the walkthrough works by commands", async () => {
       await command("iam", "groups", "create", "shop", "--parent", "example.org");
       const identity = ["--identity-issuer", provider.issuer, "--subject", "build-pipeline"];
       await command("iam", "identities", "create", "cart", "--parent", "example.org/shop", ...identity);
@@ -127,7 +127,7 @@ for (const version of [22, 24]) {
       assert.deepEqual([denied.code, /groups\.update/.test(denied.stderr)], [1, true]);
     });
 
-    it("signs people in", async () => {
+    it("the package signs users in", async () => {
       const { token } = answersOf(await signInAs("owner", signInUrl(server.url)));
       assert.equal((await rest(server.url, token, "GET", "/auth/v1/ok")).body.email, "owner@example.org");
     });
@@ -147,7 +147,7 @@ for (const version of [22, 24]) {
       assert.match(text, /would be rejected: nothing/);
     });
 
-    it("has the console", async () => {
+    it("the package has the console", async () => {
       const page = await fetch(`${server.url}/console/`, { headers: { accept: "text/html" } });
       assert.equal(page.status, 200);
       const [, script] = /src="([^"]+\.js)"/.exec(await page.text())!;
@@ -155,7 +155,7 @@ for (const version of [22, 24]) {
       assert.equal((await fetch(`${server.url}/docs/api`)).status, 200);
     });
 
-    it("serves from PostgreSQL", async () => {
+    it("the package serves from PostgreSQL", async () => {
       await using other = await installation.serve("postgres", "--database-url", await newPostgresDatabase());
       const { status, body } = await rest(other.url, other.ownerToken, "GET", "/iam/v2beta1/groups");
       assert.deepEqual([status, body.totalCount], [200, "4"]);

@@ -33,7 +33,7 @@ describe("turns of expensive calls", () => {
     assert.equal(log.length, 8);
   });
 
-  it("a call that others came before is told, because it has to be authorized again", async () => {
+  it("a call learns that others ran before it, because it has to be authorized again", async () => {
     const { turns } = open();
     const waited = await Promise.all([1, 2].map(() => turns.run(callOf("p"), false, async (hasWaited) => hasWaited)));
     assert.deepEqual(waited, [false, true]);
@@ -54,7 +54,7 @@ describe("turns of expensive calls", () => {
     );
   });
 
-  it("of methods with a budget only some calls of a caller may wait", async () => {
+  it("of methods with a budget, only a limited number of a caller's calls may wait", async () => {
     const { turns, body } = open({ ...limits, callerBudget: { burstMs: 60_000, regainedMsPerSecond: 1 } });
     const running = [1, 2, 3].map((n) => turns.run(callOf("p"), true, body(`${n}`)));
     await assert.rejects(turns.run(callOf("p"), true, body("4")), isExhausted);
@@ -95,7 +95,7 @@ describe("turns of expensive calls", () => {
     await turns.run(callOf("other/a"), true, async () => {});
   });
 
-  it("what waits is rejected once the calls before it have used up the time", async () => {
+  it("a waiting call is rejected once the calls before it have used up the budget", async () => {
     const { turns } = open();
     const first = turns.run(callOf("p"), true, async () => burn(30));
     await assert.rejects(

@@ -42,7 +42,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf("order"), { "1.0": second });
     });
 
-    it("a push that only seems late, by the clock of another node, is what the registry has", async () => {
+    it("a push that only seems late by the clock of another node is applied", async () => {
       const { digest } = registry.putImage("amd64", "o3");
       await distribution(later(9, push("skewed", "1.0", digestOf("a"))));
       registry.tag(`${server.groupUid}/skewed`, "1.0", digest);
@@ -65,7 +65,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf("again"), { "1.0": digest });
     });
 
-    it("what comes late but in its order is written, one after the other", async () => {
+    it("late notifications in their order are applied one after the other", async () => {
       registry.tag(`${server.groupUid}/queue`, "1.0", digestOf("3"));
       for (const [i, letter] of ["1", "2", "3"].entries())
         assert.equal((await distribution(later(i, push("queue", "1.0", digestOf(letter))))).body.written, 1);
@@ -161,7 +161,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf(name), { other: digestOf("2") });
     });
 
-    it("where the registry cannot be asked, the last word counts", async () => {
+    it("if the registry cannot be asked, the latest notification counts", async () => {
       await distribution(later(2, push("deaf", "1.0", digestOf("1"))));
       registry.intercept = (_request, response) => {
         response.writeHead(500).end();

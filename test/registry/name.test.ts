@@ -30,7 +30,7 @@ describe("the place of a name", () => {
     return { place, asked };
   }
 
-  it("I7: nothing is looked for below what is out of reach, there or not", async () => {
+  it("I7: no name is looked up below a group that the caller may not list", async () => {
     assert.deepEqual(await look("hidden/inner/app", []), { place: undefined, asked: [root] });
     assert.deepEqual(await look("absent/inner/app", []), { place: undefined, asked: [root] });
     assert.deepEqual(await look("hidden/inner/app", [root]), { place: undefined, asked: [root, hidden] });

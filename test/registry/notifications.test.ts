@@ -134,7 +134,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ]);
     });
 
-    it("in one notification the last word counts", async () => {
+    it("the last event of one notification counts", async () => {
       const repository = `${server.groupUid}/order`;
       await distribution(
         push("order", "latest", digestOf("a")),
@@ -250,7 +250,7 @@ for (const database of ["sqlite", "postgres"] as const) {
 }
 
 describe("notifications without a secret in the configuration", () => {
-  it("are not taken", async () => {
+  it("notifications without a configured secret are rejected", async () => {
     await using server = await startTestServer();
     const reply = await rest(server.url, "", "POST", "/registry/notifications", { events: [] });
     assert.equal(reply.status, 404);

@@ -40,7 +40,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const ask = async (role: string, group: string, ...scopes: string[]) =>
       (await getToken(server.url, await as(role, group), scopes)).access;
 
-    it("answers a token in both spellings, with its life", async () => {
+    it("returns a token in both spellings, with its lifetime", async () => {
       const { status, headers, body } = await getToken(server.url, basic("_token", server.registryToken), []);
       assert.equal(status, 200);
       assert.equal(headers.get("cache-control"), "no-store");
@@ -310,7 +310,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("knows GET and POST only", async () => {
+    it("accepts GET and POST only", async () => {
       const reply = await fetch(`${server.url}/token`, { method: "DELETE" });
       assert.equal(reply.status, 405);
       assert.equal(reply.headers.get("allow"), "GET, POST");

@@ -65,7 +65,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(await findings(), []);
     });
 
-    it("are checked and repaired", async () => {
+    it("the check of the database finds and repairs wrong counters", async () => {
       await server.server.database.write(context(), (tx) => setCounter(tx, childrenKey(providerUid), "scim_users", 7));
       const wrong = `scim_users: the counter of ${providerUid}/* is 7, but there are 2 rows`;
       assert.deepEqual(await findings(), [wrong]);
@@ -73,7 +73,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([await findings(), await totals()], [[], [2, 1]]);
     });
 
-    it("count what there was before the migration", async () => {
+    it("the counters include rows from before the migration", async () => {
       await execute(server, "DELETE FROM counters WHERE kind IN ('scim_users', 'scim_groups')");
       assert.equal((await findings()).length, 2);
       const file = `../../src/storage/schema/migrations/${database}/0004_scim_counters.sql`;
@@ -81,7 +81,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([await findings(), await totals()], [[], [2, 1]]);
     });
 
-    it("go with the provider", async () => {
+    it("the counters are deleted with the provider", async () => {
       const path = `/iam/v2beta1/identityProviders/${providerUid}`;
       assert.equal((await rest(server.url, server.ownerToken, "DELETE", path)).status, 200);
       assert.equal(await readScimCounter(server.server.database.session, "scim_users", providerUid), 0);

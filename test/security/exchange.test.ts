@@ -45,7 +45,7 @@ describe("a token exchange over the wire", () => {
   const present = (changes: object = {}, key = keyPair("ES256")) => signOutside(key, claims(changes));
   const wanted = (changes: JsonObject = {}): JsonObject => ({ aud: [baseUrl], identity, ...changes });
 
-  it("that is in order answers a token: what the cases below change is what refuses them", async () => {
+  it("a valid exchange returns a token: each case below changes one part", async () => {
     assert.equal(codeOf(await ground.everywhere(await present(), exchange, wanted())), "OK");
   });
 

@@ -225,7 +225,7 @@ describe("a production server without a key", () => {
     assert.equal(codeOf(update), "FAILED_PRECONDITION");
   });
 
-  it("encrypts it once there is one", async () => {
+  it("a client secret is encrypted once there is a key", async () => {
     const settings = { dev: "false", baseUrl: "http://127.0.0.1", secretsKey: randomBytes(32).toString("base64") };
     await using ground = await openGround({ settings });
     const uid = await createProvider(ground);
@@ -234,7 +234,7 @@ describe("a production server without a key", () => {
 });
 
 describe("requests to an issuer", () => {
-  it("none when a provider is created or updated", async () => {
+  it("no request is made when a provider is created or updated", async () => {
     await using issuer = await startIssuer();
     await using ground = await openGround();
     const uid = await createProvider(ground, { issuer: issuer.url, pkceEnabled: true });
@@ -290,7 +290,7 @@ describe("requests to an issuer", () => {
     }
   });
 
-  it("none for a caller who may not update the provider", async () => {
+  it("no request is made for a caller who may not update the provider", async () => {
     await using issuer = await startIssuer();
     await using ground = await openGround();
     const uid = await createProvider(ground, { issuer: issuer.url });

@@ -111,7 +111,7 @@ describe("registry tokens", () => {
     assert.equal((await ask()).status, 401);
   });
 
-  it("I1: say the same about a repo of another tenant and one that does not exist", async () => {
+  it("I1: denials are the same for a repo of another tenant and a missing one", async () => {
     const stranger = await addGroup(ground.server, null, "stranger");
     await rest(url, ground.server.ownerToken, "POST", `/registry/v2beta1/repos/${root}`, { name: "app" });
     const { registryToken: token } = await addCaller(ground.server, stranger, ownerRole.uid);
@@ -183,7 +183,7 @@ describe("registry tokens", () => {
     assert.equal(status, 413);
   });
 
-  it("L1: the key stays in the database", async () => {
+  it("L1: the published key does not contain the private part", async () => {
     const { database, encryption } = ground.server.server;
     const stored = JSON.parse((await readSecret(database.session, encryption, "registry_signing_key"))!);
     const { d } = JSON.parse(stored.privateJwk);

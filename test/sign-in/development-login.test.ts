@@ -36,7 +36,7 @@ describe("the provider of development mode", () => {
     assert.equal((await newBrowser().request(at("/session/end"))).status, 404);
   });
 
-  it("says of a sign-in that is over that it is, and where another one begins", async () => {
+  it("tells that a sign-in has ended, and where to start another one", async () => {
     const browser = newBrowser();
     const { url } = await browser.visit(signInUrl(server.url));
     await browser.visit(`${url.href}?name=someone`);

@@ -263,7 +263,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual((await stateOf()).bindings, []);
       });
 
-      it("works once", async () => {
+      it("an answer is accepted once", async () => {
         const [one, two] = await Promise.all([
           asked.browser.send(target(), form(asked.page, {})),
           asked.browser.send(target(), form(asked.page, {})),

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { signInLimits } from "../../src/sign-in/limits.ts";
 
 describe("limits of the sign-in", () => {
-  it("leave places for others when one address starts sign-ins as fast as it may", () => {
+  it("one address that starts sign-ins at the limit leaves places for others", () => {
     const { signIns, signInsPerSecond, signInMs } = signInLimits;
     assert.ok((signInsPerSecond * signInMs) / 1000 <= signIns / 10);
   });

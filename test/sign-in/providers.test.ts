@@ -61,7 +61,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const call = async (token: string | undefined, method: string, path: string, body?: object) =>
       (await rest(server.url, token, method, `/iam/v2beta1/${path}`, body)).status;
 
-    it("is found by its uid, and by the name of a verified organization", async () => {
+    it("a provider is found by its uid, and by the name of a verified organization", async () => {
       assert.ok((await signIn({ sub: "by-uid" })).token);
       assert.ok((await signIn({ sub: "by-name" }, { idp_id: "example.org" })).token);
       assert.equal(upstream.requests.at(-1)?.get("scope"), "openid email groups");
@@ -149,7 +149,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await update(later)).status, 403);
     });
 
-    it("its tokens are exchanged for its own people, by its name only", async () => {
+    it("tokens of a provider are exchanged for its own users, and only if the request names it", async () => {
       await signIn({ sub: "exchanger" });
       const exchange = async (query: string, changes: Record<string, unknown> = {}) => {
         const token = await upstream.idToken({ sub: "exchanger", ...changes });
@@ -194,7 +194,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await exchange(`${named}&identity=${server.ownerUid}`)).status, 403);
     });
 
-    it("X1: what it says is good for the identities of its own organization only", async () => {
+    it("X1: a provider's claims count for identities of its own organization only", async () => {
       const other = (await api("POST", "groups", { name: "other.example" })).body.uid;
       const create = (groupUid: string) =>
         api("POST", `identities/${groupUid}`, {
@@ -206,7 +206,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match((await signIn({ sub: "user" }, { identity: foreign })).error ?? "", /invalid "iss"/);
     });
 
-    it("X11: an invite of another organization does not believe it about addresses", async () => {
+    it("X11: an invite of another organization does not trust the provider's email addresses", async () => {
       const other = (await api("POST", "groups", { name: "third.example" })).body.uid;
       const invite = { roleUid: viewerRole.uid, ttl: "60s", email: "someone@example.org" };
       const [own, foreign] = await Promise.all(
@@ -217,7 +217,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok((await signIn(claims, { invite: own })).token);
     });
 
-    it("X5: once it is deleted, nobody signs in or refreshes through it", async () => {
+    it("X5: nobody signs in or refreshes through a deleted provider", async () => {
       const { refresh_token: token } = await signIn({ sub: "last" }, { create_refresh_token: "true" });
       await api("DELETE", `identityProviders/${provider}`);
       const reply = await fetch(`${server.url}/sts/exchange_refresh_token`, {

@@ -36,7 +36,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(body.capabilities, []);
     });
 
-    it("knows a person again, and shows what they hold", async () => {
+    it("recognizes a returning user, and shows their roles", async () => {
       await visit("again");
       const roles = await rest(server.url, server.ownerToken, "GET", "/iam/v2beta1/roles?name=viewer");
       const binding = { identityUid: userUid(issuer(), "again"), roleUid: roles.body.roles[0].uid };
@@ -145,7 +145,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(next.status, 200);
     });
 
-    it("a refresh never reaches beyond the sign-in", async () => {
+    it("a refreshed token never has more access than the sign-in", async () => {
       const signedIn = answersOf(await visit("newcomer", { create_refresh_token: "true" }));
       const token = signedIn.refresh_token ?? "";
       assert.equal((await refresh(token, { aud: "https://elsewhere.example" })).status, 400);

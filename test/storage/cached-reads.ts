@@ -193,7 +193,7 @@ export function cachedReadsConformance(open: OpenStore): void {
       });
     }
 
-    it("pages expire, so manual changes show", async () => {
+    it("cached pages expire, so manual changes appear", async () => {
       await using store = await open();
       const { database } = store;
       const [group] = await plant(database);

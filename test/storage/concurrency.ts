@@ -126,7 +126,7 @@ export function concurrencyConformance(open: OpenStore): void {
       });
     }
 
-    it("no update is lost if many change one row after reading it", async () => {
+    it("no update is lost if many writers change one row after reading it", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()] as const;
       await write(nodes[0], (tx) => insertRow(tx, groups, { ...root, description: "" }));

@@ -146,7 +146,7 @@ describe("further claims", () => {
     it(rule, () => assert.equal(mismatch(init, { ...good, x: claim }), matches ? undefined : "x"));
   }
 
-  it("fail by name in their order, exact values and patterns alike", () => {
+  it("claims are compared in their order, and the error names the first that differs", () => {
     const init: Init = { claims: { c: "1", a: "1" }, claimPatterns: { b: "1" } };
     assert.equal(mismatch(init, { ...good }), "a");
     assert.equal(mismatch(init, { ...good, a: "1" }), "b");
@@ -154,7 +154,7 @@ describe("further claims", () => {
     assert.equal(mismatch(init, { ...good, a: "1", b: "1", c: "1" }), undefined);
   });
 
-  it("M4: share the steps that are spent on patterns, whichever claims they are of", () => {
+  it("M4: all claims share one budget of pattern steps", () => {
     const names = Array.from({ length: 8 }, (_, index) => `c${index}`);
     const claimPatterns = Object.fromEntries(names.map((name) => [name, "(.*a){0,30}.*x"]));
     const claims = (count: number) =>
@@ -167,11 +167,11 @@ describe("further claims", () => {
     });
   });
 
-  it("M4: share them among the elements of a list, empty ones included", () => {
+  it("M4: elements of a list share the budget of pattern steps, empty ones included", () => {
     assert.throws(() => mismatch(pattern("a+"), { ...good, x: Array(5000).fill("") }), { message: /too many steps/ });
   });
 
-  it("M7: of the names that all objects have are absent unless the token has them", () => {
+  it("M7: claims named like members of all objects are absent unless the token has them", () => {
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
       const claimPatterns = JSON.parse(`{"${name}": "(?s).*"}`);
       assert.equal(mismatch({ claimPatterns }, good), name);

@@ -131,7 +131,7 @@ describe("a credential", () => {
     assert.match(await outcome(exchange.run({ identity }, token)), /token is expired/);
   });
 
-  it("may be of a clock that is a minute ahead", async () => {
+  it("a credential of a clock that is a minute ahead is accepted", async () => {
     const exchange = await openWithWorkload();
     const times = { iat: startSeconds + 60, nbf: startSeconds + 60 };
     assert.equal(await outcome(exchange.run({ identity }, await outsideToken(times))), "OK");
@@ -168,7 +168,7 @@ describe("a credential", () => {
     }
   });
 
-  it("may come bare, as from a file", async () => {
+  it("a credential without a scheme, as from a file, is accepted", async () => {
     const exchange = await openWithWorkload();
     const token = { authorization: `${await outsideToken()}\n` };
     assert.equal(await outcome(exchange.run({ identity }, token)), "OK");

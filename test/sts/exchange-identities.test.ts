@@ -108,7 +108,7 @@ describe("an identity", () => {
     }
   });
 
-  it("that does not exist answers like one of another issuer", async () => {
+  it("a missing identity gets the same response as one of another issuer", async () => {
     const exchange = await openWithWorkload();
     const token = await outsideToken({ iss: "https://other.example" });
     const [absent, present] = [uid("org/none"), identity];
@@ -155,7 +155,7 @@ describe("an identity", () => {
     });
   }
 
-  it("tells a token that is not signed nothing but whose issuer it names", async () => {
+  it("the error for an unsigned token reveals only that its issuer differs", async () => {
     const exchange = await openWithWorkload();
     const forged = `${encode({ alg: "ES256", kid: "ES256-1" })}.${encode(outsideClaims({ sub: "guess" }))}.YWJj`;
     assert.match(await outcome(exchange.run({ identity }, forged)), /verifying token: oidc: failed to verify/);
@@ -180,7 +180,7 @@ describe("an identity", () => {
     assert.deepEqual(exchange.outside.requests, fetched.slice(0, 1));
   });
 
-  it("takes Google's issuer with and without its scheme", async () => {
+  it("Google's issuer is accepted with and without its scheme", async () => {
     const exchange = await openWithWorkload();
     const google = "https://accounts.google.com";
     for (const [url, document] of exchange.outside.documents) {
@@ -200,27 +200,27 @@ describe("an identity", () => {
 });
 
 describe("X2: without an identity", () => {
-  it("the only one with that issuer and subject is assumed", async () => {
+  it("the only identity with the issuer and subject is assumed", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/other", staticKeys(keySetText(keyPair("RS256"))));
     const { token } = await exchange.run({}, await outsideToken());
     assert.equal((await exchange.node.tokens.verify(token)).subject, identity);
   });
 
-  it("none is assumed where several fit", async () => {
+  it("no identity is assumed if several match", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/twin", workload);
     assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
   });
 
-  it("none is assumed where others may have been left out", async () => {
+  it("no identity is assumed if other candidates may have been left out", async () => {
     const exchange = await openWithWorkload();
     for (let i = 0; i < 9; i++) exchange.add(`org/s${i}`, staticKeys("keys"));
     assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("M4: none is assumed where patterns keep some from being tried", async () => {
+  it("M4: no identity is assumed if the pattern budget left candidates untested", async () => {
     const exchange = await openWithWorkload();
     const claimPatterns = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, "(.*a){0,90}.*x"]));
     exchange.add("org/heavy", {
@@ -239,13 +239,13 @@ describe("X2: without an identity", () => {
     assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
   });
 
-  it("none is assumed where none fits", async () => {
+  it("no identity is assumed if none matches", async () => {
     const exchange = await openWithWorkload();
     const result = await outcome(exchange.run({}, await outsideToken({ sub: "other" })));
     assert.equal(result, "PERMISSION_DENIED Permission denied: no identity fits the subject token: name one");
   });
 
-  it("none is assumed for an empty issuer or subject, which is what identities with patterns have stored", async () => {
+  it("no identity is assumed for an empty issuer or subject, which identities with patterns have stored", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/wide", {
       case: "claimMatch",
@@ -256,7 +256,7 @@ describe("X2: without an identity", () => {
     }
   });
 
-  it("the only candidate's refusal is told, and that of several is not", async () => {
+  it("the error names the failed check of a single candidate, but not of several", async () => {
     const exchange = await openWithWorkload();
     const token = await outsideToken({ aud: "other" });
     assert.match(await outcome(exchange.run({}, token)), /invalid "aud"/);

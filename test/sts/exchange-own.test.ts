@@ -72,7 +72,7 @@ describe("one of our own tokens", () => {
     await assert.rejects(promise, { code: Code.PERMISSION_DENIED, metadata: { claim: "sub", presented: identity } });
   });
 
-  it("is refused once its identity is gone", async () => {
+  it("one of our own tokens is rejected once its identity is deleted", async () => {
     const exchange = await open();
     exchange.remove("org/id");
     assert.match(await outcome(exchange.run({}, exchange.own)), /^PERMISSION_DENIED .*invalid "sub"/);
@@ -135,7 +135,7 @@ describe("one of our own tokens", () => {
     });
   }
 
-  it("may be narrowed when it is not", async () => {
+  it("a token that is not narrowed can be exchanged for a narrowed one", async () => {
     const exchange = await open({ audience: audiences });
     const { token } = await exchange.run({ scopes: [inner], aud: ["registry.example"] }, exchange.own);
     const { narrowing, audience } = await exchange.node.tokens.verify(token);

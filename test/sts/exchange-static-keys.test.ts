@@ -41,7 +41,7 @@ describe("static keys", () => {
     assert.equal(await outcome(exchange.run(request, token)), "OK");
   });
 
-  it("X13: of another identity with the same issuer do not", async () => {
+  it("X13: static keys of another identity with the same issuer do not verify a token", async () => {
     const exchange = await openStatic(staticKeys(keySetText(own)));
     exchange.add("org/other", staticKeys(keySetText(keyPair("RS256", "other"))));
     const token = await signOutside({ ...keyPair("RS256", "other"), kid: own.kid }, outsideClaims());
@@ -50,7 +50,7 @@ describe("static keys", () => {
     assert.match(await outcome(exchange.run(request, named)), /^PERMISSION_DENIED .*no key of the issuer/);
   });
 
-  it("do not help with a key of the issuer of the same name", async () => {
+  it("a key from the issuer's own key set does not verify a token for static keys", async () => {
     const exchange = await openStatic(staticKeys(keySetText(own)));
     assert.match(await outcome(exchange.run(request, await outsideToken())), /^PERMISSION_DENIED .*no key/);
   });
@@ -70,7 +70,7 @@ describe("static keys", () => {
     });
   }
 
-  it("have an audience in the place of ours", async () => {
+  it("static keys have their own audience instead of the server's", async () => {
     const exchange = await openStatic(staticKeys(keySetText(own), { audiences: ["own"] }));
     assert.equal(await outcome(exchange.run(request, await outsideToken({ aud: "own" }, own))), "OK");
     assert.match(await outcome(exchange.run(request, await outsideToken({}, own))), /invalid "aud"/);
@@ -91,7 +91,7 @@ describe("static keys", () => {
     });
   }
 
-  it("serve for 365 days when nothing is said", async () => {
+  it("static keys are valid for 365 days by default", async () => {
     const year = 365 * 24 * 3600 * 1000;
     const token = await outsideToken({}, own);
     const young = await openStatic(staticKeys(keySetText(own)), startTime - year + 60_000);
@@ -100,7 +100,7 @@ describe("static keys", () => {
     assert.match(await outcome(old.run(request, token)), /expired$/);
   });
 
-  it("ask for issuer and subject", async () => {
+  it("static keys require the issuer and the subject", async () => {
     const exchange = await openStatic(staticKeys(keySetText(own)));
     assert.match(await outcome(exchange.run(request, await outsideToken({ sub: "other" }, own))), /invalid "sub"/);
     const elsewhere = await outsideToken({ iss: "https://other.example" }, own);

@@ -17,7 +17,7 @@ import {
 const identity = uid("org/id");
 
 describe("an exchange", () => {
-  it("answers an API token of the identity for one hour, and keeps when that was", async () => {
+  it("returns an API token for one hour, and records the time of use", async () => {
     const exchange = await openWithWorkload();
     const { token, expiry, headers } = await exchange.run({ identity }, await outsideToken());
     assert.deepEqual(await exchange.node.tokens.verify(token), {
@@ -195,7 +195,7 @@ describe("grants that the token shows", () => {
     });
   }
 
-  it("and the narrowing itself are what was asked for", async () => {
+  it("the token has the requested narrowing", async () => {
     const exchange = await openBound();
     const { token } = await exchange.run({ identity, scopes: [bar, bar], cap: ["groups.list"] }, await outsideToken());
     const { narrowing } = await exchange.node.tokens.verify(token);

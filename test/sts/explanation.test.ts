@@ -57,7 +57,7 @@ describe("the explanation of an exchange", () => {
     return { ...Object.fromEntries(outcomes), details: JSON.stringify(body.checks) };
   }
 
-  it("of a token that fits: every check is named, and passes", async () => {
+  it("explains each passed check of a matching token", async () => {
     const { details, ...checks } = await explain(await create(match()), await signOutside(key, claims({})));
     assert.deepEqual(Object.keys(checks), [
       "token",
@@ -120,13 +120,13 @@ describe("the explanation of an exchange", () => {
     assert.match(checks.details, /takes too many steps/);
   });
 
-  it("of a token that another key has signed", async () => {
+  it("explains a token that another key has signed", async () => {
     const forged = { ...keyPair("ES256", "other"), kid: key.kid };
     const checks = await explain(await create(match()), await signOutside(forged, claims({})));
     assert.deepEqual([checks.keys, checks.signature, checks.sub], ["passed", "failed", "passed"]);
   });
 
-  it("of static keys that have expired, and of a service principal, which no token can assume", async () => {
+  it("explains expired static keys, and a service principal, which no token can assume", async () => {
     const staticKeys = { issuer: "https://robot.example", subject: "r", issuerKeys: keySetText(key), audiences: [] };
     const uid = await create({ staticKeys });
     const token = await signOutside(key, claims({ iss: "https://robot.example", sub: "r" }));
@@ -145,7 +145,7 @@ describe("the explanation of an exchange", () => {
     assert.match(none.details, /a service principal/);
   });
 
-  it("of a token as long as an exchange takes them, and of none that is longer", async () => {
+  it("explains tokens up to the maximum length of an exchange, and no longer ones", async () => {
     const uid = await create(match());
     const groups = Array.from({ length: 300 }, (_, i) => `engineering/group-${i}`);
     assert.equal((await explain(uid, await signOutside(key, claims({ groups })))).signature, "passed");
@@ -154,7 +154,7 @@ describe("the explanation of an exchange", () => {
     assert.equal(long.status, 400);
   });
 
-  it("of our own token: for its own identity only", async () => {
+  it("explains one of our own tokens for its own identity only", async () => {
     const uid = await create(match());
     const own = await server.tokenOf(uid);
     assert.equal((await explain(uid, own)).token, "passed");
@@ -179,7 +179,7 @@ describe("the explanation of an exchange", () => {
     assert.equal(sts.requests.length, asked);
   });
 
-  it("L4: is for callers who may read the identity, and does not reveal to others whether it exists", async () => {
+  it("L4: an explanation is for callers who may read the identity, and does not reveal to others whether it exists", async () => {
     const nobody = await server.tokenOf(await create(match()));
     const uids = [await create(match()), `${server.groupUid}/${"f".repeat(16)}`];
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe("the explanation of an exchange", () => {
     assert.equal(texts[0], texts[1]);
   });
 
-  it("of something that is not a token", async () => {
+  it("explains a text that is not a token", async () => {
     assert.deepEqual((await explain(await create(match()), "hello")).token, "failed");
   });
 });

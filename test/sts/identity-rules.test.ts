@@ -255,7 +255,7 @@ describe("a relationship is refused", () => {
     });
   }
 
-  it("with the age of the identity counted from its creation", () => {
+  it("the maximum age of static keys counts from the creation of the identity", () => {
     const expirationTime = timestampFromMs(now + 1);
     const identity = create(IdentitySchema, {
       relationship: { case: "staticKeys", value: { ...keys, expirationTime, audiences: [] } },
@@ -264,7 +264,7 @@ describe("a relationship is refused", () => {
     assert.match(checkRelationship(identity, options)[0]?.description ?? "", /365 days/);
   });
 
-  it("with names of claims cut and escaped", () => {
+  it("the error shortens and escapes the names of claims", () => {
     const claimPatterns = { [`\n${"n".repeat(500)}`]: "(" };
     const [, violation] = violations({ claimMatch: { ...match, claimPatterns } });
     assert.match(violation?.field ?? "", /^claim_match\.claim_patterns\[\\u\{a\}n{199}…\]$/);

@@ -166,7 +166,7 @@ describe("a proxy", () => {
     proxies: { https: parseProxy(url), http: parseProxy(url), bypass: parseBypass("") },
   });
 
-  it("that refuses is said to", async () => {
+  it("the error names a proxy that rejects the connection", async () => {
     await using proxy = await startProxy({});
     await assert.rejects(fetchJson("https://issuer.test", through(proxy.host)), {
       failure: "unavailable",
@@ -184,7 +184,7 @@ describe("a proxy", () => {
     server.close();
   });
 
-  it("that is not there is said to be so", async () => {
+  it("the error names a proxy that does not exist", async () => {
     await assert.rejects(fetchJson("https://issuer.test", through("127.0.0.1:1")), {
       message: "the proxy does not answer",
     });

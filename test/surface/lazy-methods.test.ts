@@ -13,7 +13,7 @@ const paths = (methods: Iterable<Method>) => [...methods].map(({ path }) => path
 describe("methods that are made on first use", () => {
   for (const { packages, routes, methods } of api.lazy) {
     describe(packages.join(", "), () => {
-      it("are some", () => assert.notEqual(paths(methods().values()).length, 0));
+      it("there are methods that are made on first use", () => assert.notEqual(paths(methods().values()).length, 0));
       for (const method of methods().values()) {
         it(`${method.path} is found by its path`, () => assert.equal(untouched.get(method.path)?.path, method.path));
         for (const { httpMethod, template } of bindingsOf(method)) {
@@ -26,13 +26,13 @@ describe("methods that are made on first use", () => {
     });
   }
 
-  it("are others than those of today, with other routes", () => {
+  it("v1 and v2 methods have other paths and routes than v2beta1", () => {
     const all = paths(api.methods.values());
     assert.equal(new Set(all).size, all.length);
     newRoutes([...api.methods.values()].flatMap(bindingsOf));
   });
 
-  it("leave alone what is not theirs", () => {
+  it("paths of other methods are not found", () => {
     const { get } = composeUncalled().methods;
     for (const path of ["", "/", "/chainguard.platform.iam.", "/chainguard.platform.iam.v2.", "/x", "/iam/v2/groups"])
       assert.equal(get(path), undefined, path);

@@ -19,7 +19,7 @@ for (const fastPath of [true, false]) {
     });
     after(() => server[Symbol.asyncDispose]());
 
-    it("harm no other call of grpc-js", async () => {
+    it("cancelled calls harm no other call of grpc-js", async () => {
       const client = new Client(new URL(server.url).host, credentials.createInsecure());
       const metadata = new Metadata();
       metadata.set("authorization", `Bearer ${server.ownerToken}`);
@@ -43,7 +43,7 @@ for (const fastPath of [true, false]) {
       client.close();
     });
 
-    it("harm no other call of a client of HTTP/2, burst after burst", async () => {
+    it("cancelled calls harm no other call of an HTTP/2 client, burst after burst", async () => {
       const session = connect(server.url);
       let goaways = 0;
       session.on("goaway", () => goaways++);
@@ -109,7 +109,7 @@ describe("streams that are opened and reset by the thousand", () => {
     assert.ok(!client.frames.some(({ type }) => type === frameType.goaway));
   });
 
-  it("end the connection behind the calls that run on it", async (t) => {
+  it("beyond the limit, the connection ends after its running calls", async (t) => {
     const answer = gate();
     const listener = await listen(t, {
       limits: { streamResetBurst: 50, streamResetRate: 0 },
@@ -141,7 +141,7 @@ describe("streams that are opened and reset by the thousand", () => {
     await client.closed;
   });
 
-  it("leave node's own client its running calls, and reject it those behind", async (t) => {
+  it("node's own client keeps its running calls, and later ones are rejected", async (t) => {
     const answer = gate();
     const listener = await listen(t, {
       limits: { streamResetBurst: 5, streamResetRate: 0 },

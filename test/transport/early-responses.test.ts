@@ -127,7 +127,7 @@ describe("what is discarded behind a response", () => {
     assert.match(await ended, /early/);
   });
 
-  it("ends when a client that keeps its side open falls silent", async (t) => {
+  it("discarding ends if a client that keeps its side open becomes silent", async (t) => {
     const closed = gate();
     const listener = await listen(t, {
       limits: { ...limits, discardTimeoutMs: 60_000 },
@@ -181,7 +181,7 @@ describe("what is discarded behind a response", () => {
     });
   }
 
-  it("over TLS as without", async (t) => {
+  it("a response that is complete before its request is read over TLS, too", async (t) => {
     const listener = await listen(t, { ...early, tls: { cert: certificate, key: certificateKey } });
     const socket = connectTls({ port: listener.address.port, ca: certificate, servername: "localhost" });
     const head = `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${sizes["10 MB"]}\r\n\r\n`;

@@ -110,7 +110,7 @@ const conditions: readonly (readonly [headers: Readonly<Record<string, string>>,
   [{ "if-modified-since": "2100" }, 200],
 ];
 
-test("streams: who has the content gets a response 304, without content, length or stream (RFC 9110 §13)", async (t) => {
+test("streams: a client with the current content gets 304, without content, length or stream (RFC 9110 §13)", async (t) => {
   const { listener, streams } = await listenTo(t, hundred);
   for (const [headers, status] of conditions) {
     const before = streams.opened.length;
@@ -122,7 +122,7 @@ test("streams: who has the content gets a response 304, without content, length 
   }
 });
 
-test("streams: one that cannot be opened is rejected like any other request", async (t) => {
+test("streams: a stream that cannot be opened is rejected like any other request", async (t) => {
   const { listener, failures } = await listenTo(t, hundred);
   for (const { status, headers, body } of await both(t, listener, "/export/full", "GET")) {
     assert.deepEqual([status, headers["retry-after"]], [429, "5"]);
@@ -131,7 +131,7 @@ test("streams: one that cannot be opened is rejected like any other request", as
   assert.deepEqual(new Set(failures), new Set(["/export/: Resource exhausted: all are taken"]));
 });
 
-test("streams: one that fails is broken off, so a part does not look like the whole", async (t) => {
+test("streams: a failing stream is cut off, so a part does not look like the whole", async (t) => {
   const { listener, streams, failures } = await listenTo(t, async function* () {
     yield "x".repeat(200_000);
     throw new Error("the database is gone");
@@ -142,7 +142,7 @@ test("streams: one that fails is broken off, so a part does not look like the wh
   assert.deepEqual(new Set(failures), new Set(["/export/: Internal error"]));
 });
 
-test("streams: one that fails before its first part is rejected like any other request", async (t) => {
+test("streams: a stream that fails before its first part is rejected like any other request", async (t) => {
   // biome-ignore lint/correctness/useYield: it fails first
   const { listener, streams, failures } = await listenTo(t, async function* () {
     throw rateLimited("too many advisories", 5000);
@@ -154,7 +154,7 @@ test("streams: one that fails before its first part is rejected like any other r
   assert.deepEqual([streams.closed, failures.length], [2, 2]);
 });
 
-test("streams: an empty one is an empty content", async (t) => {
+test("streams: an empty stream is a response without content", async (t) => {
   const { listener, streams } = await listenTo(t, async function* () {});
   for (const { status, body } of await both(t, listener, "/export/a", "GET"))
     assert.deepEqual([status, body], [200, ""]);

@@ -124,18 +124,22 @@ describe("an upgrade of servers under load has no failed call", () => {
     commit === undefined &&
     `${recorded}, the commit of ${version}, is not in this clone; run git fetch --unshallow, or name another one in UPGRADE_FROM`;
 
-  it("from the last release on PostgreSQL, with a restart of it and the way back", { skip }, async () => {
+  it("the upgrade from the last release on PostgreSQL fails no call, with a restart and a downgrade", {
+    skip,
+  }, async () => {
     using before = checkOut(commit!);
     console.log(`from ${before.name}`);
     await upgrade(before, thisVersion);
   });
 
-  it("from the last release on SQLite, with the way back and a restart of it", { skip }, async () => {
+  it("the upgrade from the last release on SQLite fails no call, with a downgrade and a restart", {
+    skip,
+  }, async () => {
     using before = checkOut(commit!);
     await upgradeFile(before, thisVersion);
   });
 
-  it("to a version that expands the schema", async () => {
+  it("the upgrade to a version that expands the schema fails no call", async () => {
     using next = withMigrations(...migrations);
     await upgrade(thisVersion, next);
   });

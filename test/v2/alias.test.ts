@@ -43,7 +43,7 @@ describe("the alias of v2beta1 as v2", () => {
   const later = aliasMethods(table);
   const aliases = new Map(later.flatMap(({ methods }) => [...methods().values()]).map((each) => [each.path, each]));
 
-  it("states its packages and routes before it makes its methods", () => {
+  it("v2 knows its packages and routes before it makes its methods", () => {
     assert.deepEqual(
       later.map(({ packages, routes }) => [packages, routes]),
       [[["chainguard.platform.iam.v2."], ["/iam/v2"]]],

@@ -39,7 +39,7 @@ describe("gatehouse advisories affected", () => {
     assert.deepEqual(others, []);
   });
 
-  it("shows what is fixed only if it is asked for", async () => {
+  it("shows fixed advisories only on request", async () => {
     assert.match((await run("pkg:apk/wolfi/tool", "--version", "1.2.3-r0")).stderr, /No advisories/);
     const { stdout } = await run("pkg:apk/wolfi/tool", "--version", "1.2.3-r0", "--all", "-o", "json");
     const { items } = JSON.parse(stdout);

@@ -38,7 +38,7 @@ describe("gatehouse advisories changes", () => {
     assert.match(next.stdout, /"deleteTime":"20/);
   });
 
-  it("follows until it is interrupted", async () => {
+  it("follows changes until it is interrupted", async () => {
     const group = await addGroup(caller.server, caller.server.groupUid, "followed");
     await add(group, "early");
     const following = start(["advisories", "changes", "--group", "followed", "--follow"], caller.environment);

@@ -164,7 +164,7 @@ describe("advisories import", () => {
     assert.deepEqual([empty.code, empty.stderr], [0, "1 file skipped (1 .md)\nNo advisories.\n"]);
   });
 
-  it("what an export writes of no advisories is imported as none, which is said", async () => {
+  it("an export without advisories is imported as empty, with a message", async () => {
     const [group, directory] = [await desk.newGroup(), desk.folder({ "of.txt": "nothing" })];
     for (const format of ["osv", "openvex", "csaf", "secdb"]) {
       const file = path.join(directory, `${format}.json`);
@@ -186,7 +186,7 @@ describe("advisories import", () => {
     assert.match(stderr, /^standard input: GO-2030-1002: modified: must be a time of RFC 3339 \(record left out\)\n$/);
   });
 
-  it("a file whose name says nothing is read as JSON, and else named with what it could be", async () => {
+  it("a file with an unknown extension is read as JSON, or reported with the possible formats", async () => {
     const [group, directory] = [await desk.newGroup(), desk.folder({ README: "# Advisories\n" })];
     const { code, stderr } = await desk.importInto(group, path.join(directory, "README"));
     assert.equal(code, 1);
@@ -379,7 +379,7 @@ describe("advisories import", () => {
     assert.match(stderr, /affected\[0\]\.package\.name: must be well-formed Unicode .* \(record left out\)\n/);
   });
 
-  it("interrupted, it tells how far it came; started again, it goes on from there", async () => {
+  it("an interrupted import reports its progress, and a repeated one completes it", async () => {
     const group = await desk.newGroup();
     const directory = desk.folder({ "a.txt": "" });
     const pipe = path.join(directory, "a.ndjson");
@@ -412,7 +412,7 @@ describe("advisories import", () => {
     assert.equal(await desk.countOf(group), 0);
   });
 
-  it("wrong usage", async () => {
+  it("rejects wrong usage with exit code 2", async () => {
     const file = path.join(desk.folder({ "a.json": record(1) }), "a.json");
     assert.equal((await desk.caller.run("advisories", "import", file)).code, 2);
     assert.equal((await desk.caller.run("advisories", "import", "--group", "example.org")).code, 2);

@@ -29,7 +29,7 @@ await writeWhole(process.env.FILE, endless());
 describe("a whole file", () => {
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it("takes the place of the old one once it is complete", async () => {
+  it("a new file replaces the old one once it is complete", async () => {
     const file = path.join(home, "whole");
     writeFileSync(file, "old");
     await writeWhole(
@@ -59,7 +59,7 @@ describe("a whole file", () => {
     assert.deepEqual([await read, lstatSync(pipe).isFIFO()], ["new", true]);
   });
 
-  it("leaves the old one when what it is made of fails, and no listeners", async () => {
+  it("a failed write leaves the old file, and no listeners", async () => {
     const file = path.join(home, "failing");
     writeFileSync(file, "old");
     const listeners = process.listenerCount("SIGINT");

@@ -172,7 +172,7 @@ describe("serve --workers", () => {
     await server.finished;
   });
 
-  it("says once why it cannot start", async () => {
+  it("reports once why it cannot start", async () => {
     using data = dataDirectory();
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");

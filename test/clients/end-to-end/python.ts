@@ -72,7 +72,7 @@ describe("Python's gRPC client", () => {
     });
   }
 
-  it("reads the same of every version", async () => {
+  it("reads the same data through every version", async () => {
     const request = { pageSize: 1 };
     const { replies } = await run([
       { method: groups("ListGroups"), request },

@@ -94,7 +94,7 @@ for (const [name, open] of Object.entries(opened))
   });
 
 describe("an error of something else", () => {
-  it("has empty details", () => {
+  it("another error has empty details", () => {
     const { reason, fieldViolations, metadata } = errorDetails(new Error("fetch failed"));
     assert.deepEqual([reason, fieldViolations, metadata], ["", [], {}]);
   });

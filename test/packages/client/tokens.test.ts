@@ -62,7 +62,7 @@ async function writeToken(): Promise<string> {
 }
 
 describe("tokens for calls", () => {
-  it("can be one token", async () => {
+  it("a single token authenticates calls", async () => {
     assert.equal(await countGroups(staticToken(server.ownerToken)), 1);
     await assert.rejects(countGroups(staticToken("nonsense")), /unauthenticated/);
     assert.equal(await countGroups(staticToken(`${server.ownerToken}\n`)), 1, "as read from a file");
@@ -96,7 +96,7 @@ describe("tokens for calls", () => {
     assert.equal(reads, 1);
   });
 
-  it("can be narrowed", async () => {
+  it("exchanged tokens can be narrowed", async () => {
     const subject = fileToken(await writeToken());
     await assert.rejects(countGroups(exchangedToken({ subject, identity, capabilities: ["repo.list"] })), /permission/);
   });
@@ -135,7 +135,7 @@ describe("tokens for calls", () => {
 });
 
 describe("a rejected token", () => {
-  it("is replaced once", async () => {
+  it("a rejected token is replaced once", async () => {
     const unauthenticated = new ConnectError("it was retired", Code.Unauthenticated);
     await using failing = await startFailingServer([unauthenticated]);
     let issued = 0;

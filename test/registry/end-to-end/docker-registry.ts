@@ -124,7 +124,7 @@ describe("docker-registry with Gatehouse", () => {
     succeeds(place.skopeo("logout", "--authfile", file, place.registry));
   });
 
-  it("what is in the registry is what is told of it", async () => {
+  it("Gatehouse lists exactly the images of the registry", async () => {
     const tags = JSON.parse(
       succeeds(place.skopeo("list-tags", "--tls-verify=false", "--creds", owner(), image("app"))),
     ).Tags;
@@ -148,7 +148,7 @@ describe("docker-registry with Gatehouse", () => {
       viewer = `${created.uid}:${password}`;
     });
 
-    it("may pull", () => {
+    it("a viewer with a pull token may pull", () => {
       const { Digest } = JSON.parse(
         succeeds(place.skopeo("inspect", "--tls-verify=false", "--creds", viewer, image("app:1.0"))),
       );
@@ -167,7 +167,7 @@ describe("docker-registry with Gatehouse", () => {
     });
   });
 
-  it("nobody may do anything, and an API token is not a registry token", async () => {
+  it("callers without a token are denied, and an API token is not a registry token", async () => {
     assert.notEqual(place.skopeo("inspect", "--tls-verify=false", "--no-creds", image("app:1.0")).code, 0);
     const headers = { authorization: `Bearer ${place.ownerToken()}` };
     assert.equal((await fetch(`http://${place.registry}/v2/app/tags/list`, { headers })).status, 401);
@@ -193,7 +193,7 @@ describe("docker-registry with Gatehouse", () => {
     succeeds(push(single, "app:1.0", credentials));
   });
 
-  it("an image of a group below is told of there", async () => {
+  it("an image of a subgroup appears in the subgroup", async () => {
     await place.call("POST", `/iam/v2beta1/groups/${place.group}`, { name: "team" });
     succeeds(push(single, "team/tool:1.0"));
     await tagsBecome("tool", { "1.0": single.digest });
@@ -209,7 +209,7 @@ describe("docker-registry with Gatehouse", () => {
     await tagsBecome("gone", { kept: multi.digest });
   });
 
-  it("what happened while Gatehouse was down, and was never told, is repaired by registry sync", async () => {
+  it("registry sync repairs changes that happened while Gatehouse was down", async () => {
     const query = `service=${service}&scope=repository:app:pull,push,delete`;
     const signedIn = await fetch(`${place.url}/token?${query}`, { headers: basic("_token", place.registryToken()) });
     const { token } = (await signedIn.json()) as { token: string };
@@ -237,7 +237,7 @@ describe("docker-registry with Gatehouse", () => {
     assert.deepEqual([again.tagsSet, again.tagsRemoved, again.imagesRead], [0, 0, 0]);
   });
 
-  it("a registry that was filled before is brought over whole", async () => {
+  it("registry sync imports a registry that was filled before", async () => {
     const { uid } = await place.call("POST", `/iam/v2beta1/groups/${place.group}`, { name: "copy" });
     const flags = ["--from", `http://${place.registry}`, "--group", uid, "-o", "json"];
     const totals = JSON.parse(succeeds(await place.gatehouse("registry", "sync", ...flags)));

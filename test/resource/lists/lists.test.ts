@@ -22,7 +22,7 @@ after(stopPostgres);
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`lists after every write, on ${database}`, () => {
-    it("agree with the model, cached or not, for every transport and caller", async () => {
+    it("lists agree with the model, cached or not, for every transport and caller", async () => {
       const clock = stoppedClock();
       await using ground = await openGround({ database, clock: clock.read });
       const { database: stored } = ground.server.server;

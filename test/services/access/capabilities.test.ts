@@ -13,7 +13,7 @@ const requiredInCode = ["manifest.delete", "repo.blobs.get", "manifest.list", "t
 const enforced = () => capabilityDescriptions().filter((one) => one.enforced);
 
 describe("descriptions of capabilities", () => {
-  it("there is one for each capability", () => {
+  it("each capability has a description", () => {
     const described = capabilityDescriptions().map(({ name }) => name);
     assert.deepEqual(
       described,

@@ -65,7 +65,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("says what, where, since when and why", async () => {
+    it("a finding has its resource, group, time and reason", async () => {
       const [delivery, key, invite, binding, unused] = (await list()).findings;
       for (const one of [delivery, key, invite, unused])
         assert.deepEqual([one.groupUid, one.groupName], [folder, "folder"]);
@@ -100,7 +100,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(only.totalCount, "1");
     });
 
-    it("looks at a group and below it only", async () => {
+    it("findings are limited to the group and its subgroups", async () => {
       assert.deepEqual(found(await list({ parent: folder })), all().toSpliced(3, 1));
       assert.deepEqual(found(await list({ parent: await addGroup(server, root) })), []);
     });
@@ -128,7 +128,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([findings, counts, totalCount], [[], [], "0"]);
     });
 
-    it("shows a caller of a subgroup what is there", async () => {
+    it("a caller in a subgroup sees the findings of the subgroup", async () => {
       const { token } = await addCaller(server, folder, viewerRole.uid);
       assert.deepEqual(found(await list({}, token)), all().toSpliced(3, 1));
     });

@@ -37,7 +37,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual((await ask("GetArchitectures", { digest })).response, { architectures: ["amd64", "arm64"] });
     });
 
-    it("a size is that of amd64 unless another architecture is named", async () => {
+    it("the size is that of amd64 unless the request names another architecture", async () => {
       assert.deepEqual((await ask("GetSize", { digest })).response, { size: "21", architecture: "amd64" });
       const { response } = await ask("GetSize", { digest, architecture: "arm64" });
       assert.deepEqual(response, { size: String(2 ** 40), architecture: "arm64" });

@@ -266,7 +266,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await stranger.post(at("token"))).status, 200);
     });
 
-    it("end with the account", async () => {
+    it("sessions end when the account is deleted", async () => {
       const { browser } = await signIn("deleted");
       const uid = userUid(`${server.config.baseUrl}/development/login`, "deleted");
       const token = await tokenOf(browser);

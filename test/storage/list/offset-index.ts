@@ -64,7 +64,7 @@ export function milestonesConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 15 });
     });
 
-    it("is right while it is built", async () => {
+    it("the index is correct while it is built", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);

@@ -46,7 +46,7 @@ describe("a pattern matches the whole value", () => {
     it(rule, () => assert.equal(matchesWhole(pattern, value), matches));
   }
 
-  it("and a quoted text matches itself alone", () => {
+  it("a quoted text matches only itself", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.string(), (text, more) => {
         const pattern = RE2JS.quote(text);
@@ -61,11 +61,11 @@ describe("a pattern matches the whole value", () => {
 describe("the steps of an exchange", () => {
   const denial = { code: Code.PERMISSION_DENIED, message: /takes too many steps$/ };
 
-  it("M4: are denied to a value that needs more, before it is looked at", () => {
+  it("M4: a value that needs more steps than are left is rejected before matching", () => {
     assert.throws(() => matchesWhole(".*(?:a?){500}", "a".repeat(200)), denial);
   });
 
-  it("M4: are one budget for all patterns and values", () => {
+  it("M4: all patterns and values share one budget of steps", () => {
     const steps = newStepBudget();
     const match = () => matchWithin("[a-z]*(?:[a-z]{0,30}[a-z]*){0,12}x", "a".repeat(100), steps);
     assert.equal(match(), false);
@@ -75,7 +75,7 @@ describe("the steps of an exchange", () => {
     assert.throws(() => matchWithin("a", "a", steps), denial);
   });
 
-  it("M4: are spent on instructions times characters, and on each start", () => {
+  it("M4: steps count instructions times characters, and each start", () => {
     const steps = newStepBudget();
     steps.spend(1, maxSteps - startCost);
     assert.equal(steps.isSpent, false);
@@ -84,7 +84,7 @@ describe("the steps of an exchange", () => {
 });
 
 describe("the patterns of one identity", () => {
-  it("M4: are bounded by what they stand for together", () => {
+  it("M4: the total size of an identity's patterns is limited", () => {
     const heavy = "(.*a){0,90}.*x";
     for (const pattern of [heavy, "a{1000}"]) assert.equal(checkPattern(pattern, "claim"), undefined);
     assert.equal(checkPatternsTogether(Array(4).fill(heavy)), undefined);
@@ -92,7 +92,7 @@ describe("the patterns of one identity", () => {
     assert.match(checkPatternsTogether(["a{1000}", "b{1000}", "c{1000}"]) ?? "", /these have 30\d\d$/);
   });
 
-  it("are fifty of the usual ones", () => {
+  it("fifty ordinary patterns of one identity are accepted", () => {
     const usual = Array.from({ length: 50 }, (_, index) => `repo:acme/service-${index}:ref:refs/heads/.+`);
     assert.equal(checkPatternsTogether(usual), undefined);
   });
@@ -125,7 +125,7 @@ describe("a pattern is refused", () => {
     it(rule, () => assert.match(checkPattern(pattern, "claim") ?? "accepted", problem));
   }
 
-  it("for none of the forms that RE2 has and that end where they should", () => {
+  it("valid forms of RE2 are accepted", () => {
     const patterns = [
       "a{2,}?",
       "a{,2}",

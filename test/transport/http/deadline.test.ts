@@ -12,12 +12,12 @@ describe("deadlines", () => {
   const alive = setInterval(() => {}, 1000);
   after(() => clearInterval(alive));
 
-  it("pass, also those that begin when one passes", async () => {
+  it("deadlines expire, also those that start while one expires", async () => {
     await expiry(1);
     await expiry(1);
   });
 
-  it("do not pass once the response is there", async () => {
+  it("deadlines do not expire after the response", async () => {
     let passed = false;
     new Deadline(1, () => {
       passed = true;
@@ -27,7 +27,7 @@ describe("deadlines", () => {
     assert.equal(passed, false);
   });
 
-  it("are not taken for one another, although they take each other's places", async () => {
+  it("deadlines that reuse each other's slots are not confused", async () => {
     const deadline = new Deadline(60_000, () => {});
     deadline.meet();
     const next = expiry(1);

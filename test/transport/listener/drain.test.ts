@@ -27,7 +27,7 @@ const farOff = 2 ** 30;
 const patient = { prefaceTimeoutMs: farOff, keepAliveTimeoutMs: farOff, http2IdleTimeoutMs: farOff };
 const tls = { cert: certificate, key: certificateKey };
 
-test("drain: nothing open: it ends, and the port is closed", async (t) => {
+test("drain: without connections it ends, and the port is closed", async (t) => {
   const listener = await listen(t);
   await listener.drain(farOff);
   await assert.rejects(get(listener, "/"), { code: "ECONNREFUSED" });
@@ -120,7 +120,7 @@ test("drain: an HTTP/2 stream in flight ends well, after a GOAWAY", async (t) =>
   await drained;
 });
 
-test("drain: in flight over TLS, both versions of HTTP", async (t) => {
+test("drain: requests in flight over TLS complete in both versions of HTTP", async (t) => {
   const { listener, arrived, answer } = await waiting(t, { tls, requests: 2 });
   const reply = get2(session(t, listener, { ca: certificate }), "/wait");
   const socket = connect({ host: "127.0.0.1", port: listener.address.port, ca: certificate });

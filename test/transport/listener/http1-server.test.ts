@@ -283,7 +283,7 @@ test("http1: of more requests in flight than allowed the first get responses, an
   assert.deepEqual(paths, ["/1", "/2", "/3"]);
 });
 
-test("http1: so it does where the last of them has begun to be responded to", async (t) => {
+test("http1: the connection also ends if the response to the last allowed request has begun", async (t) => {
   const held = gate();
   const handler: HttpHandler = (_request, response) => {
     write(response, "begun");
@@ -413,7 +413,7 @@ test("D4 http1: a body in chunks of one byte is cut off, in larger chunks it is 
   await client.until(/a{1600}/);
 });
 
-test("D4 http1: so is a body of known length that comes in packets of one byte", async (t) => {
+test("D4 http1: a body of known length in packets of one byte is cut off", async (t) => {
   let taken = () => {};
   const listener = await listen(t, {
     limits: { freeChunks: 8, meanChunkBytes: 16 },

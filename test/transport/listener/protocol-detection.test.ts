@@ -22,7 +22,7 @@ for (const [name, start, protocol] of cases) {
   });
 }
 
-test("preface: an HTTP/1 request byte by byte, a second one pipelined behind it", async (t) => {
+test("preface: an HTTP/1 request is served byte by byte, with a second one pipelined after it", async (t) => {
   const client = rawClient(t, await listen(t));
   const message = "GET /one HTTP/1.1\r\nHost: a\r\n\r\nGET /two HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   for (const byte of message) {
@@ -32,7 +32,7 @@ test("preface: an HTTP/1 request byte by byte, a second one pipelined behind it"
   assert.match(await client.ended, /"url":"\/one".*"url":"\/two"/s);
 });
 
-test("preface: HTTP/2 with prior knowledge byte by byte", async (t) => {
+test("preface: HTTP/2 with prior knowledge is detected byte by byte", async (t) => {
   const listener = await listen(t);
   const client = frameClient(listener.address.port, false);
   t.after(() => client.socket.destroy());

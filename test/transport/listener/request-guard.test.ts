@@ -176,7 +176,7 @@ test("T14 guard: a second Authorization is seen by the handler, over both versio
   assert.match(body.payload.toString(), /"authorization":"Bearer a, Bearer b"/);
 });
 
-test("T14 guard: one Authorization stays as it is", async (t) => {
+test("T14 guard: a single Authorization header is passed on unchanged", async (t) => {
   const listener = await listen(t);
   const headers = { authorization: "Bearer a,b" };
   for (const reply of [await get(listener, "/", { headers }), await get2(session(t, listener), "/", headers)]) {

@@ -12,7 +12,7 @@ import { makeCertificate } from "../openssl-certificate.ts";
 
 const tls = { cert: certificate, key: certificateKey };
 
-test("tls: HTTP/2 where the client offers it", async (t) => {
+test("tls: a client that offers HTTP/2 gets it", async (t) => {
   const listener = await listenTls(t);
   assert.match(listener.address.url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const client = session(t, listener, { ca: certificate });
@@ -21,7 +21,7 @@ test("tls: HTTP/2 where the client offers it", async (t) => {
   assert.equal(client.alpnProtocol, "h2");
 });
 
-test("tls: HTTP/1.1 for the others, connection after connection and request after request", async (t) => {
+test("tls: other clients get HTTP/1.1, connection after connection and request after request", async (t) => {
   const listener = await listenTls(t);
   const agent = new Agent({ keepAlive: true, ca: certificate });
   t.after(() => agent.destroy());

@@ -72,7 +72,7 @@ test("D9 unread: clients that read nothing are left alone while their backlog is
   assert.deepEqual([lengths, reports], [Array(4).fill(4_000_000), []]);
 });
 
-test("D9 unread: so does an HTTP/1 client, and the backlogs of both versions add up", async (t) => {
+test("D9 unread: an HTTP/1 client with the largest backlog is closed, and the backlogs of both versions add up", async (t) => {
   const { listener, reports } = await bounded(t);
   const slow = await ask(t, listener, [10]);
   const bad = rawClient(t, listener);

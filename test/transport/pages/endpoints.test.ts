@@ -35,7 +35,7 @@ test("endpoints: the body of a GET is not waited for (RFC 9110 §9.3.1)", async 
   assert.match(await exchange(t, listener, head), /^HTTP\/1\.1 200 [\s\S]*\[\["a","b"\]\]$/);
 });
 
-test("endpoints: a path of the same beginning is another's, and another method is rejected with what is allowed", async (t) => {
+test("endpoints: a path with the same prefix is another endpoint, and an unsupported method is rejected with Allow", async (t) => {
   const listener = await listen(t, { handler });
   assert.equal(JSON.parse((await get(listener, "/page/")).body).url, "/page/");
   const { status, headers } = await get(listener, "/page", { method: "DELETE" });

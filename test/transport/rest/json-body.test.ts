@@ -273,7 +273,7 @@ describe("a JSON body", () => {
     assertViolations(() => bind([update], "PATCH /things/a?updateMask=", '{"nope":1}'), `nope: ${unknown("nope")}`);
   });
 
-  it("reads all output of the library, as the library reads it", () => {
+  it("reads all JSON that protobuf-es writes, as protobuf-es does", () => {
     const registry = createRegistry(EverythingSchema, BadRequestSchema);
     fc.assert(
       fc.property(messages(EverythingSchema), (message) => {

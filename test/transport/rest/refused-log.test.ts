@@ -43,7 +43,7 @@ describe("the log line of a rejected request", () => {
     });
   }
 
-  it("has the path of what came to no method, cut off where it is long", async () => {
+  it("the log line of a request without a method has its path, shortened if it is long", async () => {
     const log = keptLog();
     await using server = await startTestServer({ log: log.stream });
     await (await fetch(`${server.url}/${"x".repeat(1000)}`)).arrayBuffer();

@@ -206,7 +206,7 @@ for (const version of versions) {
       assert.equal((await send({ body })).status, 200);
     });
 
-    it("F9: so is a form over the limit", async () => {
+    it("F9: a form over the limit is rejected", async () => {
       const headers = ["content-type", "application/x-www-form-urlencoded"];
       const answer = await send({ path: "/sts/exchange", headers, body: `aud=${"a".repeat(limit)}` });
       assertError(answer, 413, Code.RESOURCE_EXHAUSTED, tooLarge);

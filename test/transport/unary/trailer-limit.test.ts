@@ -37,7 +37,7 @@ describe("the trailers of a failure fit", () => {
     });
   }
 
-  it("an error that fits is told as it is", () => {
+  it("an error that fits is sent unchanged", () => {
     const error = notFound("t/T", "n");
     assert.equal(fitTrailers(error), error);
   });

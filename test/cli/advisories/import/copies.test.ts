@@ -162,7 +162,7 @@ describe("copies of one record in one import", () => {
     assert.ok(withdrawn.report.isWhole, "a withdrawn record is about nothing");
   });
 
-  it("any copies in any order come to the same records, and a dry run counts as the run", async () => {
+  it("copies in any order result in the same records, with the counts of the dry run", async () => {
     // A generator of numbers, for the same copies at every run (Park and Miller).
     let state = 7;
     const below = (limit: number) => {

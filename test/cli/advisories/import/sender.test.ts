@@ -75,7 +75,7 @@ describe("the requests of an import", () => {
     assert.deepEqual(detailed.sizes(), [2, 1]);
   });
 
-  it("grow while the server is fast, and shrink to what it does in five seconds", async () => {
+  it("requests grow while the server is fast, and shrink to five seconds of its work", async () => {
     const slow = open(() => {}, 50_000, 100);
     await addAll(slow.sender, items(1000));
     await slow.sender.finish();
@@ -102,7 +102,7 @@ describe("the requests of an import", () => {
     });
   }
 
-  it("what was under way when one failed is waited for, and what is left is not sent", async () => {
+  it("after a failure, requests in flight complete and no others are sent", async () => {
     const { sender, state, sizes } = open((_batch, i) => {
       if (i === 0) throw new Error("the server is away");
     });

@@ -79,7 +79,7 @@ describe("the files of an import", () => {
     ]);
   });
 
-  it("of a directory are in the order of the numbers in their names", async () => {
+  it("files of a directory are read in the order of the numbers in their names", async () => {
     const directory = write({ "A-2030-10.json": "", "A-2030-9.json": "", "A-2029-11.json": "", "a-1.json": "" });
     const names: string[] = [];
     for await (const { name } of filesOf([directory])) names.push(path.basename(name, ".json"));
@@ -135,7 +135,7 @@ describe("the files of an import", () => {
     ]);
   });
 
-  it("that are not archives, although their names say so", async () => {
+  it("files that only have the name of an archive are reported", async () => {
     const directory = write({
       "a.zip": "PK, but no archive",
       "b.zip": "",
@@ -159,7 +159,7 @@ describe("what is too large", () => {
     for await (const _ of textsOf(name, Readable.from(content))) assert.fail("nothing is read");
   };
 
-  it("a file and a line end as soon as they are", async () => {
+  it("reading stops as soon as a file or a line is too large", async () => {
     let read = 0;
     async function* counted() {
       for await (const each of zeros(1024)) {
@@ -174,7 +174,7 @@ describe("what is too large", () => {
     }
   });
 
-  it("2 GiB of zeros in an archive of 2 MB, whether it says so or not", async () => {
+  it("an archive of 2 MB with 2 GiB of zeros is rejected, whether it declares the size or not", async () => {
     home = mkdtempSync(path.join(tmpdir(), "gatehouse-zeros-"));
     try {
       const packed = packedZeros(2048);
@@ -192,7 +192,7 @@ describe("what is too large", () => {
     }
   });
 
-  it("a compressed file that unpacks without end", async () => {
+  it("a compressed file that unpacks without end is rejected", async () => {
     const gzip = Readable.from(zeros(100)).pipe(createGzip({ level: 1 })) as AsyncIterable<Buffer>;
     await assert.rejects(consume("a.json.gz", gzip), {
       message: "is larger than the limit of 64 MiB",

@@ -230,7 +230,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal((advisories as JsonObject[])[0]?.advisoryId, "CROWD-999");
     });
 
-    it("a missing advisory", async () => {
+    it("NOT_FOUND for a missing advisory", async () => {
       const request = { uid: `${group}/${"f".repeat(16)}` };
       assert.equal(codeOf(await ground.everywhere(token, "AdvisoriesService/GetAdvisory", request)), "NOT_FOUND");
     });

@@ -118,13 +118,13 @@ async function follow(one: TestServer, databases: readonly Database[]): Promise<
 }
 
 describe("a follower misses nothing during concurrent writes and sees deletions", () => {
-  it("on SQLite", async () => {
+  it("a follower on SQLite misses no change", async () => {
     await using server = await startTestServer();
     const { database } = server.server;
     await follow(server, [database, database, database]);
   });
 
-  it("on PostgreSQL, with writers on two nodes", async () => {
+  it("a follower on PostgreSQL misses no change of writers on two nodes", async () => {
     await using nodes = await startTwoNodes();
     const databases = [nodes.one.server.database, nodes.other.server.database];
     await follow(nodes.one, [...databases, ...databases]);

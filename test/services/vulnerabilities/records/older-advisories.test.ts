@@ -103,7 +103,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         .flat()
         .map(({ outcome }) => outcome);
 
-    it("stay as they are", async () => {
+    it("advisories of an earlier version stay unchanged", async () => {
       assert.deepEqual([...older.keys()].toSorted(), ["app", "left", "middle", "right", "zlib"]);
       assert.deepEqual(older.get("left")!.events, ["fixed 1.2.0 by osv", "patched by ann"]);
       const { findings } = await server.server.database.read((session) => checkDatabase(session, collections));
