@@ -1,7 +1,7 @@
 // Texts to search advisories for, more of them than a server remembers: sent in turn, each is a new one to it.
 import type { Advisory } from "../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 
-/** How many: a server remembers a thousand searches. */
+/** The number of texts to find: a server caches a thousand searches. */
 const wanted = 1500;
 
 /** A text that so many advisories contain is not rare. */

@@ -16,7 +16,7 @@ export interface Data {
   readonly landmarks: Landmarks;
 }
 
-/** Where data directories are kept, and what is told of the progress of generating one. */
+/** The directory of generated data, and the report of progress. */
 export interface DataStore {
   readonly directory: string;
   report(text: string): void;

@@ -76,7 +76,7 @@ export async function startGatehouse(
   return await whenReady(server, { url, landmarks, startedAt, token: () => readToken(tokenFile) });
 }
 
-/** How a server in production runs. */
+/** The options of a server in production. */
 export interface ProductionOptions {
   /** Of the setting `workers`. */
   readonly workers: string;

@@ -10,7 +10,7 @@ import type { Cores } from "./server-process.ts";
 /** The path of groups in the REST API. */
 export const groupsResource = "/iam/v2beta1/groups";
 
-/** How a load differs from the usual one: 32 connections from one core. */
+/** A load's differences from the default of 32 connections from one core. */
 export type LoadOptions = Partial<Pick<Http1Load, "connections" | "isBackground" | "cores">>;
 
 type Load = (seconds: number) => Promise<LoadResult>;

@@ -11,7 +11,7 @@ export interface Operation {
 export interface MicroRow {
   readonly name: string;
   readonly micros: number;
-  /** How fast it is, where the baseline is 1: the median of what each round gave. */
+  /** The speed relative to the baseline, which is 1: the median of the rounds' ratios. */
   readonly ratio: number;
 }
 

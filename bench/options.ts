@@ -8,7 +8,7 @@ import { fullSizes, parseSize, quickScaleSizes, quickSizes, scaleSizes } from ".
 export const suites = ["groups", "scale", "postgres", "workers", "peers"] as const;
 export type Suite = (typeof suites)[number];
 
-/** How much a run measures. */
+/** The extent of a run's measurements. */
 export interface Extent {
   readonly rounds: number;
   /** How many slices of a second each scenario has in a round, alternating with its baseline's. */
@@ -28,9 +28,9 @@ export interface Options {
   readonly only: readonly string[];
   /** Whether to compare with the recorded results. */
   readonly compare: boolean;
-  /** Which recorded rows the run replaces: all of its suite, or those that it measured too. */
+  /** The recorded rows that the run replaces: all of its suite, or those that it measured. */
   readonly record: "all" | "measured" | "nothing";
-  /** Where generated data are kept between runs. */
+  /** The directory where generated data is kept between runs. */
   readonly dataDir: string;
 }
 

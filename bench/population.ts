@@ -6,7 +6,7 @@ import { groupCollection, identityCollection, roleBindingCollection } from "../s
 import type { GroupRow, IdentityRow, RoleBindingRow } from "../src/storage/iam/rows.ts";
 import { newRandom, type Random } from "./random.ts";
 
-/** How much there is below the organization, and what makes it repeatable. */
+/** The size of the population below the organization, and the seed that makes it repeatable. */
 export interface PopulationOptions {
   /** Groups below the organization, from 100 on; identities and bindings are a tenth of it each. */
   readonly groups: number;
@@ -27,7 +27,7 @@ export interface Landmarks {
   /** A team of `teamSize` groups. */
   readonly teamUid: string;
   readonly teamSize: number;
-  /** Where the benchmark creates groups: a team that is empty in the beginning. */
+  /** The group in which the benchmark creates groups: empty in the beginning. */
   readonly emptyUid: string;
   /** The lowest of a chain of groups, at depth 8. */
   readonly deepUid: string;

@@ -51,7 +51,7 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return all.map((row) => line(row).trimEnd()).join("\n");
 }
 
-/** How many times the CPU time of the smallest size the others take, for everything measured at several sizes. */
+/** Returns, for each subject measured at several sizes, the CPU times as multiples of that of the smallest size. */
 export function growth(scenarios: readonly Row[]): string[][] {
   return [...bySubject(scenarios)].map(([subject, sizes]) => {
     const [smallest] = sizes.values();

@@ -6,7 +6,7 @@ import type { Slice } from "./slice.ts";
 
 type TakeSlice = (scenario: Scenario) => Promise<Slice>;
 
-/** Who alternates: a scenario, and what it is compared with if it is. */
+/** The scenarios that alternate: one, and its baseline if it has one. */
 type Pair = Pick<Alternation, "scenario" | "baseline">;
 
 /**

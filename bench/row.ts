@@ -6,7 +6,7 @@ import { mean, median } from "./statistics.ts";
 /** One row of the report: medians over the rounds of the means over their slices; of memory the most. */
 export interface Row extends Slice {
   readonly name: string;
-  /** How fast the scenario is, where its baseline is 1: the median of the ratios of the rounds. Null without baseline. */
+  /** The speed of the scenario relative to its baseline, which is 1: the median of the rounds' ratios. Null without a baseline. */
   readonly ratio: number | null;
   readonly baseline: string | null;
 }
@@ -43,9 +43,9 @@ export function rowOf(scenario: Scenario, rounds: readonly (readonly Alternation
 }
 
 /**
- * How fast a scenario is, where its baseline is 1: the median over its slices of what each gives against the mean of its two
- * neighbours. A machine that becomes slower or faster does so for both alike; a slice that was disturbed, or at whose side the
- * machine changed at once, is outvoted by the others, where in a sum it would count.
+ * Returns the speed of a scenario relative to its baseline, which is 1: the median over its slices of their ratio to the mean of the two
+ * neighbouring slices. If the machine becomes slower or faster, both change alike. The median ignores a disturbed slice, which a sum
+ * would count.
  */
 export function ratioOf({ own, base }: Pick<Alternation, "own" | "base">, gauge: Gauge): number {
   const column = columns[gauge];

@@ -18,7 +18,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Which cores a server or a load generator may use: one that the other does not use, or all. */
+/** The cores that a server or a load generator may use: one that the other does not use, or all. */
 export type Cores = "one" | "all";
 
 /** The environment of a server, its cores (one when absent), and whether its standard error is shown; it is when absent. */

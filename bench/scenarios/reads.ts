@@ -18,7 +18,7 @@ import {
   rawHttp2,
 } from "./raw.ts";
 
-/** How many pages, and groups, are read that lie all over a listing. */
+/** The numbers of pages and of groups to read, spread over a listing. */
 const scatteredPages = 900;
 const scatteredGroups = 20_000;
 /** As many groups as a page can have. */

@@ -15,7 +15,7 @@ const readsDuringWrites = "reads during writes";
 
 const commitEach = fileURLToPath(new URL("../servers/commit-each.ts", import.meta.url));
 
-/** How many groups a server has created so far, as the load generator counts. */
+/** The number of groups that a server has created so far, as counted by the load generator. */
 export interface Written {
   readonly server: Gatehouse;
   created: number;

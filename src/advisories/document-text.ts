@@ -12,7 +12,7 @@ export const textLimits = {
   yamlAliases: 1000,
   /** The documents of a YAML file. */
   yamlDocuments: 10_000,
-  /** How deep objects and lists are nested, also where aliases of YAML are in one another. */
+  /** The maximum depth of nested objects and lists, including YAML aliases in one another. */
   depth: 100,
 } as const;
 

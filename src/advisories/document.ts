@@ -12,7 +12,7 @@ export const documentLimits = {
   packages: 20_000,
   /** The versions of a package: some have tens of thousands of tags. */
   versions: 100_000,
-  /** How deep the values are nested that a reader keeps as they are. */
+  /** The maximum depth of values that a reader keeps unchanged. */
   depth: 64,
   /** The problems of a record that are reported one by one. */
   problems: 100,
@@ -68,7 +68,7 @@ export class Problems {
  * returns what it returns for an absent member; null counts as absent. `rest` returns the members that nothing has read.
  */
 export class Members {
-  /** Where the object is in the record, such as `affected[0].package`. */
+  /** The path of the object in the record, such as `affected[0].package`. */
   readonly path: string;
   readonly #value: JsonObject;
   readonly #problems: Problems;
@@ -108,7 +108,7 @@ export class Members {
     this.#problems.add(this.pathOf(name), rule, true);
   }
 
-  /** Where a member is in the record. */
+  /** Returns the path of a member in the record. */
   pathOf(name: string): string {
     return this.path === "" || name === "" ? this.path + name : `${this.path}.${name}`;
   }

@@ -43,7 +43,7 @@ function scan(text: string, depth: number): Scanned {
   return scanned;
 }
 
-/** Where the closing quote of the string stands that opens here; the end of the text where there is none. */
+/** Returns the index of the closing quote of the string that opens at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
@@ -65,7 +65,7 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** How many members all objects of a value have. */
+/** Returns the number of members of all objects in a value. */
 function membersOf(value: unknown): number {
   let members = 0;
   const open: unknown[] = [value];

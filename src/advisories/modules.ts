@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readPurl, writePurl } from "./purl.ts";
 
-/** How a release names a module and its stream: "cpe:/a:redhat:enterprise_linux:8::appstream, module postgresql:13". */
+/** The prefix of a module and its stream in a release: "cpe:/a:redhat:enterprise_linux:8::appstream, module postgresql:13". */
 const prefix = "module ";
 
 /** The release that a module is for its packages; undefined if it is not a module. */

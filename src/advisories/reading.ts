@@ -3,7 +3,7 @@ import type { AdvisoryRecord } from "../../gen/gatehouse/vulnerabilities/v1/reco
 
 /** Something that a reader left out of a record, or the reason why it left out the whole record. */
 export interface Problem {
-  /** Where it stands, from the record down: `affected[0].ranges[1].events`; empty for the record itself. */
+  /** The path from the record down: `affected[0].ranges[1].events`; empty for the record itself. */
   readonly path: string;
   /** The rule that it breaks, as a part of a sentence: `must be a text`. */
   readonly rule: string;

@@ -1,4 +1,4 @@
-// Why a product is not affected: in the words of VEX, which OpenVEX and CSAF share, and in those of the YAML format.
+// Reasons why a product is not affected: the words of VEX, which OpenVEX and CSAF share, and those of the YAML format.
 import { AdvisoryEvent_FalsePositiveDetermination_Type as Reason } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 
 const words: ReadonlyMap<string, Reason> = new Map([

@@ -5,11 +5,11 @@ import type { AdvisoryStatements } from "../../gen/gatehouse/vulnerabilities/v1/
 export interface WriteOptions {
   /** The uid of the exported group. Ids of documents are derived from it, and stay the same from one export to the next. */
   readonly id: string;
-  /** Who publishes the export, where the format asks for it. */
+  /** The publisher of the export, if the format requires one. */
   readonly author: string;
   /** The ecosystem of OSV for packages of which nobody has said one, such as "Wolfi" or "Alpine:v3.22". */
   readonly ecosystem: string;
-  /** When the export was made, in milliseconds since the epoch: the latest change of what it holds. */
+  /** The time of the export, in milliseconds since the epoch: the latest change of its content. */
   readonly time: number;
   /** Called for each advisory that is kept in memory although the format is written one by one; may throw. */
   readonly onKept?: () => void;

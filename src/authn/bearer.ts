@@ -6,7 +6,7 @@ export const maxBearerLength = 16 * 1024;
 /** The content of an Authorization header. */
 export type Bearer = { readonly token: string } | { readonly problem: BearerProblem };
 
-/** Why an Authorization header contains no token. */
+/** The reason why an Authorization header contains no token. */
 export type BearerProblem = "missing" | "too long" | "repeated" | "malformed";
 
 // RFC 6750 §2.1: credentials = "Bearer" 1*SP b64token; RFC 9110 §11.1: the scheme is case-insensitive.

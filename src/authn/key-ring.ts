@@ -13,7 +13,7 @@ import {
   type VerificationKey,
 } from "./signing-key.ts";
 
-/** Where keys are stored. */
+/** The storage of signing keys. */
 export interface KeyStore {
   /**
    * Returns the records that are not retired, in any order. It may also return retired ones, which the key ring

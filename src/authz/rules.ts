@@ -12,7 +12,7 @@ import { iam, iam_scope } from "../../gen/chainguard/annotations/auth_pb.ts";
 import { readField } from "../aip/fields.ts";
 import { memoizeByObject } from "../base/lazy.ts";
 
-/** Who may call a method. */
+/** The callers that may call a method. */
 export type AccessRule =
   /** Anyone, without a token. */
   | { readonly type: "open" }

@@ -1,4 +1,4 @@
-// Which addresses a request on behalf of an untrusted caller may go to (security cases J2 to J4, W1).
+// Decides which addresses a request on behalf of an untrusted caller may go to (security cases J2 to J4, W1).
 import { BlockList, isIP } from "node:net";
 import { once } from "./lazy.ts";
 

@@ -1,4 +1,4 @@
-// Which outbound requests go through a proxy, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (docs/decisions/0038).
+// Decides which outbound requests go through a proxy, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY (docs/decisions/0038).
 import { type BlockList, isIP } from "node:net";
 import { bareHost, hasPortZero, isListed, isLoopbackUrl } from "./address-ranges.ts";
 import { type Network, newNetworkList, parseNetwork } from "./network-address.ts";

@@ -54,7 +54,7 @@ class RunningWork implements Work {
 
 const current = new AsyncLocalStorage<RunningWork>();
 const waiting: (() => void)[] = [];
-/** When the last slice began, and when the next one may begin, by performance.now(). */
+/** The start of the last slice, and the earliest start of the next one, by performance.now(). */
 let lastSliceAt = 0;
 let restsUntil = 0;
 /** Whether a slice runs, or a timer starts the next one. */

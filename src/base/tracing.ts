@@ -5,7 +5,7 @@ import type { MaybePromise } from "./maybe-promise.ts";
 /** Facts about a span, by names of the OpenTelemetry semantic conventions. Never a token, a body or a parameter. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** How a call or a step ended. */
+/** The end of a call or a step: its attributes and its error. */
 export interface Ended {
   readonly attributes: Attributes;
   /** Whether the server is responsible for the failure; false after a success. */

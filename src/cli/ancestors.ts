@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** How often the watch looks, in milliseconds. */
+/** The interval of the watch, in milliseconds. */
 const lookMs = 500;
 
 /** How many processes the watch follows at most. */

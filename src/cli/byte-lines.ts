@@ -5,7 +5,7 @@ export interface ByteLine {
   readonly bytes: Buffer;
   /** Its number, from 1. */
   readonly number: number;
-  /** Where it begins in the file. */
+  /** The offset of the line in the file. */
   readonly offset: number;
 }
 

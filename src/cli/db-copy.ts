@@ -93,7 +93,7 @@ function isSamePlace(one: string, other: string): boolean {
 
 interface Filling {
   readonly from: string;
-  /** How messages name the source. */
+  /** The source's name in messages. */
   readonly source: string;
   readonly target: DatabaseConfig;
   /** Has the keys of the secrets. */

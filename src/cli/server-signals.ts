@@ -1,8 +1,8 @@
 // Signals to a running server: stop, and reload the settings.
 
 /**
- * How long a repeated signal counts as the same one: a terminal signals the whole group, and a launcher forwards it as
- * well.
+ * The time during which a repeated signal counts as the same one, in milliseconds: a terminal signals the whole group, and a launcher
+ * forwards it as well.
  */
 const sameSignalMs = 1000;
 

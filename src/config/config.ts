@@ -55,7 +55,7 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly rootGroups: "anyone" | "operators";
   readonly deliversEvents: boolean;
   readonly registry: RegistryConfig;
-  /** Who may read the metrics on the port of the API, unless they have a listener of their own. */
+  /** The clients that may read the metrics on the port of the API, unless the metrics have a listener of their own. */
   readonly metrics: "loopback" | "anyone" | "nobody";
   /** The listener of metrics, if they have one of their own. */
   readonly metricsListen: Address | undefined;

@@ -7,7 +7,7 @@ import { toNetworks } from "./listen-config.ts";
 import { toProxies } from "./proxy-config.ts";
 import { ConfigError, type RawSettings, type SettingName } from "./settings.ts";
 
-/** Which servers Gatehouse contacts, and how. */
+/** The servers that Gatehouse may contact, and the way to them. */
 export interface OutboundConfig {
   readonly privateIssuerNetworks: readonly Network[];
   /** Additional certificate authorities for issuers, in PEM; undefined for none. */

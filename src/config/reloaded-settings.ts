@@ -1,4 +1,4 @@
-// Which settings a running server reloads.
+// Lists the settings that a running server reloads.
 import { type RawSettings, type SettingName, settings } from "./settings.ts";
 
 const reloaded: readonly SettingName[] = [

@@ -3,7 +3,7 @@ import { checkIssuer } from "../model/issuer-url.ts";
 import { toList } from "./parse-setting.ts";
 import { ConfigError, type RawSettings } from "./settings.ts";
 
-/** Who users are, and what they have to accept. */
+/** The login provider, and the documents that users have to accept. */
 export interface SignInConfig {
   /** The login provider of users; undefined if none is set. */
   readonly login: LoginConfig | undefined;

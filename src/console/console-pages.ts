@@ -8,10 +8,10 @@ import { chooseForm, tagOf } from "../transport/pages/compressed-forms.ts";
 import { hostOf, isLocalName, type PageReply, type Pages, seeOther, text } from "../transport/pages/pages.ts";
 import type { Asset, Assets } from "./assets.ts";
 
-/** Where the console has its pages. */
+/** The path of the console's pages. */
 export const consolePath = "/console/";
 
-/** Where the guides have their pages. */
+/** The path of the guides' pages. */
 const guidesPath = "/docs/";
 
 /** The address of the API reference, and the beginning of the addresses of services, methods and types in it. */

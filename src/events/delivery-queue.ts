@@ -100,7 +100,7 @@ function storedAttempt(
   result: Pick<DeliveryAttempt, "startTime" | "duration" | "failure" | "isDropped">,
 ): DeliveryAttempt {
   const event = { eventType: headers["ce-type"] ?? "", eventId: headers["ce-id"] ?? "" };
-  // How fast an attempt fails tells private hosts and closed ports from absent ones.
+  // The duration of a failed attempt would tell private hosts and closed ports from absent ones.
   const steps = Math.max(1, Math.ceil(result.duration / hiddenDurationMs));
   const duration = reply?.isVisible ? result.duration : steps * hiddenDurationMs;
   const { status: httpStatus = 0, line: responseLine = "" } = reply ?? {};

@@ -80,7 +80,7 @@ export function parseRetryAfter(text: string | undefined, now: number): number |
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
-/** How many bytes of a response are decoded to find its first line. */
+/** The number of bytes of a response that are decoded to find its first line. */
 const lineBytes = 1_000;
 
 /** Returns the beginning of the first line of a response. */

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import pino, { type DestinationStream, type Logger } from "pino";
 import { logText } from "./log-text.ts";
 
-/** How log lines are written. */
+/** The options of log lines. */
 export interface LogOptions {
   /** The lowest level that is written, or `silent`. */
   readonly level: string;

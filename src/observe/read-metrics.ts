@@ -9,7 +9,7 @@ export interface ReadMetric {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** How the values of several processes become one (prom-client/lib/metricAggregators.js). */
+  /** The aggregation of the values of several processes (prom-client/lib/metricAggregators.js). */
   readonly aggregator: "sum" | "max" | "min";
 }
 

@@ -52,7 +52,7 @@ function methodOf(method: Method, describe: Describe) {
   };
 }
 
-/** Who may call a method. `scope` is the field with the uid at which the capabilities are checked. */
+/** Returns the callers that may call a method. `scope` is the field with the uid at which the capabilities are checked. */
 function accessOf(method: DescMethod) {
   const rule = accessRuleOf(method);
   if (!rule) return { type: "credential" };

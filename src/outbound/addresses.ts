@@ -5,7 +5,7 @@ import { bareHost, isListed, isLoopbackAddress, isLoopbackUrl, isPublicAddress }
 import { type Lookup, lookUpBySystem, newLookup } from "./dns-lookup.ts";
 import { OutboundError } from "./error.ts";
 
-/** Which addresses a host may have. */
+/** The rules for the addresses of a host. */
 export interface AddressRules {
   /** Whether plain http to loopback is allowed, as in development. */
   readonly allowLoopbackHttp: boolean;

@@ -1,6 +1,6 @@
 /**
- * Why a fetch failed: a rule of ours forbids it or the document breaks one, the server does not respond, or its
- * certificate is not trusted.
+ * The cause of a failed fetch: a rule of ours forbids it or the document breaks one, the server does not respond, or its certificate is
+ * not trusted.
  */
 export type OutboundFailure = "refused" | "unavailable" | "untrusted";
 

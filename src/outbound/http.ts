@@ -205,7 +205,7 @@ function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: Outboun
   return url;
 }
 
-/** How the connection is made. */
+/** The route of a connection. */
 interface Way {
   /** The proxy that gets the absolute URL as the request target. */
   readonly proxy?: URL;

@@ -1,8 +1,8 @@
-// How long a call is worked on, and who decides its response: the clock, or the result of a write.
+// The lifetime of a call: its deadline, and whether the clock or the result of a write decides the response.
 import { ApiError, Code } from "../aip/errors.ts";
 import type { WriteLifetime } from "../storage/engine/session.ts";
 
-/** How long a call is worked on. */
+/** The lifetime of a call. */
 export interface CallLifetime extends WriteLifetime {
   /** Makes the response wait for the result of the work. A write calls this before it begins, since only it knows whether it was made. */
   awaitResult(): void;
@@ -23,7 +23,10 @@ export class WorkLifetime implements CallLifetime {
     return this.#controller.signal;
   }
 
-  /** Why no further write may commit. A response must not deny what was made: after a commit, only a client that has left ends the rest. */
+  /**
+   * The reason why no further write may commit. A response must not deny a completed write: after a commit, only the client's disconnect
+   * ends the rest.
+   */
   get ended(): ApiError | undefined {
     return this.#hasCommitted && this.#ended?.code === Code.DEADLINE_EXCEEDED ? undefined : this.#ended;
   }

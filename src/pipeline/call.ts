@@ -41,7 +41,7 @@ export interface Call {
   setResponseHeader(name: string, value: string): void;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal | undefined;
-  /** How long the call is worked on; undefined for work without an end, such as that of a program. */
+  /** The lifetime of the call; undefined for work without an end, such as that of a program. */
   readonly lifetime?: CallLifetime | undefined;
   /** Set by the pipeline, which then logs the call. */
   method?: CalledMethod;

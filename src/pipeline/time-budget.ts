@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
 import { once } from "../base/lazy.ts";
 
-/** How much computing time each key has. */
+/** The computing time of each key. */
 export interface BudgetLimits {
   /** The time that a key has after a long pause, in milliseconds. */
   readonly burstMs: number;

@@ -139,7 +139,7 @@ async function readImage(
   deadline: number,
 ): Promise<ImagePlatform[] | undefined> {
   const { repository, digest } = event;
-  // When the time is up, the rest of a long list of events is left to `registry sync`.
+  // At the deadline, the rest of a long list of events is left to `registry sync`.
   if (!content || clock() >= deadline) return undefined;
   const place = await findPlace(database.session, repository, names);
   if (!place) return undefined;

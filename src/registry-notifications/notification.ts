@@ -17,7 +17,7 @@ export interface RegistryEvent {
   readonly tag: string;
   /** Empty if the event is about a tag only. */
   readonly digest: string;
-  /** Who caused it, according to the registry. */
+  /** The actor, according to the registry. */
   readonly actor: string;
   /** The registry's time in milliseconds since the epoch; undefined if it reports none. */
   readonly time: number | undefined;

@@ -8,7 +8,7 @@ import type { Call } from "../pipeline/call.ts";
 import { queryDigest, readToken } from "./bound-page-token.ts";
 import type { ServiceContext } from "./service-context.ts";
 
-/** Where a row is in the list: the newest comes first, then the one with the smaller id. */
+/** The position of a row in the list: the newest comes first, then the one with the smaller id. */
 export interface TimePosition {
   /** In milliseconds since the epoch. */
   readonly time: number;

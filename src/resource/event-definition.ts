@@ -1,4 +1,4 @@
-// How an event is built from the change log.
+// Defines events, which are built from the change log.
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Session } from "../storage/engine/session.ts";
@@ -17,7 +17,7 @@ export interface LoggedChange<R = unknown> {
 /** The changes that one event reports, oldest first. */
 export type LoggedChanges = readonly [LoggedChange, ...LoggedChange[]];
 
-/** Which changes an event reports, and who receives it. */
+/** The changes that an event reports, and its receivers. */
 export interface EventPlace {
   /** The kind of the changed rows. Changes of other kinds by the same call belong to the same event. */
   readonly kind: string;

@@ -47,7 +47,7 @@ function routeOf(method: DescMethodUnary): string {
   return typeof value === "string" ? value.replace(/\/?\{.*$/, "") : "";
 }
 
-/** How to build the events of a resource from its changes. */
+/** The rules to build the events of a resource from its changes. */
 export interface ResourceEvents<D extends DescMessage, R> {
   readonly collection: Pick<CollectionTables, "kind">;
   readonly schema: D;

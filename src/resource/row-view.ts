@@ -1,4 +1,4 @@
-// How the audit log shows the rows of the change log.
+// Converts rows of the change log for the audit log.
 import { create, type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { CollectionTables } from "../storage/collection/collection.ts";
 

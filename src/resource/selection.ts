@@ -13,7 +13,7 @@ export interface PlaceFilter {
   readonly ids: readonly string[];
 }
 
-/** Which rows of a kind are visible in addition to those under a granted group. */
+/** The rows of a kind that are visible in addition to those under a granted group. */
 export interface SelectionOptions {
   /** Whether rows of this kind can themselves be the group of a grant, as groups can. */
   readonly includesGranted: boolean;

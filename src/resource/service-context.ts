@@ -17,7 +17,7 @@ export interface ServiceContext {
 export interface ServiceSettings {
   /** The public address of this server, without a trailing slash. */
   readonly baseUrl: string;
-  /** Who may create root groups: anyone with `groups.create` in some group, or operators only. */
+  /** The callers that may create root groups: anyone with `groups.create` in some group, or operators only. */
   readonly rootGroups: "anyone" | "operators";
   /** The maximum depth of the group tree, in levels. */
   readonly maxDepth: number;

@@ -21,7 +21,7 @@ import {
 import { isSent, project, type ScimResource } from "./resource-json.ts";
 import { scimError } from "./scim-error.ts";
 
-/** How resources of a kind are listed. */
+/** The list of a kind of SCIM resources. */
 export interface Listing<R extends { readonly uid: string }> {
   /** The columns that conditions may have. */
   readonly columns: readonly ScimCondition["column"][];

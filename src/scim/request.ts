@@ -46,7 +46,7 @@ export interface ResourceHandlers {
   remove(request: ScimRequest, id: string): Promise<EndpointResponse>;
 }
 
-/** Which part of a list a client asks for. */
+/** The part of a list that a client requests. */
 export interface ListRange {
   readonly filter: Filter | undefined;
   /** The first resource, from 1 (RFC 7644 §3.4.2.4). */

@@ -7,7 +7,7 @@ import { enterpriseSchema, groupSchema, schemas, userSchema } from "./schemas.ts
 /** A resource as it is sent. */
 export type ScimResource = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Which attributes are sent: only these, or all but these; names in lower case. */
+/** The attributes to send: only these, or all but these; names in lower case. */
 export interface Projection {
   readonly only: readonly string[] | undefined;
   readonly without: readonly string[];

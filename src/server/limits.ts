@@ -67,7 +67,7 @@ export const limits = {
   nodeIntervalMs: 15_000,
   /** The retention of a server that ended without removing its row. */
   nodeMemoryMs: 60 * 60 * 1000,
-  /** How old the size of the database and the state of the delivery queue in metrics may be, and how long a request for metrics waits. */
+  /** The maximum age of the database size and of the delivery queue's state in metrics, and the maximum wait of a request for metrics. */
   expensiveMetrics: { maxAgeMs: 15_000, patienceMs: 1_000 },
   /** Waiting deliveries that metrics count. */
   countedDeliveries: 100_000,

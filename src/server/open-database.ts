@@ -22,7 +22,7 @@ import {
 } from "../storage/engine/errors.ts";
 import type { Migration, MigrationListener, OpenMode } from "../storage/engine/migrations.ts";
 
-/** Which database, and how it is opened. */
+/** The database to open, and the options. */
 export type DatabaseConfig = Pick<Config, "databaseUrl" | "dataDir" | "migrates" | "database"> &
   OpenOptions & {
     /** The setting that errors name; the one that names the database if absent. */

@@ -51,7 +51,7 @@ export const transfers: readonly Transfer[] = [
   suspendedPeopleImport,
 ];
 
-/** How the changes of all kinds are shown. */
+/** The recording of changes of all kinds. */
 export const recordedKinds: readonly Recorded[] = kinds.flatMap(({ recorded }) =>
   "absent" in recorded ? [] : recorded,
 );

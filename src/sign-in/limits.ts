@@ -8,7 +8,7 @@ export const signInLimits = {
    */
   signIns: 120_000,
   signInsPerSecond: 20,
-  /** When all places for sign-ins are taken, some of them have probably ended after this time. */
+  /** The suggested delay when all places for sign-ins are taken: some of them have probably ended by then. */
   fullRetryMs: 30_000,
   /** The bytes of an answer whether to join an organization. */
   answerBytes: 4096,
@@ -23,7 +23,7 @@ export const signInLimits = {
   mappedSessionMs: 60 * 60 * 1000,
   /** The lifetime of the API tokens of a browser session. */
   browserTokenMs: 10 * 60 * 1000,
-  /** How exactly the last use of a browser session is stored. */
+  /** The precision of the stored last use of a browser session, in milliseconds. */
   lastUseMs: 60 * 1000,
   /** The bytes of a request to a session endpoint. */
   sessionBodyBytes: 16 * 1024,

@@ -16,8 +16,8 @@ export interface SessionTarget {
 /** A requested sign-in. */
 export interface LoginRequest {
   /**
-   * Where the token goes: a loopback address, the public key of a device without a browser, or a session of this browser,
-   * which then opens a page of the console.
+   * The receiver of the token: a loopback address, the public key of a device without a browser, or a session of this browser, which then
+   * opens a page of the console.
    */
   readonly target: { readonly redirect: string } | { readonly headlessCode: string } | SessionTarget;
   /** The uid of an identity provider, or the name of a verified organization; empty for the operator's provider. */

@@ -50,7 +50,7 @@ function eventOf(
   const isReuse = end === "refresh_token_reused";
   return {
     kind: "session_ends",
-    // Who presented the token again is not known.
+    // The actor who presented the token again is unknown.
     by: {
       actor: isReuse ? "" : uid,
       ...(!isReuse && { actorClaims: signIn.act }),

@@ -54,8 +54,8 @@ export interface SignInDeps extends IssueDeps {
 }
 
 /**
- * How a sign-in ended: with tokens, denied for a reason that the user, the program or the provider is responsible for, or failed because
- * the server or the provider does not work.
+ * The outcomes of a sign-in: completed with tokens, denied for a reason that the user, the program or the provider is responsible for, or
+ * failed because the server or the provider does not work.
  */
 export const signInOutcomes = ["completed", "denied", "failed"] as const;
 

@@ -45,7 +45,7 @@ export interface Database {
   readonly rows: RowCache;
   /** Reads pages of lists. */
   readonly lists: Lists;
-  /** How many reads of rows and pages came from the cache, how many did not, and how large it is. */
+  /** The numbers of reads that were hits and misses, and the size of the cache. */
   readonly cache: Pick<ReadCache, "hits" | "misses" | "entries" | "bytes">;
   /** The database's own measurements, and the durations of write transactions. */
   readonly measurements: DatabaseMeasurements & { readonly transactions: TransactionDurations };
@@ -60,7 +60,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long write transactions took, from the request until their commit was durable, or until they were rolled back. */
+/** The durations of write transactions, from the request until their commit was durable, or until they were rolled back. */
 export interface TransactionDurations {
   readonly committed: DurationCounts;
   /** Undone on purpose: rehearsals. */
@@ -68,7 +68,7 @@ export interface TransactionDurations {
   readonly failed: DurationCounts;
 }
 
-/** Which servers are used, and for what. */
+/** The servers to use, and their roles. */
 export interface OpenOptions {
   /** Whether the database is the target of a copy, which may be unfinished; false if absent. */
   readonly isTarget?: boolean | undefined;

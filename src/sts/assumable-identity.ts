@@ -13,7 +13,7 @@ export interface AssumableIdentity {
   readonly user?: { readonly issuer: string; readonly subject: string };
   /** Milliseconds since the epoch. */
   readonly createTime: number;
-  /** Why its static keys are not active. Absent if they are. */
+  /** The reason why its static keys are not active. Absent if they are. */
   readonly inactivity?: string;
   /** The organizations that it created and owns, where it needs no keys in force. Present with `inactivity`. */
   readonly founded?: readonly string[];

@@ -22,7 +22,7 @@ export interface Requirement {
   readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
   readonly notAfter?: number;
-  /** Why the static keys are not in force. */
+  /** The reason why the static keys are not in force. */
   readonly inactivity?: string;
   /** The organizations in which the keys need not be in force: the identity created and owns them. */
   readonly founded?: readonly string[];

@@ -108,7 +108,7 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
     readonly check: (request: MessageShape<I>) => FieldViolation[];
     readonly respond: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
     readonly event?: AdaptedEvent;
-    /** Which calls take long to compute (pipeline/expensive.ts); none if absent. */
+    /** Returns whether a call takes long to compute (pipeline/expensive.ts); never if absent. */
     readonly isExpensive?: (request: MessageShape<I>) => boolean;
   },
 ): Adapted<I, O> {
@@ -128,7 +128,7 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** How a method differs from its counterpart. */
+/** The differences of a method from its counterpart. */
 export interface Differences<
   I1 extends DescMessage,
   O1 extends DescMessage,
@@ -170,7 +170,7 @@ export function passThrough<
   return toV1Event ? { ...adapted, event: { of: current, toV1Event: toV1Event.toV1 } } : adapted;
 }
 
-/** How a PUT differs from an update of all fields. */
+/** The differences of a PUT from an update of all fields. */
 export interface Replacement {
   readonly names?: FieldNames;
   /** The names of response fields, if they differ from those of the request. */

@@ -12,7 +12,7 @@ import { v1Limits } from "./limits.ts";
 import { type Filter, type Places, placedViolation, placeFilter } from "./place-filter.ts";
 import { renamer } from "./violations.ts";
 
-/** How a list differs from its counterpart. */
+/** The differences of a list from its counterpart. */
 export interface ListDifferences {
   readonly names?: FieldNames;
   /** The names of item fields, if they differ from those of the filter. */

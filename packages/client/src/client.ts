@@ -5,13 +5,13 @@ import { bearerToken } from "./bearer.ts";
 import type { Tokens } from "./exchange.ts";
 import { type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
 
-/** How a client calls its server. */
+/** The options of a client. */
 export interface ClientOptions {
   /** For example https://gatehouse.example.com. */
   readonly url: string;
-  /** Where tokens come from. Without it calls are anonymous. */
+  /** The source of tokens. Without it, calls are anonymous. */
   readonly tokens?: Tokens;
-  /** How calls are retried; false for no retries. */
+  /** The policy for retries; false for no retries. */
   readonly retry?: RetryPolicy | false;
   /** The time limit of a call with all of its retries; 60 s by default. */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface GatehouseClient extends Disposable {
   close(): void;
 }
 
-/** How a transport is opened. */
+/** The options of a transport. */
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly interceptors: Interceptor[];

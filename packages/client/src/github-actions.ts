@@ -7,7 +7,7 @@ export interface GitHubActionsVariables {
   readonly ACTIONS_ID_TOKEN_REQUEST_TOKEN?: string | undefined;
 }
 
-/** How the token of a job is requested. */
+/** The options for requesting the token of a job. */
 export interface GitHubActionsOptions {
   /** The address of the Gatehouse server. */
   readonly audience: string;

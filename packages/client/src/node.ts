@@ -9,7 +9,7 @@ import { readToken, type TokenSource } from "./tokens.ts";
 export { GitHubActionsError } from "./github-actions.ts";
 export * from "./index.ts";
 
-/** How a program calls the server. */
+/** The options of a client in Node. */
 export interface NodeClientOptions extends ClientOptions {
   /** gRPC by default; Connect passes proxies that do not know trailers. Both use HTTP/2. */
   readonly protocol?: "grpc" | "connect";

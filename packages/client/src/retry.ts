@@ -1,6 +1,6 @@
 // Repeats a call that failed.
 
-/** How a call is repeated. */
+/** The options for repeating a call. */
 export interface RetryOptions {
   /** Returns the delay before the next attempt in milliseconds, or undefined to give up. `retries` counts the retries before. */
   delayMs(error: unknown, retries: number): number | undefined;

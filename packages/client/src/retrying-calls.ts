@@ -13,9 +13,9 @@ import { http } from "../../../gen/google/api/annotations_pb.ts";
 import { errorDetails } from "./errors.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
-/** How calls are retried. */
+/** The policy for retrying calls. */
 export interface RetryPolicy {
-  /** How often a call is repeated at most; 4 by default. */
+  /** The maximum number of retries of a call; 4 by default. */
   readonly retries?: number;
   /** The longest delay before the first retry; 200 ms by default. It doubles with each retry. */
   readonly firstDelayMs?: number;

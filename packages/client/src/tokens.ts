@@ -1,4 +1,4 @@
-// Where the tokens of calls come from.
+// Sources of the tokens of calls.
 
 /** A source of tokens. */
 export interface TokenSource {

@@ -4,7 +4,7 @@ import { type ClientOptions, type GatehouseClient, newClient } from "./client.ts
 
 export * from "./index.ts";
 
-/** How a page calls the server. */
+/** The options of a client in a browser. */
 export interface WebClientOptions extends ClientOptions {
   /** Connect with JSON by default, which the developer tools of browsers show. */
   readonly protocol?: "connect" | "grpc-web";

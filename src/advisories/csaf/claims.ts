@@ -116,7 +116,7 @@ function claimsOfOthers(statement: ProductStatement, severities: readonly Record
   return [claim, { status: FIXED, words: ["fixed"], products: fixed, details: { remediations } }];
 }
 
-/** Where there are ranges of versions or versions, they decide, and not the ranges of commits. */
+/** Returns the ranges of a statement. Those of commits count only without other ranges and versions. */
 function rangesOf({ ranges, versions }: ProductStatement, loss: Loss) {
   const ofVersions = ranges.filter(({ type }) => type !== "GIT");
   if (ofVersions.length + versions.length === 0) return ranges;
@@ -186,7 +186,7 @@ function scoresOf(severities: readonly RecordSeverity[], loss: Loss): Claim["det
   return scores.length > 0 ? { scores } : {};
 }
 
-/** When the source said it, in milliseconds since the epoch. */
+/** Returns the time of the source's statement, in milliseconds since the epoch. */
 export function timeOfClaim(record: AdvisoryRecord, statement: ProductStatement): number {
   return saidTime({ record, statement: heldStatement(statement) ?? statement }) ?? 0;
 }

@@ -1,4 +1,4 @@
-// Where a package is affected in all versions, and the same vulnerability names versions with a fix for the same platform, it is
+// If a package is affected in all versions, and the same vulnerability names fixed versions for the same platform, the package is
 // affected before the fix.
 import {
   ProductStatus,

@@ -15,7 +15,7 @@ import { noteOn } from "./words.ts";
 /** A claim whose products are numbers and whose details are texts. */
 export interface GatheredClaim {
   readonly source: string;
-  /** When the source said it, in milliseconds since the epoch. */
+  /** The time of the source's statement, in milliseconds since the epoch. */
   readonly time: number;
   readonly status: ProductStatus;
   readonly words: readonly string[];

@@ -174,7 +174,7 @@ function toStatement({ words, details, products }: Group, { fixes, numbers, pack
   });
 }
 
-/** Why, and what to do about it, in the fields of a statement. */
+/** Returns the reason of the status and the response to it, in the fields of a statement. */
 function readWords(status: ProductStatus, details: readonly Detail[]) {
   const flag = details.find(({ kind }) => kind === "flags")?.json.label;
   const impacts = textsOf(details, "threats", ({ category }) => category === "impact");
@@ -203,7 +203,7 @@ function textsOf(details: readonly Detail[], kind: Detail["kind"], has: (json: J
   return distinct(texts.filter(isText).filter((text) => text !== ""));
 }
 
-/** When a flag was given to what is not affected, and when the fix came of what is fixed: the latest time of several. */
+/** Returns the time of the flag of a product that is not affected, or of the fix of a fixed one; the latest if there are several. */
 function timeOf(status: ProductStatus, details: readonly Detail[]): ReadTime | undefined {
   const kind =
     status === ProductStatus.NOT_AFFECTED ? "flags" : status === ProductStatus.FIXED ? "remediations" : undefined;

@@ -57,7 +57,7 @@ function parseConstraints(list: string): { versions: string[]; intervals: RangeE
       isOpen = true;
     } else if ((comparator === "<" || comparator === "<=") && (isOpen || intervals.length === 0)) {
       if (!isOpen) intervals.push([newEvent(INTRODUCED, "0")]);
-      // That a range ends does not say that the version after it has a fix.
+      // The end of a range does not mean that the version after it has a fix.
       intervals.at(-1)!.push(newEvent(comparator === "<" ? LIMIT : LAST_AFFECTED, version));
       isOpen = false;
     } else {

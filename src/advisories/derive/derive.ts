@@ -22,9 +22,9 @@ import type { RecordPart } from "./parts.ts";
 export interface SaidPart {
   readonly record: AdvisoryRecord;
   readonly part: RecordPart;
-  /** When the record was imported first. */
+  /** The time of the record's first import. */
   readonly createTime: number;
-  /** When this copy of it was imported first. */
+  /** The time of the first import of this copy. */
   readonly importTime: number;
 }
 
@@ -127,7 +127,7 @@ function severitiesOf(said: readonly SaidPart[]) {
   return [...new Map(known.map((each) => [`${each.type} ${each.score}`, each])).values()];
 }
 
-/** When something is known of the product from a record: since it was published, or since what it says first. */
+/** Returns the time since which the record covers the product: its publication, or its first statement. */
 function firstTime({ record, part, createTime }: SaidPart): number {
   const { publishTime, modifyTime } = record;
   const told = part.statements.flatMap(({ time, events }) => [time, ...events.map((event) => event.createTime)]);

@@ -109,7 +109,7 @@ function fixedIn(fixedVersion: string): EventType {
   return { case: "fixed", value: { fixedVersion } };
 }
 
-/** Where a statement has ranges of versions, those of commits say the same in other words. */
+/** Returns the ranges that count. Next to ranges of versions, those of commits repeat the same. */
 function decidingRanges({ ranges }: ProductStatement): readonly VersionRange[] {
   const versioned = ranges.filter(({ type }) => type !== "GIT");
   return versioned.length > 0 ? versioned : ranges;

@@ -1,4 +1,4 @@
-// Which statements about a product still hold: those that their own source has not superseded.
+// Selects the statements about a product that their own source has not superseded.
 
 import {
   type AdvisoryRecord,
@@ -28,8 +28,8 @@ export function holdingStatements<S extends SaidStatement>(said: readonly S[]): 
 }
 
 /**
- * When a source said a statement, in milliseconds since the epoch; undefined where it does not tell. A document that was changed says
- * again what it still has. Statements of OpenVEX have the time of their document instead (OpenVEX 0.2.0, "timestamp").
+ * Returns the time of a source's statement, in milliseconds since the epoch; undefined if unknown. A changed document repeats the
+ * statements that it keeps. Statements of OpenVEX have the time of their document instead (OpenVEX 0.2.0, "timestamp").
  */
 export function saidTime({ record, statement }: SaidStatement): number | undefined {
   const { format, publishTime, modifyTime } = record;

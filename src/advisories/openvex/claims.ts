@@ -27,7 +27,7 @@ import { type NamedProduct, productJson } from "./products.ts";
 export interface Held {
   readonly record: AdvisoryRecord;
   readonly statement: ProductStatement;
-  /** When the source said so, in milliseconds since the epoch; infinite when nobody knows, which is when the export is made. */
+  /** The time of the source's statement, in milliseconds since the epoch; infinite if unknown, which means the time of the export. */
   readonly time: number;
 }
 

@@ -129,7 +129,7 @@ function newCellWriter(claims: readonly Claim[]): (cell: Cell) => JsonObject | u
   };
 }
 
-/** How bad a status is. A fix is as good as not to be affected. */
+/** Returns the severity of a status. A fix counts as not affected. */
 export function levelOf({ status }: Claim): number {
   if (status === ProductStatus.AFFECTED) return 2;
   return status === ProductStatus.UNDER_INVESTIGATION ? 1 : 0;

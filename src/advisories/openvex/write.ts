@@ -175,8 +175,8 @@ function textOf(time: number): string | undefined {
 }
 
 /**
- * Why the status is so, and what to do about it. OpenVEX has justifications and impacts for what is not affected, and actions for what
- * is affected. Such texts about another status are further notes.
+ * Returns the explanation of a status. OpenVEX has justifications and impacts for products that are not affected, and actions for
+ * affected ones. Texts of another status become notes.
  */
 function explanationOf({ statement }: Held, loss: Loss): JsonObject {
   const { status, justification, impact, action, notes, plan } = statement;

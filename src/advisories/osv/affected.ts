@@ -104,7 +104,7 @@ function markOf({ database_specific: specific }: JsonObject): JsonObject[] {
   return isMarked ? [specific] : [];
 }
 
-/** Why it is a false positive. VEX has fewer justifications than there are reasons, so an event keeps the reason. */
+/** Returns the reason of a false positive. VEX has fewer justifications than there are reasons, so an event keeps the reason. */
 function reasonIn(marks: readonly JsonObject[], { timestamp }: ReadTime) {
   const words = marks.flatMap(({ reason, false_positive: mark }) => [scalarText(reason), scalarText(mark)]);
   const type = words.map(reasonOfWord).find((reason) => reason !== Reason.UNSPECIFIED);

@@ -44,7 +44,7 @@ export function recordJson(record: AdvisoryRecord): JsonObject {
   );
 }
 
-/** When a record that came from OSV changed last, as it was. */
+/** Returns the time of the last change of a record from OSV, in its original spelling. */
 export function modifiedOf({ modifyTime, extra }: AdvisoryRecord): string {
   return String(parseExtra(extra).modified ?? (modifyTime && timestampText(modifyTime)));
 }

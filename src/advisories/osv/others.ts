@@ -58,7 +58,7 @@ function others(own: string, ids: readonly string[]): string[] {
   return [...new Set(ids)].filter((id) => id !== own && id !== "");
 }
 
-/** When a source said what a record says, as far as the record has it. */
+/** Returns the times of the source's statements that the record has. */
 function timesOf({ publishTime, statements }: AdvisoryRecord): number[] {
   const said = statements.flatMap(({ time, events }) => [time, ...events.map(({ createTime }) => createTime)]);
   return millisecondsOf([publishTime, ...said]);

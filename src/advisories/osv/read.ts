@@ -140,7 +140,7 @@ function readReference(item: Members): RecordReference | undefined {
   return url === "" ? undefined : create(RecordReferenceSchema, { type, url });
 }
 
-/** Who found it, as OSV has it. */
+/** Returns the credits of a record in the form of OSV. */
 function creditsOf(record: Members): JsonObject[] | undefined {
   const credits = record.objects("credits").map((credit) => ({ whole: credit.rest(), name: credit.text("name") }));
   const named = credits.filter(({ name }) => name !== "").map(({ whole }) => whole);

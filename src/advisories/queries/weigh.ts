@@ -1,5 +1,5 @@
-// Which statements of CSAF on one version count: those on the version itself, or on a range that has it, before those on all versions
-// of the platform, and both before what follows from a fix in a later version. Statements of other formats all count.
+// Selects the CSAF statements that count for one version: those on the version itself or on a range with it come before those on all
+// versions of the platform, and both before those that follow from a fix in a later version. Statements of other formats all count.
 import { ProductStatus, RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { beforeFixes, namesNothing, namesVersion, type VersionStatus } from "../versions/status.ts";
 import type { Finding } from "./finding.ts";

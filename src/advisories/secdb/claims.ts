@@ -134,7 +134,7 @@ function affectedVersions({ versions, ranges }: Affected, loss: Loss): (readonly
   if (versions.length > 0) loss("an affected version");
   const versioned = ranges.filter(({ type }) => type !== "GIT");
   if (versioned.length < ranges.length) loss("a range of commits");
-  // Where there are ranges of versions, those of commits say the same in other words.
+  // Next to ranges of versions, those of commits repeat the same.
   if (versioned.length === 0 && ranges.length > 0) return [["", ""]];
   const fixes = versioned.flatMap((range) => fixesOfRange(range, loss));
   const isBeforeFix = (version: string) => fixes.some(([fix]) => (compareApk(version, fix) ?? 0) < 0);

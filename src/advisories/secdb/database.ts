@@ -26,7 +26,7 @@ const distributions: readonly { readonly name: string; readonly domain: string; 
 
 const headerNames: readonly string[] = ["apkurl", "urlprefix", "reponame", "distroversion", "archs"];
 
-/** How long a header may be: every record has a copy. */
+/** The maximum length of a header: every record has a copy. */
 const headerLength = 10_000;
 
 /** Whether a document is a security database. */

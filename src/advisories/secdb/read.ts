@@ -19,7 +19,7 @@ import type { Problem, Reader, ReadItem } from "../reading.ts";
 import { type Database, readDatabase } from "./database.ts";
 import { type EntryVulnerability, parseEntry } from "./entry.ts";
 
-/** How many vulnerabilities an entry may name: each has a record, which names all others. */
+/** The maximum number of vulnerabilities of an entry: each has a record, which names all others. */
 const idsPerEntry = 100;
 
 /** Reads a database. A record is what it says of a vulnerability in a package. */

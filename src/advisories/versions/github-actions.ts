@@ -9,7 +9,7 @@ export function compareActions(a: string, b: string): number | undefined {
   return order !== 0 && isOneTag && numbers < 3 ? undefined : order;
 }
 
-/** How many numbers a tag has that is moved; infinite for one that is not. */
+/** Returns the number of parts of a moving tag such as v1.2; infinite for any other tag. */
 function numbersOfMoved(tag: string): number {
   const [, numbers] = /^v([0-9]+(?:\.[0-9]+)?)$/.exec(tag.trim()) ?? [];
   return numbers?.split(".").length ?? Number.POSITIVE_INFINITY;

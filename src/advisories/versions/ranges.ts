@@ -8,7 +8,7 @@ import {
 } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { VersionOrder } from "./order.ts";
 
-/** Where a version is. */
+/** The position of a version relative to a range. */
 export interface Place {
   /** "unknown" when the order of the versions does not tell. */
   readonly where: "inside" | "outside" | "unknown";

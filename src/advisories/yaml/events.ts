@@ -66,7 +66,7 @@ function readReason(data: Members | undefined) {
   return reason;
 }
 
-/** How it was found. That it was found stays, also if this is not known. */
+/** Reads a detection. It counts as a detection even if its type is unknown. */
 function readDetection(data: Members | undefined, scan: Members | undefined): Detection {
   const kind = data?.text("type") ?? "";
   const text = (name: string) => scan?.text(name) ?? "";

@@ -15,7 +15,7 @@ import { type ZipEntry, zipParts } from "./zip-writer.ts";
 /** Names the group and the ecosystems of the archives. Without it, the origin of an archive is unknown. */
 const markName = ".gatehouse-osv-scanner.json";
 
-/** Where osv-scanner looks for records that name a repository and no package. */
+/** The folder in which osv-scanner looks for records that name a repository and no package. */
 const repositories = "GIT";
 
 /** Reports the ecosystem of a record for which osv-scanner has no archive. */

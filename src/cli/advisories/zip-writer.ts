@@ -90,7 +90,7 @@ function endOfZip64(count: number, size: number, offset: number): Buffer {
     number64(count),
     number64(size),
     number64(offset),
-    // Where that record is, for readers that come from the end.
+    // The offset of that record, for readers that start at the end.
     number32(0x0706_4b50),
     number32(0),
     number64(offset + size),

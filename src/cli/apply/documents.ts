@@ -24,7 +24,7 @@ export const documentKinds: readonly DocumentKind[] = ResourceSpecSchema.fields.
 /** A client secret in a file: the name of a variable of the environment. */
 const secretPattern = /^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
-/** How documents are read. */
+/** The environment for reading documents. */
 export interface Reading {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Called with a variable that a file names and that is not set. */

@@ -24,7 +24,7 @@ const pageSize = 200;
 /** How many readmes are read at once: each takes a call. */
 const readmesAtOnce = 8;
 
-/** How an organization is exported. */
+/** The options of an export. */
 interface ExportOptions {
   /** The file to write; standard output if undefined. */
   readonly file: string | undefined;

@@ -22,7 +22,7 @@ export interface Header {
   readonly name: string;
   /** The address of the server that it was exported from. */
   readonly source: string;
-  /** When the export began, in RFC 3339. */
+  /** The start of the export, in RFC 3339. */
   readonly time: string;
 }
 

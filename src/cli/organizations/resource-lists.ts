@@ -5,7 +5,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceOf } from "../resources/resources.ts";
 import type { Kind } from "./format.ts";
 
-/** How the resources of one kind are read, and become those of an export. */
+/** The list method of one kind, and the conversion of its resources for an export. */
 export interface ResourceList extends StandardMethod, NonNullable<Resource["exported"]> {
   readonly kind: Kind;
 }

@@ -30,7 +30,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   }
 }
 
-/** How a selection is printed. */
+/** The printed form of a selection. */
 export type Selection =
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | { readonly kind: "table"; readonly columns: readonly Column[]; readonly rows: readonly JsonObject[] }

@@ -116,7 +116,7 @@ export interface Resource {
   readonly checkCreate?: (body: JsonObject) => void;
   /** Checks flags before anything is created. The returned function runs afterwards. */
   readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
-  /** How an export of an organization lists it, and what an import takes; as it is listed if absent. */
+  /** The list request of an export, and the conversion for an import; as listed if absent. */
   readonly exported?: {
     readonly request?: JsonObject;
     /** Returns undefined for what stays behind. */

@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import type { destination } from "pino";
 
-/** Where lines go: a destination of pino. */
+/** The destination of log lines, as pino has it. */
 export type LineOutput = Pick<ReturnType<typeof destination>, "write" | "on" | "off">;
 
 /** The longest line that is kept whole, in characters. */

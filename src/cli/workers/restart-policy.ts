@@ -1,4 +1,4 @@
-// When a worker that ended is started again, and when the program gives up.
+// Decides when a worker that ended is started again, and when the program gives up.
 
 /** Milliseconds before each start that follows an early end. After one more early end the program ends. */
 const delaysMs = [0, 250, 500, 1000, 2000, 4000];

@@ -7,7 +7,7 @@ import { type LineOutput, relayLines } from "./log-relay.ts";
 import { type ToPrimary, type ToWorker, workerVariable } from "./messages.ts";
 import { closeUntakenConnections } from "./untaken-connections.ts";
 
-/** How a process ended. */
+/** The exit of a process. */
 export interface Ending {
   /** Undefined if a signal ended it. */
   readonly code: number | undefined;

@@ -4,7 +4,7 @@ import { newCombinedMetrics } from "../../observe/combined-metrics.ts";
 import { type MetricFamily, type MetricsFormat, metricsText } from "../../observe/metric-family.ts";
 import type { RunningWorker } from "./running-worker.ts";
 
-/** How long to wait for a busy worker, in milliseconds. What it said last counts then. */
+/** The time to wait for a busy worker, in milliseconds. After that, its last metrics count. */
 const patienceMs = 2000;
 
 /** The metrics of the workers. */

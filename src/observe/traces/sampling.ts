@@ -1,4 +1,4 @@
-// Which calls are traced. Decided before anything of OpenTelemetry is called: an unsampled call costs nothing measurable.
+// Decides which calls are traced, before anything of OpenTelemetry is called: an unsampled call costs nothing measurable.
 import { readTraceParent } from "../../base/traceparent.ts";
 
 /** Decides whether the trace of a call is recorded, given its `traceparent` header and its request id. */

@@ -1,12 +1,13 @@
-// Which changes a caller may see (docs/design/audit-and-events.md): all of a group where they may subscribe to its events, otherwise those of the
-// kinds that they may list at the place of the change. Decided for each call, from what they hold now.
+// Decides which changes a caller may see (docs/design/audit-and-events.md): all of a group where the caller may subscribe to its
+// events, otherwise those of the kinds that the caller may list at the place of the change. Evaluated for each call, from the
+// current grants.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { isWithin } from "../../model/uid.ts";
 import { accessOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { listCapabilities } from "../resources.ts";
 
-/** Where a change belongs, and of what kind it is. */
+/** The group and the kind of a change. */
 interface PlacedChange {
   readonly kind: string;
   readonly groupUid: string;

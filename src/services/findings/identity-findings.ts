@@ -16,10 +16,10 @@ import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kin
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** How long before their end keys are findings. */
+/** The time before the end of keys from which they are findings, in milliseconds. */
 const expiresSoonMs = 14 * dayMs;
 
-/** How old an identity is when not having been used becomes a finding: what was made today is rarely used today. */
+/** The age from which an unused identity is a finding, in milliseconds: a new one is rarely used on its first day. */
 const unusedAfterMs = 7 * dayMs;
 
 /** Identities whose keys expire soon, or have expired. */

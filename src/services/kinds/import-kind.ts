@@ -1,4 +1,4 @@
-// How one kind of resource of an organization is imported.
+// The interface for importing one kind of resource of an organization.
 import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import {
   ImportOutcome,
@@ -65,7 +65,7 @@ export interface ImportKind<D extends DescMessage, R extends ResourceRow> {
   finish?(tx: Transaction, before: R): Promise<void>;
 }
 
-/** Where a resource is imported. */
+/** The context of importing a resource. */
 export interface ImportPlace {
   readonly call: Call;
   readonly maxDepth: number;

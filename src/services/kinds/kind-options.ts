@@ -1,6 +1,6 @@
 import type { Encryption } from "../../storage/installation/encryption.ts";
 
-/** How a service reads the discovery document of an issuer. */
+/** The access to discovery documents of issuers. */
 export interface DiscoveryOptions {
   /** Returns the discovery document of an issuer, or undefined if it cannot be fetched. */
   readonly discover: (issuer: string) => Promise<Readonly<Record<string, unknown>> | undefined>;

@@ -59,7 +59,7 @@ export interface ChangedSpec<V> {
   readonly fields: readonly string[];
 }
 
-/** How the resources of a kind stand in a file. `V` is the message in the file, `R` the stored row. */
+/** The form of a kind's resources in a file. `V` is the message in the file, `R` the stored row. */
 export interface FileForm<V, R extends ResourceRow> {
   /** The kinds that its resources refer to, besides groups. */
   readonly references: readonly KindName[];
@@ -118,7 +118,7 @@ export interface Absent {
   readonly absent: string;
 }
 
-/** How changes of a kind are shown. */
+/** The recording of changes of a kind, in the audit log and as events. */
 export interface Recorded {
   /** Its rows in the audit log: first its own ones, then those that belong to its resources. None if it shows no rows. */
   readonly views: readonly RowView[];
@@ -134,7 +134,7 @@ interface Declaration<R extends ResourceRow> {
   readonly collection: Collection<R>;
   /** Makes the service; absent if another kind has the same. */
   implement?(context: ServiceContext, options: KindOptions): Implementation;
-  /** How its resources move with their organization. The reason is a part of what an export says that it leaves out. */
+  /** The import of its resources, or the reason why they do not move with their organization, which an export prints under "left out". */
   readonly transfer: readonly Transfer[] | Absent;
   readonly recorded: Recorded | Absent;
 }

@@ -20,7 +20,7 @@ import { type SigningKeyContext, signingKeyMethods } from "./signing-keys.ts";
 
 /** Facts about the running server. */
 export interface InstallationFacts {
-  /** When the process started, in milliseconds since the epoch. */
+  /** The start of the process, in milliseconds since the epoch. */
   readonly startTime: number;
   /** How many processes serve the port. */
   readonly workers: number;

@@ -36,7 +36,7 @@ export interface SigningKeyContext extends Pick<ServiceContext, "database" | "cl
   readonly keys: Pick<KeyRing, "refresh">;
   readonly signingKeyLog: SigningKeyLog;
   readonly signingAlgorithm: KeyAlgorithm;
-  /** How long a replaced key verifies. */
+  /** The time for which a replaced key still verifies tokens, in milliseconds. */
   readonly keyOverlapMs: number;
 }
 

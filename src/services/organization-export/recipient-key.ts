@@ -7,7 +7,7 @@ import { invalidField } from "../../aip/errors.ts";
 export interface Recipient {
   /** SHA-256 of the DER of the key, in hexadecimal. */
   readonly fingerprint: string;
-  /** How the key of the content is encrypted. */
+  /** The algorithm that encrypts the content's key. */
   readonly algorithm: string;
   /** Returns the JSON of the value as a JWE in compact form. */
   encrypt(value: object): Promise<string>;

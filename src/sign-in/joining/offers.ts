@@ -46,7 +46,7 @@ export interface Offer {
   readonly roles: readonly string[];
   /** Whether there are custom roles besides, whose names are not shown. */
   readonly hasCustomRoles: boolean;
-  /** Who made an invite. Empty if that is not known. */
+  /** The maker of an invite. Empty if unknown. */
   readonly maker: string;
   /** The uid of the role of an invite or a provider: another role of the same name is another offer. Empty for a scope. */
   readonly roleUid: string;
@@ -81,7 +81,7 @@ async function inviteOffer(
   const { uid, parent, roleUid } = await readInvite(tx, request.invite, person, vouches);
   const isJoined = await isKnownAt(tx, identityUid, parent);
   if (isJoined && (await findBinding(tx, parent, roleUid, identityUid))) return undefined;
-  // Who has the code may learn what it is for.
+  // The holder of the code may see the details of the invite.
   return {
     source: "invite",
     organization: rootOf(parent),

@@ -21,7 +21,7 @@ export interface Decision {
   readonly offers: readonly Offer[];
 }
 
-/** How a sign-in goes on: with tokens, with a question, or not at all because it was for an organization that was not joined. */
+/** The continuation of a sign-in: with tokens, with a question, or not at all because it was for an organization that was not joined. */
 export type Settled =
   | ({ readonly state: "settled" } & Registered)
   | { readonly state: "undecided"; readonly offers: readonly Offer[] }

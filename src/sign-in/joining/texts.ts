@@ -7,7 +7,7 @@ export type Language = "en" | "de";
 /** The texts of one language. */
 export interface Texts {
   readonly title: string;
-  /** How a source came to offer the organization. `name` is empty if it must not be shown. */
+  /** The sentence that explains the source of the offer. `name` is empty if it must not be shown. */
   readonly lead: (offer: Offer) => string;
   readonly organization: string;
   readonly unverified: string;

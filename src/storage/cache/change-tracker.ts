@@ -53,7 +53,7 @@ class LogTracker implements ChangeTracker {
   #dataVersion: number | undefined;
   /** The reading of the log for a data version, which all sessions share that have this version. */
   #following: { readonly dataVersion: number; readonly result: Promise<number | undefined> } | undefined;
-  /** When a new data version was seen, in milliseconds of `performance.now`. */
+  /** The time at which a new data version was seen, in milliseconds of `performance.now`. */
   #movedAt = Number.NEGATIVE_INFINITY;
   /** Per-key tracking starts after this sequence number. A cache entry read before it counts as invalid. */
   #changedBefore = 0;

@@ -43,7 +43,7 @@ export interface Lists {
   values<R extends ResourceRow>(collection: Collection<R>, query: ValueQuery): Promise<ValueCounts>;
 }
 
-/** How to read from a database: single statements, and several in a new snapshot. */
+/** The ways to read from a database: single statements, and several in a new snapshot. */
 interface Reads {
   readonly session: Session;
   read<T>(body: (session: Session) => Promise<T>): Promise<T>;

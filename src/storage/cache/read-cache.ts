@@ -53,10 +53,10 @@ export interface CacheableRead<T> {
 
 /** Returns cached values, or reads them. */
 export interface ReadCache {
-  /** How many reads were hits and misses. */
+  /** The numbers of reads that were hits and misses. */
   readonly hits: number;
   readonly misses: number;
-  /** How many results it has, and their approximate size with their responses. */
+  /** The number of results, and their approximate size with their responses. */
   readonly entries: number;
   readonly bytes: number;
   /** Returns the result of a read in the snapshot of the session. */
@@ -71,7 +71,7 @@ interface CacheEntry {
   readonly value: unknown;
   /** The last change of the resource before the read. */
   readonly sequence: number;
-  /** When it was read, in milliseconds of `performance.now`. */
+  /** The time of the read, in milliseconds of `performance.now`. */
   readonly time: number;
   /** The number of the last read that used it. */
   usedAt: number;

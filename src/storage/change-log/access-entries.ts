@@ -17,7 +17,7 @@ export type AccessKind = (typeof accessKinds)[number];
 export interface AccessDetails {
   /** `omitted` counts entries that a limit kept out of the log. */
   readonly outcome: "allowed" | "denied" | "omitted";
-  /** How often it happened. Times are in milliseconds since the epoch. */
+  /** The number of repetitions. Times are in milliseconds since the epoch. */
   readonly count: number;
   readonly firstTime: number;
   readonly lastTime: number;

@@ -58,9 +58,9 @@ export interface Dialect {
 
 /** The counts of reads that replicas answered or passed on to the primary (PostgreSQL). */
 export interface ReplicaStatus {
-  /** How many a replica answered. */
+  /** The number of reads that a replica answered. */
   readonly reads: number;
-  /** How many the primary answered, by the reason. */
+  /** The number of reads that the primary answered, by the reason. */
   readonly fallbacks: Readonly<Record<string, number>>;
   /** Calls the listener with the host when it cannot be used, and without a failure when it is used again. */
   onChange(
@@ -68,7 +68,7 @@ export interface ReplicaStatus {
   ): void;
 }
 
-/** How a write may be combined with others; see `WriteContext`. */
+/** The ways in which a write may be combined with others; see `WriteContext`. */
 export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "lifetime">;
 
 /** A write's contribution to the change log. */

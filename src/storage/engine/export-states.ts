@@ -15,7 +15,7 @@ export const settledMs = 60_000;
 export interface ExportState {
   /** Empty before the first change. */
   readonly state: string;
-  /** When it last changed, in milliseconds since the epoch; 0 before the first change. */
+  /** The time of the last change, in milliseconds since the epoch; 0 before the first change. */
   readonly changeTime: number;
 }
 

@@ -1,7 +1,7 @@
 // The measurements of a database, for metrics.
 import { DurationCounts } from "../../base/duration-counts.ts";
 
-/** How long statements took, from the request to the result. On PostgreSQL that includes the wait for a connection. */
+/** The durations of statements, from the request to the result. On PostgreSQL they include the wait for a connection. */
 export interface StatementDurations {
   readonly read: DurationCounts;
   readonly write: DurationCounts;

@@ -81,9 +81,9 @@ export interface Session extends SessionDialect {
   prepared<T>(key: string, build: (db: Queries, tables: Tables) => Preparable<T>): Prepared<T>;
 }
 
-/** How long a write may be made. */
+/** The lifetime of a write. */
 export interface WriteLifetime {
-  /** Why the write must not commit any more, such as a passed deadline; undefined while it may. */
+  /** The reason why the write must not commit any more, such as a passed deadline; undefined while it may. */
   readonly ended: Error | undefined;
   /** Called when a write has committed. */
   committed(): void;
@@ -121,7 +121,7 @@ export interface WriteContext {
    * pause after each. False if absent.
    */
   readonly isLarge?: boolean | undefined;
-  /** How long the write may be made; without an end if absent. */
+  /** The lifetime of the write; unlimited if absent. */
   readonly lifetime?: WriteLifetime | undefined;
 }
 

@@ -11,7 +11,7 @@ export const maxAttempts = 20;
 /** An attempt to deliver an event. */
 export interface DeliveryAttempt {
   readonly subscriptionUid: string;
-  /** When it began, in milliseconds since the epoch. */
+  /** The start of the attempt, in milliseconds since the epoch. */
   readonly startTime: number;
   /** In milliseconds. */
   readonly duration: number;
@@ -21,7 +21,7 @@ export interface DeliveryAttempt {
   readonly httpStatus: number;
   /** The beginning of the response; empty if subscribers must not see it. */
   readonly responseLine: string;
-  /** Why the attempt failed; empty if the event was delivered. */
+  /** The reason why the attempt failed; empty if the event was delivered. */
   readonly failure: string;
   /** Whether the event was dropped after this attempt. */
   readonly isDropped: boolean;

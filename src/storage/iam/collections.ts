@@ -1,4 +1,4 @@
-// How the IAM resources are stored.
+// Collections of the IAM resources: their tables, indexes and change-log rules.
 import type { Collection } from "../collection/collection.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow, TermsAcceptanceRow } from "./provider-rows.ts";
 import type { AccountAssociationRow, GroupInviteRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "./rows.ts";

@@ -14,7 +14,7 @@ export type DelegationKind =
   | "external_group_role_mappings"
   | "identities";
 
-/** Who vouches, and for what. */
+/** A delegation: its maker, and the row that grants access. */
 export interface Delegation {
   /** The uid of the row that grants access, such as an invite. */
   readonly uid: string;

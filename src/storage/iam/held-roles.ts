@@ -8,7 +8,7 @@ import type { Tables } from "../schema/tables.ts";
 import { isSubgroupIdentity, type ReachingBinding, reachingColumns } from "./grants.ts";
 import { isNotSuspended } from "./scim-suspensions.ts";
 
-/** Which bindings to find. */
+/** The bindings to find. */
 export interface HeldRoleQuery {
   readonly identityUid: string;
   /** Only bindings in these subtrees, and bindings at their ancestors that take effect in them; absent for all. */
@@ -17,7 +17,7 @@ export interface HeldRoleQuery {
   readonly roleUids?: readonly string[] | undefined;
 }
 
-/** Which page of the bindings to read, in the order of their uids. */
+/** The page of bindings to read, in the order of their uids. */
 export interface HeldRolePage {
   readonly descending: boolean;
   /** The page starts after this binding; empty for the first. */

@@ -8,7 +8,7 @@ import type { Tables } from "../schema/tables.ts";
 import { type ReachingBinding, reachingColumns, takesEffectAt } from "./grants.ts";
 import { isNotSuspended } from "./scim-suspensions.ts";
 
-/** Which identities to find. */
+/** The identities to find. */
 export interface HolderQuery {
   /** The uid of the group. */
   readonly uid: string;
@@ -29,7 +29,7 @@ export interface HolderQuery {
   readonly showConfined: boolean;
 }
 
-/** Which page of the identities to read, in the order of their uids. */
+/** The page of identities to read, in the order of their uids. */
 export interface HolderPage {
   readonly descending: boolean;
   /** The page starts after this identity; empty for the first. */

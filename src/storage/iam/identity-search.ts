@@ -25,7 +25,7 @@ export interface KeysEnd {
   /** The number of the relationship of static keys. */
   readonly relationshipType: number;
   readonly before: number;
-  /** When an identity was created whose keys expire then, if it was created without an expiry. */
+  /** The creation time from which identities without an explicit expiry have keys that expire at the given time. */
   readonly createdBefore: number;
 }
 

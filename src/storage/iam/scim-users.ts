@@ -37,7 +37,7 @@ export interface ScimCondition {
   readonly value: string | number | boolean;
 }
 
-/** Which rows of a provider. */
+/** The rows of a provider to read. */
 export interface ScimPage {
   readonly providerUid: string;
   readonly condition: ScimCondition | undefined;

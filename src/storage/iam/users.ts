@@ -11,7 +11,7 @@ import { likePattern } from "../search/like-pattern.ts";
 import { reachingColumns } from "./grants.ts";
 import type { HolderBinding } from "./holders.ts";
 
-/** Which people to find. */
+/** The people to find. */
 export interface PeopleQuery {
   readonly groupUid: string;
   /** A part of a name or an e-mail address, or a uid; empty for all. */
@@ -24,7 +24,7 @@ export interface PersonCursor {
   readonly uid: string;
 }
 
-/** Which page of the people to read, by name and uid. */
+/** The page of people to read, by name and uid. */
 export interface PeoplePage {
   readonly descending: boolean;
   /** The page starts after this person; undefined for the first. */

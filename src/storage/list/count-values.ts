@@ -22,7 +22,7 @@ export interface CountedColumn {
   readonly none: string | number;
 }
 
-/** Which rows to count, and by what. */
+/** The rows to count, and the column to count by. */
 export interface ValueQuery extends Pick<ListQuery, "sources" | "filters" | "condition"> {
   readonly counted: CountedColumn;
   /** The most rows to count. */

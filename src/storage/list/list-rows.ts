@@ -19,7 +19,7 @@ export type { Filters } from "./range.ts";
 /** A set of rows that can be read in order. The sources of one list are disjoint. */
 export type Source = RangeSource | { readonly type: "row"; readonly uid: string };
 
-/** How to read a source; for a single row, the row itself. */
+/** The plan to read a source; for a single row, the row itself. */
 export type SourcePlan = RangePlan & { readonly found?: readonly ResourceRow[] };
 
 /** The rows to list, and the page of them. */
@@ -29,7 +29,7 @@ export interface ListQuery {
   readonly filters: Filters;
   /** A further filter. */
   readonly condition?: Condition | undefined;
-  /** How to read each source, from planRows; in list order if absent. */
+  /** The plans to read each source, from planRows; in list order if absent. */
   readonly plans?: readonly SourcePlan[];
   readonly order: Order;
   /** For the order by role: the subtrees whose roles sort by their names. Other custom roles sort as if they had none. */

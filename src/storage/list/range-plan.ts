@@ -14,9 +14,9 @@ import type { FoundRows } from "./range.ts";
 import { entryKeyOf, type RangeSource } from "./source.ts";
 import type { TextQuery, TextSearch } from "./text-search.ts";
 
-/** How to read a source. */
+/** The plan to read a source. */
 export interface RangePlan {
-  /** Where to start; in list order if absent. */
+  /** The index, or the rows found, to start from; in list order if absent. */
   readonly index?: SideIndex | FoundRows;
   /** The number of rows, if known. */
   readonly total?: number;

@@ -25,7 +25,7 @@ export interface ScanRange {
   readonly to: string;
 }
 
-/** Which rows of a scan to return, in the order of their uids. */
+/** The page of a scan's rows to return, in the order of their uids. */
 export interface ScanPage {
   /** The page starts after this uid; empty for the first. */
   readonly after: string;

@@ -1,11 +1,11 @@
 import type { Session } from "../engine/session.ts";
 import type { RangeSource } from "./source.ts";
 
-/** Which texts are searched, and for what. */
+/** The texts to search, and the term. */
 export interface TextQuery {
   /** The search term in lower case; not empty. */
   readonly term: string;
-  /** Whose texts are searched. */
+  /** The source whose texts are searched. */
   readonly source: RangeSource & { readonly uid: string };
   /** How many texts the source has. */
   readonly size: number;

@@ -8,11 +8,9 @@ import { childLength } from "./source-place.ts";
 import type { IndexQuery, TextIndex } from "./text-index.ts";
 
 /**
- * Where to look.
- * `trigrams`: in the index, and compares the texts that it has.
- * `index`: in the index alone, which is exact for a term of three characters in a whole organization.
- * `organization`: in the texts of the organization, in the order in which they are stored.
- * `range`: in the texts of the source, in the order of their uids.
+ * The place to search. `trigrams`: the index, then the texts that it returns. `index`: the index alone, which is exact for a term of
+ * three characters in a whole organization. `organization`: the texts of the organization, in the order in which they are stored.
+ * `range`: the texts of the source, in the order of their uids.
  */
 type Way = "trigrams" | "index" | "organization" | "range";
 

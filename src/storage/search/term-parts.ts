@@ -1,6 +1,6 @@
 // Picks the parts of a search term that an index is asked for: those that few texts contain.
 
-/** How many characters a part has: the index knows which texts have which three. */
+/** The length of a part, in characters: the index has three at a time. */
 const partLength = 3;
 
 /** Of a long term, so many parts are looked at, and so many UTF-16 code units. The rest of the term is compared only. */
@@ -18,7 +18,7 @@ const costs = { text: 130, entry: 100, candidate: 500 };
 export interface TermParts {
   /** The most selective first. Empty where the term is too short, or where there is no sample. */
   readonly parts: readonly string[];
-  /** How long the search through the index takes, as a share of the time to compare all texts. Above 1, compare all. */
+  /** The cost of the search through the index, as a share of the time to compare all texts. Above 1, compare all. */
   readonly cost: number;
 }
 

@@ -5,10 +5,10 @@ import type { TermParts } from "./term-parts.ts";
 /** A query, with the parts of its term to ask an index for. */
 export interface IndexQuery extends TextQuery, TermParts {}
 
-/** How one of the databases finds texts. Both find exactly the texts that contain the term, wherever they look. */
+/** The text search of one database. Every implementation finds exactly the texts that contain the term. */
 export interface TextIndex {
   /** The uids of some texts that contain the term: of all, unless there are more than `maxUids`. */
   find(session: Session, query: IndexQuery, maxUids: number): Promise<string[]>;
-  /** How many texts contain the term. */
+  /** Returns the number of texts that contain the term. */
   count(session: Session, query: IndexQuery): Promise<number>;
 }

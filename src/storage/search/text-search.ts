@@ -8,11 +8,11 @@ import { postgresTextIndex } from "./postgres-text-index.ts";
 import { sqliteTextIndex } from "./sqlite-text-index.ts";
 import { selectParts } from "./term-parts.ts";
 
-/** When the index is used. */
+/** The limits within which the index is used. */
 export interface SearchLimits {
   /** So many texts at most are read as fast as they are found in the index. */
   readonly fewTexts: number;
-  /** How many texts of a source tell which parts of a term are rare. */
+  /** The number of texts of a source that are sampled to find the rare parts of a term. */
   readonly sampleSize: number;
 }
 

@@ -5,7 +5,7 @@ import { and, count, desc, eq, gt, lt, or, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { RefreshFamilyRow } from "./sign-ins.ts";
 
-/** Which sessions. */
+/** The sessions to list. */
 export interface SessionFilter {
   /** Empty for those of all identities. */
   readonly identityUid: string;
@@ -19,7 +19,7 @@ export interface SessionPosition {
   readonly id: string;
 }
 
-/** Which of them. */
+/** The page of them. */
 export interface SessionPage {
   readonly after: SessionPosition | undefined;
   readonly skip: number;

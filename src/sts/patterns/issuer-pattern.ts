@@ -6,9 +6,7 @@
 import { RE2JS } from "re2js";
 import type { PatternNode } from "./syntax.ts";
 
-/**
- * How far an issuer has been read: its text while that is the start of a scheme, then in the host, then after the host.
- */
+/** The state of reading an issuer: its text while that is the start of a scheme, then in the host, then after the host. */
 type Phase = string;
 type Phases = ReadonlySet<Phase>;
 

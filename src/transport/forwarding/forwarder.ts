@@ -17,7 +17,7 @@ import {
 } from "./call-frames.ts";
 import { FrameSocket } from "./frames.ts";
 
-/** Where calls are forwarded to. */
+/** The address of the process that executes forwarded calls, and the key. */
 export interface ForwarderOptions {
   /** The path of the socket. */
   readonly path: string;
@@ -34,7 +34,7 @@ export interface Forwarder extends Disposable {
   readonly counts: ForwardCounts;
 }
 
-/** How many calls that write there were since the start. */
+/** The numbers of calls that write since the start. */
 export type ForwardCounts = {
   /** Forwarded calls with a response. */
   completed: number;

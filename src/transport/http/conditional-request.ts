@@ -5,7 +5,7 @@ import type { HttpRequest } from "./message.ts";
 export interface Validators {
   /** With its quotes; prefixed with `W/` if equal tags do not mean equal bytes. */
   readonly etag: string;
-  /** When the content last changed, in milliseconds since the epoch; absent if a later change may have the same second. */
+  /** The time of the last change, in milliseconds since the epoch; absent if a later change may have the same second. */
   readonly lastModified?: number;
 }
 

@@ -3,7 +3,7 @@ import { clientDisconnected, deadlineExceeded, WorkLifetime } from "../../pipeli
 import { Deadline } from "./deadline.ts";
 import type { HttpResponse } from "./message.ts";
 
-/** How long a request is worked on: until its response, its deadline, or until the client disconnects. */
+/** The lifetime of a request: until its response, its deadline, or the client's disconnect. */
 export class RequestLifetime extends WorkLifetime {
   #isDisconnected = false;
   #deadlineMs: number | undefined;

@@ -20,7 +20,7 @@ interface ReadStream extends ServerHttp2Stream {
   [reader]?: BodyReader | undefined;
 }
 
-/** How large a body may be, and how finely divided. */
+/** The limits on the size of a body and on its pieces. */
 export interface StreamBodyLimits extends ChunkLimits {
   readonly maxBodyBytes: number;
   /** Bytes in front of the message, which `maxBodyBytes` does not count. */

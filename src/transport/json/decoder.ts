@@ -17,7 +17,7 @@ import { wellKnownFromJson } from "./decode-well-known.ts";
 import { findField, isWellKnown } from "./field-path.ts";
 import { guard, ValueError } from "./value-error.ts";
 
-/** How JSON is decoded, and where violations are collected. */
+/** The options for decoding JSON, and the collector of violations. */
 export interface JsonReading {
   readonly violations: Violations;
   /** Whether unknown members are ignored. */

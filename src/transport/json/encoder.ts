@@ -18,7 +18,7 @@ export interface JsonConverters {
   writer(schema: DescMessage): TextWriter;
 }
 
-/** How values are encoded. */
+/** The options for encoding values. */
 export interface JsonOptions {
   /** The messages that an Any may contain; converting any other throws. */
   readonly registry: Registry;

@@ -10,7 +10,7 @@ import { peerOf } from "../http/peer.ts";
 import { isStrict, strictTransport } from "../http/strict-transport.ts";
 import type { ListenerLimits } from "./limits.ts";
 
-/** How much of an unread request is discarded. */
+/** The limits on discarding the rest of an unread request. */
 export type DiscardLimits = Pick<
   ListenerLimits,
   "maxDiscardedBytes" | "discardTimeoutMs" | "discardStallMs" | "meanChunkBytes"

@@ -71,7 +71,7 @@ export interface ListenerLimits extends ChunkLimits {
   readonly maxKeptBodyBytes: number;
   /** Bytes of a request that are read and discarded after its response. */
   readonly maxDiscardedBytes: number;
-  /** How long they are read. */
+  /** The maximum time of reading them, in milliseconds. */
   readonly discardTimeoutMs: number;
   /** How long the client may send none of them before the HTTP/1 connection or HTTP/2 stream is closed. */
   readonly discardStallMs: number;

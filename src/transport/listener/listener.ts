@@ -17,7 +17,7 @@ import { ignore, type SocketServer } from "./socket-server.ts";
 import { type Certificate, newHandshakes } from "./tls.ts";
 import { type BacklogLimiter, type BacklogReport, newBacklogLimiter } from "./write-backlog.ts";
 
-/** Where and how to listen. */
+/** The address to listen on, and the options. */
 export interface ListenerOptions {
   readonly host: string;
   /** 0 takes any free port. */
@@ -45,7 +45,7 @@ export interface Listener extends AsyncDisposable {
   readonly draining: AbortSignal;
   /** Uses another certificate for TLS handshakes from now on. Throws if it is invalid; does nothing without TLS. */
   renewCertificate(certificate: Certificate): void;
-  /** How often clients have met each limit of the listener. */
+  /** The number of times that clients have met each limit of the listener. */
   readonly limitCounts: LimitCounts;
   /**
    * Drains: accepts no more connections, lets requests in progress complete, and resolves when the last connection is closed.

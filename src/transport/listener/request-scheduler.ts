@@ -11,7 +11,7 @@ export interface RequestQueue {
   readonly waiting: (() => void)[];
   /** The unsent bytes of the connection. */
   unsentBytes(): number;
-  /** How many more of its requests may start; any number when absent. */
+  /** Returns the number of its requests that may still start; unlimited if absent. */
   room?(): number;
 }
 

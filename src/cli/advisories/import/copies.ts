@@ -25,7 +25,7 @@ export interface Copy {
 /** The outcome of importing one copy of a record. */
 export interface Result {
   readonly outcome: RecordOutcome;
-  /** Why it was left out. */
+  /** The reason why it was left out. */
   readonly error: string;
 }
 
@@ -81,12 +81,12 @@ export function decide(copy: Copy, earlier: Copy | undefined): Decision {
   return { kind: "left out", reason: tieReason(earlier.place) };
 }
 
-/** Why of two copies without a time the first one of the run counts. */
+/** Returns the reason to leave out the later one of two copies without a time. */
 function undatedReason(first: Place): string {
   return `says something else than ${nameOf(first)}, and has no time that would tell which one is later`;
 }
 
-/** Why of two copies of one time and revision the other one counts. */
+/** Returns the reason to leave out the other of two copies with one time and revision. */
 export function tieReason(winner: Place): string {
   return `says something else than ${nameOf(winner)}, which has the same time; of such copies the one with the greater digest counts`;
 }
@@ -100,7 +100,7 @@ export function lostProducts(loser: Copy, winner: Copy): string[] {
   return [...loser.products].filter((product) => !winner.products.has(product));
 }
 
-/** Why a copy is left out whose products a later one does not have. */
+/** Returns the reason to leave out a copy with products that a later one lacks. */
 export function lossReason(winner: Place, [product = ""]: readonly string[]): string {
   return `is about ${product.slice(0, 200)}, which the later ${nameOf(winner)} of the same id is not; import one of them with another --author to keep both`;
 }

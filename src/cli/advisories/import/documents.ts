@@ -20,7 +20,7 @@ export interface FoundDocument {
   /** The file, or the line of it. */
   readonly file: string;
   readonly document: ReadDocument;
-  /** How much of the file each of its records is, by an estimate to show progress by. */
+  /** The estimated size of each of its records in the file, in bytes, to show progress. */
   readonly bytesOfRecord: number;
 }
 

@@ -14,7 +14,7 @@ import { filesOf, type SourceFile } from "./sources.ts";
 
 /** The options of the import command. */
 export interface ImportOptions extends DocumentOptions, WriterOptions {
-  /** How many records that the sources no longer have may be deleted; undefined where none are. */
+  /** The maximum number of deletions of records that the sources no longer have; undefined if none may be deleted. */
   readonly prune: PruneBound | undefined;
 }
 
@@ -91,7 +91,7 @@ function newPauseNotes({ shell }: Session): (error: Error, pauseMs: number) => v
   };
 }
 
-/** How an import is stopped, and where it reports its progress. */
+/** The signal that stops an import, and the reporter of its progress. */
 interface Course {
   readonly stop: AbortSignal;
   advance(bytes: number): void;

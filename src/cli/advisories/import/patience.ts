@@ -12,7 +12,7 @@ export interface CallTimeout {
 /** Makes a call. `isRepeat` says whether an earlier attempt may have been made, whose response did not arrive. */
 export type PatientCall<T> = (isRepeat: boolean, options: CallTimeout) => Promise<T>;
 
-/** How many times longer than at first a response may take. */
+/** The maximum patience, as a multiple of the first. */
 const most = 8;
 
 /** Returns a function that makes calls with a timeout, which it doubles, for all later calls, when a response does not arrive. */

@@ -10,11 +10,11 @@ import type { DocumentOptions } from "./documents.ts";
 import type { RecordWriter, WriterOptions } from "./record-writer.ts";
 import type { Pruning, Report } from "./report.ts";
 
-/** How many records of a source may be deleted at once: the greater of the two. */
+/** The maximum number of records of a source that one import deletes: the greater of the two bounds. */
 export interface PruneBound {
   readonly records: number;
   readonly percent: number;
-  /** How messages call it. */
+  /** The bound in messages. */
   readonly text: string;
 }
 

@@ -14,7 +14,7 @@ import type { newPatience } from "./patience.ts";
 /** The server's response about the records of a request. */
 export interface Answered {
   readonly results: readonly RecordResult[];
-  /** How long the server worked on it. */
+  /** The server's time for the request, in milliseconds. */
   readonly workMs: number;
 }
 
@@ -28,7 +28,7 @@ export function newRecordCalls(
 ) {
   let started: Promise<Timestamp | undefined> | undefined;
 
-  /** When the import began, by the clock of the server: what it stores from then on is of this import. */
+  /** Returns the start of the import by the clock of the server: records stored from then on belong to this import. */
   async function startOf(record: AdvisoryRecord): Promise<Timestamp | undefined> {
     const trial = { parent, records: [record], dryRun: true };
     return (await patiently((_, options) => client.importAdvisoryRecords(trial, options))).startTime;

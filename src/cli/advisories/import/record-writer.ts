@@ -60,7 +60,7 @@ export interface WriterOptions {
   /** The uid of the group. */
   readonly group: string;
   readonly dryRun: boolean;
-  /** How long to wait for the response of a request, in milliseconds. After one that did not arrive, the next may take twice as long. */
+  /** The time to wait for a response, in milliseconds. After a response that did not arrive, the next may take twice as long. */
   readonly timeoutMs: number;
 }
 
@@ -134,7 +134,7 @@ function sizeOf(record: AdvisoryRecord): Pick<Item, "size" | "values"> {
   return { size: bytes.length, values: countValues(AdvisoryRecordSchema, bytes, maxBatch.values) };
 }
 
-/** Why no request can hold a record; empty when one can. */
+/** Returns the limit that a record exceeds, if no request can hold it; otherwise empty. */
 function tooLargeFor(size: number, values: number): string {
   if (size > maxBatch.bytes) return `is larger than the limit of ${sizeText(maxBatch.bytes)}`;
   return values > maxBatch.values ? `has more values than the limit of ${maxBatch.values}` : "";

@@ -6,7 +6,7 @@ import type { Problem } from "../../../advisories/reading.ts";
 import { printable } from "../../escape.ts";
 import { noDocuments, SkippedFiles } from "./skipped-files.ts";
 
-/** Where a record is: the file, and what the record is called in it. */
+/** The place of a record: the file, and the record's name in it. */
 export interface Place {
   readonly file: string;
   readonly record: string;
@@ -32,7 +32,7 @@ const wordOf: Readonly<Partial<Record<RecordOutcome, Counted>>> = {
   [RecordOutcome.WITHDRAWN]: "withdrawn",
 };
 
-/** How an import ended. */
+/** The outcome of an import. */
 export interface Ending {
   readonly isDryRun: boolean;
   /** It read all files and wrote all records. */
@@ -43,7 +43,7 @@ export interface Ending {
 export type Pruning =
   /** `named` are those of a dry run, which are still there. */
   | { readonly pruned: number; readonly named: readonly string[] }
-  /** Why nothing was deleted, and what to do about it. */
+  /** The reason why nothing was deleted, and a hint. */
   | { readonly refused: string; readonly hint: string };
 
 /** Counts the records of an import, and keeps what was wrong with them. */
@@ -136,7 +136,7 @@ export class Report {
     return this.#counts.leftOut === 0 && this.#lost.file === 0 && !this.#hasSkippedAll;
   }
 
-  /** Why the sources may have records that were not found; empty when all files were read and all records taken. */
+  /** The reason why the sources may have records that were not found; empty if all files were read and all records were accepted. */
   get reasonIncomplete(): string {
     if (this.#lost.file > 0) return "a file could not be read";
     if (this.#counts.leftOut > 0) return "a record was left out";

@@ -34,10 +34,10 @@ export const maxBatch = { items: 1000, bytes: 3.5 * 1024 * 1024, values: maxValu
 /** The records of the first batches: of how fast the server is, nothing is known. */
 const firstItems = 100;
 
-/** How long the server may work on a batch. */
+/** The server's time for a batch to aim at, in milliseconds. */
 const batchMs = 5000;
 
-/** How many records the next batches have after one on which the server worked for some time: at most twice as many. */
+/** Returns the number of records for the next batches, from the server's time for the last one: at most twice as many. */
 export function nextItems(items: number, workMs: number): number {
   const fitting = Math.floor((items * batchMs) / Math.max(workMs, 1));
   return Math.max(1, Math.min(fitting, items * 2, maxBatch.items));

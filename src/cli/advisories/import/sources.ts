@@ -145,7 +145,7 @@ async function* textsIn(zip: ZipFile, entry: Entry): AsyncGenerator<SourceText> 
   yield* textsOf(entry.fileName, await zip.openReadStreamPromise(entry));
 }
 
-/** Why a file, or a part of it, could not be read, in the words of the system where it has some. */
+/** Returns the reason why a file, or a part of it, could not be read; in the words of the system if it has any. */
 export function problemOf(error: unknown, file: string): string {
   if (hasCode(error, "ENOENT")) return "there is no such file";
   if (hasCode(error, "EACCES")) return "it may not be read";

@@ -10,10 +10,10 @@ import { sourceLimits } from "./source-limits.ts";
 
 /** A text that holds one document. */
 export interface SourceText {
-  /** Where it is within its file, such as `line 3`; empty when it is all of it. */
+  /** The place within its file, such as `line 3`; empty if it is the whole file. */
   readonly place: string;
   readonly text: string;
-  /** How much of the file it is; 0 when that is not known, as in a compressed file. */
+  /** The number of bytes of the file that the text takes; 0 if unknown, as in a compressed file. */
   readonly bytes: number;
 }
 

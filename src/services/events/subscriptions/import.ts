@@ -7,7 +7,7 @@ import { inGroup } from "../../kinds/import-checks.ts";
 import { type ImportKind, importKind, type Transfer } from "../../kinds/import-kind.ts";
 import { maxOfGroup, subscriptionResource } from "./subscriptions.ts";
 
-/** How subscriptions are imported. */
+/** The import of subscriptions. */
 export const subscriptionImport: Transfer = {
   name: "subscription",
   declare(context) {

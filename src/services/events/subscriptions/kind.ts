@@ -19,7 +19,7 @@ const message = ({ uid, sink }: SubscriptionRow) => ({ uid, sink });
 
 const recorded = { collection: subscriptionCollection, schema: SubscriptionSchema, message };
 
-/** How changes of subscriptions are shown. A subscription receives its own creation first. */
+/** The recording of changes of subscriptions. A subscription receives its own creation first. */
 const recordedSubscriptions: Recorded = {
   views: [rowView(recorded, message)],
   events: () => resourceEvents([createSubscription, deleteSubscription], recorded),

@@ -13,7 +13,7 @@ import { importKind, missing, type Problem, problemsIn, type Transfer } from "..
 import { accountAssociation, associationMessage } from "./account-associations.ts";
 import { requireServiceIdentities } from "./service-bindings.ts";
 
-/** How account associations are imported. */
+/** The import of account associations. */
 export const accountAssociationImport: Transfer = {
   name: "accountAssociation",
   declare: () =>

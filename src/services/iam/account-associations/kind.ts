@@ -26,7 +26,7 @@ const recorded: ResourceEvents<typeof AccountAssociationSchema, AccountAssociati
   group: (uid) => uid,
 };
 
-/** How changes of account associations are shown. */
+/** The recording of changes of account associations. */
 const recordedAssociations: Recorded = {
   views: [rowView(recorded, associationMessage)],
   events: () => [

@@ -27,7 +27,7 @@ const maxFollowed = 250;
 /** The maximum number of evaluation rounds. Dependencies of usual depth take two. */
 const maxRounds = 8;
 
-/** Why a delegation is not in force. */
+/** The reason why a delegation is not in force. */
 export interface Inactivity {
   readonly reason: "MAKER_UNKNOWN" | "MAKER_DELETED" | "MAKER_LACKS_CAPABILITIES" | "ROLE_EXTENDED";
   /** The names of the capabilities that the maker lacks, or that were added to the role since. */

@@ -133,7 +133,7 @@ interface ConfirmedRow {
   readonly makerUid: string;
 }
 
-/** Which delegations to list. */
+/** The delegations to list. */
 interface ScanOptions {
   readonly places: readonly string[];
   readonly after: Pick<Delegation, "uid" | "kind"> | undefined;

@@ -10,7 +10,7 @@ import { checkKeepsOperators, checkRoleReference, inGroup, takenBy } from "../..
 import { importKind, type Problem, type Transfer } from "../../kinds/import-kind.ts";
 import { mapping } from "./external-group-role-mappings.ts";
 
-/** How mappings of external groups are imported. */
+/** The import of mappings of external groups. */
 export const externalGroupRoleMappingImport: Transfer = {
   name: "externalGroupRoleMapping",
   declare: () =>

@@ -40,7 +40,7 @@ const batchEvent: MethodEvent = {
   },
 };
 
-/** How changes of mappings of external groups are shown. */
+/** The recording of changes of mappings of external groups. */
 const recordedMappings: Recorded = {
   views: [rowView(recorded, mappingMessage)],
   events: () => [

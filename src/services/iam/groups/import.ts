@@ -5,7 +5,7 @@ import { importKind, type Transfer } from "../../kinds/import-kind.ts";
 import { refuseTakenName } from "./group-rules.ts";
 import { group } from "./groups.ts";
 
-/** How groups are imported. */
+/** The import of groups. */
 export const groupImport: Transfer = {
   name: "group",
   declare: () =>

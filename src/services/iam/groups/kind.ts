@@ -23,7 +23,7 @@ const recorded: ResourceEvents<typeof GroupSchema, GroupRow> = {
       : groupMessage(row, (await findRow(session, groupCollection, rootOf(row.uid))) ?? row),
 };
 
-/** How changes of groups are shown. */
+/** The recording of changes of groups. */
 const recordedGroups: Recorded = {
   views: [rowView(recorded, (row: GroupRow) => groupMessage(row))],
   events: () => [

@@ -6,7 +6,7 @@ import { type ImportKind, importKind, type Transfer } from "../../kinds/import-k
 import { refuseUnreachable } from "../rules/last-owner.ts";
 import { identityResource } from "./identities.ts";
 
-/** How identities are imported. */
+/** The import of identities. */
 export const identityImport: Transfer = {
   name: "identity",
   declare(context) {

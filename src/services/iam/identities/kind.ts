@@ -14,7 +14,7 @@ const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.met
 
 const recorded = { collection: identityCollection, schema: IdentitySchema, message: identityMessage };
 
-/** How changes of identities are shown. */
+/** The recording of changes of identities. */
 const recordedIdentities: Recorded = {
   views: [rowView(recorded, identityMessage)],
   events: () => resourceEvents([createIdentity, updateIdentity, deleteIdentity], recorded),

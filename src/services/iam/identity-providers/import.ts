@@ -9,7 +9,7 @@ import { providerResource } from "./identity-providers.ts";
 import { isReplaced, refuseLastSignIn } from "./provider-owners.ts";
 import { newScim } from "./scim-state.ts";
 
-/** How identity providers are imported. */
+/** The import of identity providers. */
 export const identityProviderImport: Transfer = {
   name: "identityProvider",
   declare(context, { encryption }) {

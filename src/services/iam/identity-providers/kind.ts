@@ -31,7 +31,7 @@ const { createIdentityProvider, updateIdentityProvider, deleteIdentityProvider, 
 
 const recorded = { collection: identityProviderCollection, schema: IdentityProviderSchema };
 
-/** How changes of identity providers and of their SCIM tokens are shown. */
+/** The recording of changes of identity providers and of their SCIM tokens. */
 const recordedProviders: Recorded = {
   views: [rowView(recorded, providerMessage)],
   events: (context) => [

@@ -17,7 +17,7 @@ const message = ({ uid, expirationTime }: GroupInviteRow) => ({ uid, expirationT
 
 const recorded = { collection: groupInviteCollection, schema: GroupInviteSchema, message };
 
-/** How changes of group invites are shown. */
+/** The recording of changes of group invites. */
 const recordedInvites: Recorded = {
   views: [rowView(recorded, message)],
   events: () => resourceEvents([createGroupInvite, deleteGroupInvite], recorded),

@@ -78,7 +78,7 @@ async function deleteBindings(
   }
 }
 
-/** Who joins again by a provider gets its default role again, unless the organization has taken it away. */
+/** Lets a user who joins again by a provider get its default role again, unless the organization has removed the role. */
 async function forgetProviders(tx: Transaction, { identityUid, groupUid }: Membership): Promise<void> {
   for (const { providerUid, groupUid: home, defaultRole } of await findMemberships(tx, identityUid)) {
     const isHere = rootOf(providerUid) === groupUid;

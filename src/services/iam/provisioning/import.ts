@@ -89,7 +89,7 @@ const suspendedPeople: Importer<SuspendedPeople> = {
   },
 };
 
-/** How suspended people are imported. */
+/** The import of suspended people. */
 export const suspendedPeopleImport: Transfer = { name: "suspendedPeople", declare: () => importBy(suspendedPeople) };
 
 /** Whether the identity provider has activated the person here: it knows better than an older file. */

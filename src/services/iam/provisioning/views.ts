@@ -1,4 +1,4 @@
-// How the audit log shows users and groups that a SCIM client changes.
+// Converts users and groups of SCIM clients for the audit log.
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { RowView } from "../../../resource/row-view.ts";
 

@@ -11,7 +11,7 @@ import { isUserUid } from "../users/user-uid.ts";
 import { mayBeUser, requireKeptOwner } from "./role-binding-rules.ts";
 import { roleBinding } from "./role-bindings.ts";
 
-/** How role bindings are imported. */
+/** The import of role bindings. */
 export const roleBindingImport: Transfer = {
   name: "roleBinding",
   declare: () =>

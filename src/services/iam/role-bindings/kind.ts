@@ -42,7 +42,7 @@ const batchEvent: MethodEvent = {
   },
 };
 
-/** How changes of role bindings are shown. */
+/** The recording of changes of role bindings. */
 const recordedRoleBindings: Recorded = {
   views: [
     rowView(recorded, ({ uid, identityUid, parent, roleUid, createTime }: RoleBindingRow) => ({

@@ -3,7 +3,7 @@ import { checkKeepsOperators, inGroup, noInternal } from "../../kinds/import-che
 import { importKind, type Transfer } from "../../kinds/import-kind.ts";
 import { role } from "./roles.ts";
 
-/** How roles are imported. */
+/** The import of roles. */
 export const roleImport: Transfer = {
   name: "role",
   declare: () =>

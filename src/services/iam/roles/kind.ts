@@ -14,7 +14,7 @@ const { createRole, updateRole, deleteRole } = RolesService.method;
 
 const recorded = { collection: roleCollection, schema: RoleSchema, message: roleMessage };
 
-/** How changes of roles are shown. */
+/** The recording of changes of roles. */
 const recordedRoles: Recorded = {
   views: [rowView(recorded, roleMessage)],
   events: () => resourceEvents([createRole, updateRole, deleteRole], recorded),

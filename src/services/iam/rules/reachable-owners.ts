@@ -1,4 +1,4 @@
-// Which owners of an organization can get a token now, and need nobody else for that: one of them must stay (docs/decisions/0035).
+// Finds the owners of an organization who can get a token now without help: one of them must stay (docs/decisions/0035).
 import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -15,7 +15,7 @@ const batchSize = 50;
 /** Keys that end sooner do not count, in milliseconds: their owner could not bind another one in time. */
 const shortestKeyLifeMs = 24 * 60 * 60 * 1000;
 
-/** When owners are looked for, and what does not count. */
+/** The time at which owners are looked for, and the rows that do not count. */
 export interface OwnerQuery {
   /** In milliseconds since the epoch. */
   readonly now: number;

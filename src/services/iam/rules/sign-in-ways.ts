@@ -1,4 +1,4 @@
-// How a user can sign in: by the operator's login provider, or by an identity provider of an organization.
+// Finds the ways in which a user can sign in: by the operator's login provider, or by an identity provider of an organization.
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityProviderCollection } from "../../../storage/iam/collections.ts";

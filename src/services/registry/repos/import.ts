@@ -21,7 +21,7 @@ import {
 import { readmeRules, requireSafe, setReadme } from "./readmes.ts";
 import { repo } from "./repos.ts";
 
-/** How repos are imported. */
+/** The import of repos. */
 export const repoImport: Transfer = {
   name: "repo",
   declare: () =>
@@ -64,5 +64,5 @@ const readmes: Importer<RepoReadme> = {
   },
 };
 
-/** How readmes are imported. */
+/** The import of readmes. */
 export const repoReadmeImport: Transfer = { name: "repoReadme", declare: () => importBy(readmes) };

@@ -30,7 +30,7 @@ const readmeEvent: MethodEvent = {
   body: ([{ uid, after }]) => create(RepoReadmeSchema, { uid, ...(after as { readonly content: string }) }),
 };
 
-/** How changes of repos and of their readmes are shown. */
+/** The recording of changes of repos and of their readmes. */
 const recordedRepos: Recorded = {
   views: [rowView(recorded, repoMessage), rowView(readmes, (row: { readonly content: string }) => row)],
   events: () => [...resourceEvents([createRepo, updateRepo, deleteRepo], recorded), readmeEvent],

@@ -5,7 +5,7 @@ import { inGroup, takenBy } from "../../kinds/import-checks.ts";
 import { importKind, type Transfer } from "../../kinds/import-kind.ts";
 import { tag } from "./tags.ts";
 
-/** How tags are imported. */
+/** The import of tags. */
 export const tagImport: Transfer = {
   name: "tag",
   declare: () =>

@@ -34,7 +34,10 @@ type Shown = MessageInitShape<typeof AdvisorySchema>;
 /** How many advisories are read with their events at once. */
 const portion = 50;
 
-/** How far before its last change a client restarts: node clocks differ, and writers commit after their timestamp. */
+/**
+ * The overlap before its last change with which a client restarts, in milliseconds: node clocks differ, and writers commit after their
+ * timestamp.
+ */
 const overlapMs = 10 * 60 * 1000;
 
 /** Serves changed advisories. */

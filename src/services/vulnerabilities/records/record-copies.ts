@@ -16,7 +16,7 @@ export interface Copy extends Pick<StoredCopy, "digest" | "withdrawTime">, Versi
 /** The decision about a copy. */
 export interface Decision {
   readonly outcome: RecordOutcome;
-  /** Why the copy is left out; empty if it is not. */
+  /** The reason why the copy is left out; empty if it is not. */
   readonly error: string;
 }
 

@@ -31,7 +31,7 @@ export interface LogEntry {
   readonly time: number;
 }
 
-/** Where an empty change log ends. */
+/** The end of an empty change log. */
 export const noEntry: LogEntry = { sequence: 0, requestId: "", time: 0 };
 
 /** Returns whether both are the same entry. */

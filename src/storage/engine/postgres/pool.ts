@@ -12,7 +12,7 @@ import { newWritability, type Writability, type WritableRow, writableQuery } fro
 /** The code of a write in a read-only transaction (appendix A of the manual). */
 const readOnlyCode = "25006";
 
-/** How a write transaction starts and ends. */
+/** The options of a write transaction. */
 export interface WriteOptions<T> {
   /** How long it waits for a lock, in milliseconds; as long as any other transaction if absent. */
   readonly lockTimeoutMs?: number;

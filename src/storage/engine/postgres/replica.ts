@@ -12,7 +12,7 @@ import { closePools, prepareSession, readSnapshot } from "./pool.ts";
 /** How long a replica may take until its snapshot is known to be usable, in milliseconds. The primary answers after that. */
 const patienceMs = 250;
 
-/** Why a replica did not answer. docs/reference/metrics.md explains each. */
+/** The reason why a replica did not answer. docs/reference/metrics.md explains each. */
 export const replicaFailures = ["ahead", "behind", "not_standby", "slow", "unavailable"] as const;
 export type ReplicaFailure = (typeof replicaFailures)[number];
 

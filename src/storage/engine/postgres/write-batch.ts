@@ -19,7 +19,7 @@ export interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** How a write of a batch ended. */
+/** The outcome of a write of a batch. */
 export interface Outcome {
   readonly job: Job;
   readonly result: PromiseSettledResult<unknown>;
@@ -50,7 +50,7 @@ function isUnusable(error: unknown): boolean {
   return isLostConnection(error) || isStaleStatement(error) || error instanceof StorageReadOnly;
 }
 
-/** How the writes of a batch ran. */
+/** The outcomes of the writes of a batch, and the number of sent ones. */
 type Ran = Pick<Batch, "outcomes" | "sent">;
 
 /** Runs independent writes at the same time, and the others one after another. Throws FailedBatch. */

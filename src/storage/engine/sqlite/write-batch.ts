@@ -25,7 +25,7 @@ export class Batch {
     this.#due = now + limits.maxBulkBatchMs;
   }
 
-  /** When the batch stops taking writes, in milliseconds of `performance.now()`. */
+  /** The time when the batch stops accepting writes, in milliseconds of `performance.now()`. */
   get due(): number {
     return this.#due;
   }

@@ -86,7 +86,7 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         /** The status of the response; 0 if there was none. */
         httpStatus: integer().notNull(),
         responseLine: text().notNull(),
-        /** Why the attempt failed; empty if the event was delivered. */
+        /** The reason why the attempt failed; empty if the event was delivered. */
         failure: text().notNull(),
         /** Whether the event was dropped after this attempt. */
         isDropped: boolean().notNull(),

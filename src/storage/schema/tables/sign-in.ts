@@ -44,8 +44,7 @@ export function defineSignInTables(
     ),
 
     /**
-     * Which users signed in through which identity provider. Its default role is granted once, even to a user who left
-     * in between.
+     * Users by the identity provider that they signed in through. Its default role is granted once, even to a user who left in between.
      */
     providerMembers: table(
       "provider_members",
