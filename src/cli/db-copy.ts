@@ -1,4 +1,5 @@
 // Backups and copies of whole databases.
+
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
@@ -8,12 +9,13 @@ import { readKeyRing } from "../config/key-ring-file.ts";
 import { ConfigError } from "../config/settings.ts";
 import { type DatabaseConfig, databaseErrorMessage, limitsOf, placeOf } from "../server/open-database.ts";
 import { isPostgresUrl, sqliteFile } from "../storage/database.ts";
+import type { CopyProgress } from "../storage/engine/copy.ts";
 import { commandDatabaseLimits, type DatabaseLimits } from "../storage/engine/dialect.ts";
 import { DatabaseUnfinished, DatabaseVersionMismatch, StorageUnavailable } from "../storage/engine/errors.ts";
 import { newEncryption } from "../storage/installation/encryption.ts";
 import { type Copied, checkSource, copyToFile, copyToPostgres } from "../storage/transfer/copy-database.ts";
 import { claimTarget, releaseTarget, TargetNotEmpty } from "../storage/transfer/target.ts";
-import { openCopyProgress } from "./copy-progress.ts";
+import { openProgress, type Progress } from "./client/progress.ts";
 import { isSound, opensSecrets } from "./db.ts";
 import { CommandFailure } from "./failure.ts";
 import { requireNoFile, writeNewFile } from "./new-file.ts";
@@ -159,4 +161,28 @@ async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
 
 function wordsOf({ tables, rows }: Copied): string {
   return `${rows} rows of ${tables} tables, as many as in the source`;
+}
+
+/** Shows the progress on terminals. Disposing of it ends the last bar. */
+function openCopyProgress(shell: Shell): CopyProgress & AsyncDisposable {
+  let bar: Progress | undefined;
+  let startedAt = 0;
+  let done = 0;
+  let isRate = false;
+  return {
+    async begin(what, steps, unit) {
+      bar?.[Symbol.dispose]();
+      [startedAt, done, isRate] = [performance.now(), 0, unit === "rows"];
+      bar = await openProgress(shell, what, steps, unit === "percent" ? "percent" : "counts");
+    },
+    advance(steps) {
+      done += steps;
+      if (!bar?.isShown) return;
+      const rate = Math.round((done * 1000) / Math.max(1, performance.now() - startedAt));
+      bar.advance(steps, isRate ? `${rate} rows/s` : undefined);
+    },
+    async [Symbol.asyncDispose]() {
+      bar?.[Symbol.dispose]();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 // The command line: names and flags of commands. Their code is loaded when they run.
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { didYouMean } from "../base/similar.ts";
 import { version } from "../base/version.ts";
-import { readChoices } from "./choices.ts";
 import { useProxiesOf } from "./client/proxy-environment.ts";
 import { clientCommands, extentOf, isClientWord, isServerWord, serverCommands } from "./command-names.ts";
 import { addCompletionCommands } from "./completion/commands.ts";
@@ -88,4 +88,24 @@ async function finishCommands(program: Command, args: readonly string[]): Promis
     addExamples(command, examples[pathOf(command)] ?? []);
     if (command.commands.length > 0) addHelpCommand(command);
   });
+}
+
+/** Lets a command read its choices in any case and with - for _, and suggest one for a misspelt value. */
+function readChoices({ options, registeredArguments }: Command): void {
+  for (const option of options) if (option.argChoices) option.argParser(readerOf(option.argChoices));
+  for (const argument of registeredArguments)
+    if (argument.argChoices) argument.argParser(readerOf(argument.argChoices));
+}
+
+function readerOf(choices: readonly string[]): (value: string) => string {
+  return (value) => choiceOf(value, choices);
+}
+
+/** Returns the choice in its first spelling. */
+function choiceOf(value: string, choices: readonly string[]): string {
+  const plain = (text: string) => text.toLowerCase().replaceAll("_", "-");
+  const found = choices.find((choice) => plain(choice) === plain(value));
+  if (found !== undefined) return found;
+  const suggestion = didYouMean(value, choices).replace(/^d/, "\n(D").replace(/\?$/, "?)");
+  throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.${suggestion}`);
 }

@@ -3,7 +3,6 @@ import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
-import { type DatabaseConfig, toDatabaseConfig } from "./database-config.ts";
 import { toDatabaseUrl, toReplicaUrl } from "./database-url.ts";
 import {
   type Address,
@@ -166,4 +165,28 @@ const dayMs = 24 * 60 * 60 * 1000;
 function toRetention(raw: RawSettings, name: SettingName): number | undefined {
   const days = toPattern(raw, name, /^(forever|[1-9]\d{0,4})$/, "forever, or a number of days from 1 to 99999");
   return days === "forever" ? undefined : Number(days) * dayMs;
+}
+
+/** Limits of the connections to the database, and how a pooler shares them. */
+interface DatabaseConfig {
+  readonly poolSize: number;
+  readonly sharesSessions: boolean;
+  readonly connectTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+}
+
+/** Validates the settings of connections to the database. */
+function toDatabaseConfig(raw: RawSettings): DatabaseConfig {
+  const connectTimeoutMs = 1000 * toCount(raw, "database-connect-timeout", 1, 300);
+  const lockTimeoutMs = 1000 * toCount(raw, "database-lock-timeout", 1, 300);
+  if (connectTimeoutMs > lockTimeoutMs)
+    throw new ConfigError("database-connect-timeout: must not be longer than database-lock-timeout.");
+  return {
+    poolSize: toCount(raw, "database-pool-size", 2, 1000),
+    sharesSessions: oneOf(raw, "database-pooling", ["session", "transaction"]) === "transaction",
+    connectTimeoutMs,
+    lockTimeoutMs,
+    statementTimeoutMs: 1000 * toCount(raw, "database-statement-timeout", 1, 3600),
+  };
 }

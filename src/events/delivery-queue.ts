@@ -1,4 +1,7 @@
 // Delivers the queue of one subscription in order. A failed delivery blocks the ones behind it until it succeeds or is dropped.
+import { readTraceParent } from "../base/traceparent.ts";
+import { tracing } from "../base/tracing.ts";
+import { rootOf } from "../model/uid.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 import { addAttempt, type DeliveryAttempt } from "../storage/events/delivery-attempts.ts";
@@ -10,8 +13,8 @@ import {
   type NextDelivery,
   stoppedTime,
 } from "../storage/events/delivery-queues.ts";
+import type { CloudEvent } from "./cloud-event.ts";
 import { type Attempt, type SenderOptions, sendEvent } from "./sender.ts";
-import { inTraceOf } from "./traced-delivery.ts";
 
 /** Times are in milliseconds. */
 const limits = {
@@ -131,4 +134,37 @@ async function attemptOf({ sender, inactivityOf }: DeliveryContext, next: NextDe
 function retryDelayAfter(attempts: number): number {
   const delay = Math.min(limits.firstRetryDelayMs * 2 ** (attempts - 1), limits.maxBaseDelayMs);
   return Math.round(delay * (jitter.least + Math.random() * (jitter.most - jitter.least)));
+}
+
+/**
+ * Runs a delivery in a span. Its trace is sampled if that of the call was: both decide by the trace id, which is the request id. The
+ * request to the sink then has a `traceparent` of this span instead of that of the event, which says that nothing is recorded.
+ */
+async function inTraceOf<T extends { readonly outcome: string }>(
+  { headers }: CloudEvent,
+  groupUid: string,
+  deliver: () => Promise<T>,
+): Promise<T> {
+  const traces = tracing();
+  const requestId = readTraceParent(headers.traceparent)?.traceId;
+  const header = () => undefined;
+  if (requestId === undefined || !traces?.isSampled({ requestId, header })) return await deliver();
+  let outcome = "";
+  const describe = () => ({
+    // The sink is responsible for its failures.
+    isFailure: false,
+    attributes: {
+      // https://opentelemetry.io/docs/specs/semconv/cloudevents/cloudevents-spans/
+      "cloudevents.event_id": headers["ce-id"] ?? "",
+      "cloudevents.event_type": headers["ce-type"] ?? "",
+      "gatehouse.organization": rootOf(groupUid),
+      "gatehouse.outcome": outcome,
+    },
+  });
+  const span = { name: "deliver event", requestId, isBackground: true, header, describe };
+  return await traces.call(span, async () => {
+    const attempt = await deliver();
+    outcome = attempt.outcome;
+    return attempt;
+  });
 }

@@ -1,11 +1,11 @@
 // An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST transport.
-import type { DescEnum, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
+import type { DescEnum, DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
 import type { Method } from "../pipeline/method.ts";
 import { bindingsOf } from "../transport/rest/http-rule.ts";
 import type { Commented } from "./comment-name.ts";
-import { newComponents } from "./components.ts";
+import { type Components, newComponents } from "./components.ts";
 import { errorComponents } from "./error-responses.ts";
-import { addErrorSchema } from "./error-schema.ts";
+import { messageSchema } from "./json-schema.ts";
 import { bearerScheme, type OperationContext, operation } from "./operation.ts";
 import { placesOf } from "./paths.ts";
 
@@ -84,4 +84,49 @@ function tagsOf(methods: readonly Method[], describe: Describe): JsonValue[] {
 function enumText(schema: DescEnum, describe: Describe): string {
   const values = schema.values.map((value) => `- \`${value.name}\`: ${describe(value)}`);
   return `${describe(schema)}\n\n${values.join("\n")}`.trim();
+}
+
+const typeMember = "@type";
+
+/** Adds the schema of errors with details of these types, and returns a reference to it. */
+function addErrorSchema(detailTypes: Registry, components: Components): JsonObject {
+  const details = [...detailTypes].filter((type): type is DescMessage => type.kind === "message");
+  return components.add("Status", {
+    description: "An error (google.rpc.Status).",
+    type: "object",
+    properties: {
+      code: { type: "integer", format: "int32", description: "The code of gRPC (google.rpc.Code)." },
+      message: { type: "string", description: "What was wrong, in a sentence for developers." },
+      details: {
+        type: "array",
+        items: detailSchema(details, components),
+        description: "More about it; always with an ErrorInfo, whose reason a program can rely on (AIP-193).",
+      },
+    },
+    required: ["code", "message", "details"],
+  });
+}
+
+/** The schema of a detail in an Any. Generators distinguish types by a discriminator, which requires named schemas. */
+function detailSchema(types: readonly DescMessage[], components: Components): JsonObject {
+  const named = types.map(
+    (type) => [typeUrl(type), components.add(`${type.name}Detail`, anySchema(type, components))] as const,
+  );
+  return {
+    oneOf: named.map(([, reference]) => reference),
+    discriminator: {
+      propertyName: typeMember,
+      mapping: Object.fromEntries(named.map(([url, { $ref }]) => [url, $ref!])),
+    },
+  };
+}
+
+function anySchema(type: DescMessage, components: Components): JsonObject {
+  const { properties, ...schema } = messageSchema(type, "detail", components);
+  const typed = { [typeMember]: { type: "string", enum: [typeUrl(type)] }, ...(properties as JsonObject) };
+  return { ...schema, properties: typed, required: [typeMember] };
+}
+
+function typeUrl({ typeName }: DescMessage): string {
+  return `type.googleapis.com/${typeName}`;
 }

@@ -1,16 +1,18 @@
 // Get and List of any declared resource.
+
 import { create, type DescMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { notFound } from "../aip/errors.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { freezeLike, memoizeFrozen } from "../base/memoize-frozen.ts";
-import { methodOf, scopeOf } from "../pipeline/authorize.ts";
+import { rootOf } from "../model/uid.ts";
+import { callerOf, methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection/collection.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
+import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { Condition } from "../storage/list/list-rows.ts";
 import { type Filters, listPage, type MakeItems, type Page, type PageRequest, rowsThatFit } from "./list-page.ts";
-import { namedScope } from "./named-scope.ts";
 import type { ReadableResource } from "./resource.ts";
 import { type PlaceFilter, selectSources } from "./selection.ts";
 import type { ServiceContext } from "./service-context.ts";
@@ -83,4 +85,18 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
       return reply(call, toMessages(items), envelope);
     },
   };
+}
+
+/**
+ * Returns the subtrees in which a filter by name looks. Anyone can bind a role to a user, so organizations that the user has not
+ * accepted are left out, unless the place filter names them (docs/design/access.md).
+ */
+async function namedScope(session: Session, call: Call, place: PlaceFilter | undefined) {
+  const { uid } = callerOf(call);
+  const scope = scopeOf(call);
+  if (uid.includes("/")) return scope;
+  const named = place ? [place.descendantsOf, place.childrenOf, place.ancestorsOf, ...place.ids] : [];
+  const roots = new Set(named.filter((text) => text !== "").map(rootOf));
+  for (const { groupUid } of await findMembershipsOf(session, [uid])) roots.add(groupUid);
+  return scope.filter((one) => roots.has(rootOf(one)));
 }

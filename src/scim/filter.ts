@@ -2,7 +2,6 @@
 import { type Compare, type Filter, parse } from "scim2-parse-filter";
 import { isJsonObject } from "../base/json.ts";
 import type { ScimCondition } from "../storage/iam/scim-users.ts";
-import { replaceTexts, restoreTexts } from "./filter-texts.ts";
 import { scimLimits } from "./limits.ts";
 import { schemas } from "./schemas.ts";
 import { type ScimErrorType, scimError } from "./scim-error.ts";
@@ -177,4 +176,28 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): unknown[]
   if (!isJsonObject(value)) return [];
   const key = Object.keys(value).find((each) => each.toLowerCase() === name);
   return key === undefined ? [] : valuesAt(value[key], rest);
+}
+
+/**
+ * Replaces each text of a filter by a placeholder, and returns the texts that JSON reads there. Throws if one is not JSON.
+ *
+ * For `displayName eq "R\\u0026D"` returns `displayName eq "0"` and `["R&D"]`.
+ */
+function replaceTexts(filter: string): { filter: string; texts: string[] } {
+  const texts: string[] = [];
+  const replaced = filter.replace(/"(?:[^"\\]|\\.)*"/g, (literal) => {
+    texts.push(JSON.parse(literal));
+    return `"${texts.length - 1}"`;
+  });
+  return { filter: replaced, texts };
+}
+
+/** Returns a parsed filter with the texts in the place of their placeholders. */
+function restoreTexts(filter: Filter, texts: readonly string[]): Filter {
+  if (filter.op === "and" || filter.op === "or")
+    return { ...filter, filters: filter.filters.map((each) => restoreTexts(each, texts)) };
+  if (filter.op === "not") return { ...filter, filter: restoreTexts(filter.filter, texts) };
+  if (filter.op === "[]") return { ...filter, valFilter: restoreTexts(filter.valFilter, texts) };
+  if (!("compValue" in filter) || typeof filter.compValue !== "string") return filter;
+  return { ...filter, compValue: texts[Number(filter.compValue)]! };
 }

@@ -1,4 +1,5 @@
 // Starts and stops a server. Every step opens what the next ones stand on; closing happens in reverse order.
+
 import type { Logger } from "pino";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
@@ -6,9 +7,11 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { newLiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError } from "../config/settings.ts";
-import type { Database } from "../storage/database.ts";
+import { type Database, sqliteFile } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
-import { newServerApi } from "./api.ts";
+import { type Forwarder, newForwarder } from "../transport/forwarding/forwarder.ts";
+import { openWriterPort, type WriterPort } from "../transport/forwarding/writer-port.ts";
+import { newServerApi, type ServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
 import { requireFreePorts } from "./free-ports.ts";
 import { storeIssuer } from "./installation.ts";
@@ -21,7 +24,6 @@ import type { StartHooks } from "./start-hooks.ts";
 import { openStorage } from "./storage.ts";
 import { openTokens } from "./tokens.ts";
 import { openTransports, type ServerTransports } from "./transports.ts";
-import { openForwarder, openWriter } from "./write-forwarding.ts";
 
 /** A running server. Disposing of it aborts all requests; `drain` does not. */
 export interface Server extends AsyncDisposable {
@@ -122,4 +124,43 @@ function shutdown(
     return closed;
   };
   return { drain: () => close(drainTimeoutMs), [Symbol.asyncDispose]: () => close(0) };
+}
+
+/** Opens what forwards writes to another process; undefined if this process executes all calls. */
+function openForwarder(
+  { config, group }: ServerContext,
+  { dialect, accessEpoch, writeTurns }: Database,
+): Forwarder | undefined {
+  if (!group || group.isWriter || dialect !== "sqlite") return undefined;
+  const { key } = group;
+  // As after a write of this process: its next call sees the change of permissions.
+  const path = socketOf(config.databaseUrl);
+  const forwarder = newForwarder({ path, key, onExecuted: () => accessEpoch.invalidate() });
+  // Token exchanges and the like are not forwarded: this process writes them itself, in its turn.
+  if (writeTurns) writeTurns.take = () => forwarder.takeTurn();
+  return forwarder;
+}
+
+/** Opens the port for the writes of other processes; undefined if there are none. */
+async function openWriter(
+  { config, group, log }: ServerContext,
+  { dialect, writeTurns }: Database,
+  { methods }: ServerApi,
+): Promise<WriterPort | undefined> {
+  if (!group?.isWriter || dialect !== "sqlite" || !writeTurns) return undefined;
+  const path = socketOf(config.databaseUrl);
+  try {
+    return await openWriterPort({ path, key: group.key, methods, lendTurn: () => writeTurns.lend() });
+  } catch (error) {
+    log.warn(
+      { err: error, path },
+      "the socket for writes cannot be opened; each worker writes itself, which is slower",
+    );
+    return undefined;
+  }
+}
+
+/** Returns a path next to the files of the database: a user who can use that directory can write them, too. */
+function socketOf(databaseUrl: string): string {
+  return `${sqliteFile(databaseUrl)}-writer`;
 }

@@ -1,9 +1,14 @@
 // Opens the ports of a server: the one of the API, and that of the metrics if they have their own.
+import type { DescService } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
+import { once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import type { Certificate } from "../config/certificate.ts";
 import type { Address } from "../config/listen-config.ts";
 import { apiPages, consoleFolder, consolePages } from "../console/console-pages.ts";
+import type { MethodTable } from "../pipeline/method.ts";
+import type { Operation } from "../transport/connect/router.ts";
+import type { HealthOptions } from "../transport/connect/streams/health.ts";
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
@@ -16,7 +21,6 @@ import type { LoginCheck } from "./login-check.ts";
 import { measureCertificate } from "./metrics/token-metrics.ts";
 import { openApiPages } from "./openapi-pages.ts";
 import { limitsMetric } from "./operate-options.ts";
-import { operations } from "./operations.ts";
 import { metricsPage, pages } from "./pages.ts";
 import { newReadiness, type Readiness } from "./readiness.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -135,4 +139,27 @@ async function openMetricsListener(address: Address, metrics: Pages, log: Logger
   }).catch((error) => {
     throw unopenedPort("metrics-listen", address, error);
   });
+}
+
+/** Returns the health and reflection services by name. Each is loaded by the first request for it. */
+function operations(methods: MethodTable, state: Omit<HealthOptions, "services">): Readonly<Record<string, Operation>> {
+  const served = once((): DescService[] => [...new Set([...methods.values()].map((m) => m.descriptor.parent))]);
+  const services = once(() => new Set(served().map((service) => service.typeName)));
+  const health: Operation = async () => {
+    const { addHealth } = await loadOperations();
+    return (router) => addHealth(router, { ...state, services });
+  };
+  const reflection: Operation = async () => {
+    const { addReflection } = await loadOperations();
+    return (router) => addReflection(router, served());
+  };
+  return {
+    "grpc.health.v1.Health": health,
+    "grpc.reflection.v1.ServerReflection": reflection,
+    "grpc.reflection.v1alpha.ServerReflection": reflection,
+  };
+}
+
+function loadOperations() {
+  return import("../transport/connect/streams/streams.ts");
 }

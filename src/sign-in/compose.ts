@@ -1,36 +1,44 @@
 // Composes the sign-in of users.
+
 import type { Logger } from "pino";
 import type { AccessLog } from "../access-log/access-log.ts";
+import { permissionDenied } from "../aip/errors.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
+import { parseExactly } from "../base/json.ts";
 import type { Config } from "../config/config.ts";
+import type { SignIn } from "../model/sign-in.ts";
 import type { OutboundReply, OutboundRequest } from "../outbound/http.ts";
 import { refreshStore } from "../services/auth/refresh-store.ts";
 import type { ProviderTesting } from "../services/iam/identity-providers/provider-tests.ts";
 import { admitPerson, isAdmitted, requireProvisioned } from "../services/iam/provisioning/admission.ts";
+import { userUid } from "../services/iam/users/user-uid.ts";
 import type { Database } from "../storage/database.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import type { IdentityDirectory } from "../sts/assumable-identity.ts";
-import type { Audiences } from "../sts/audiences.ts";
-import type { Claims } from "../sts/claim-match.ts";
+import { assumeWithClaims } from "../sts/assumption.ts";
+import { type Audiences, exactAudiences } from "../sts/audiences.ts";
+import { type Claims, normalizeIssuer } from "../sts/claim-match.ts";
 import type { IssueDeps } from "../sts/issue-token.ts";
 import type { OrganizationProvider } from "../sts/provider-assumption.ts";
 import { newRefresh } from "../sts/refresh.ts";
+import type { HttpRequest } from "../transport/http/message.ts";
 import type { Endpoints } from "../transport/pages/endpoints.ts";
-import type { Pages } from "../transport/pages/pages.ts";
+import { type PageReply, type Pages, text } from "../transport/pages/pages.ts";
+import { callbackPage } from "./callback-page.ts";
+import { markup, page } from "./html.ts";
 import { joinEndpoint } from "./joining/join-endpoint.ts";
 import { joinPath } from "./joining/question.ts";
 import { signInLimits } from "./limits.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { mappingsOfPerson } from "./mapped-groups.ts";
 import { newUpstream, type UpstreamOptions } from "./openid-client.ts";
-import { signInPages } from "./pages.ts";
 import { newProviderTest } from "./provider-test.ts";
 import { loginProviders, type Providers } from "./providers.ts";
-import { newRecheck } from "./refresh-check.ts";
 import { sessionEndpoints } from "./session/endpoints.ts";
 import { recordSessionEnd } from "./session-events.ts";
-import { callbackPathOf, type SignInDeps } from "./sign-in.ts";
+import { callbackPath, callbackPathOf, donePath, queryOf, type SignInDeps, startPath } from "./sign-in.ts";
+import { startPage } from "./start-page.ts";
 
 /** Options of the sign-in. */
 export interface OpenSignInOptions extends IssueDeps {
@@ -132,4 +140,58 @@ export function openSignIn(options: OpenSignInOptions): OpenedSignIn {
     findProvider: providerFinder(options, providers),
     testProvider: newProviderTest(providers, upstreamOptions),
   };
+}
+
+/** Returns the pages by path. */
+function signInPages(deps: SignInDeps): Pages {
+  const callback = callbackPage(deps);
+  return {
+    [startPath]: startPage(deps),
+    [callbackPath]: callback,
+    [`${callbackPath}/`]: callback,
+    [donePath]: () =>
+      page(200, "You are signed in", markup`<p>Go back to the other device. You can close this page.</p>`),
+    "/orgcheck": (request) => organizationCheck(deps, request),
+  };
+}
+
+/** Reports whether users of an organization sign in with their own provider. Answers for verified names only. */
+async function organizationCheck(deps: SignInDeps, request: HttpRequest): Promise<PageReply> {
+  const name = queryOf(request).get("name") ?? "";
+  if (name === "") return text(400, "name is required");
+  const answer = await deps.providers.hasProvider(name);
+  return { status: 200, contentType: "application/json", text: `${JSON.stringify(answer)}\n` };
+}
+
+/**
+ * Creates the check that precedes each refresh: everything that allowed the sign-in must still hold (security case X5).
+ */
+function newRecheck(
+  directory: IdentityDirectory,
+  providers: Pick<Providers, "find">,
+  requireProvisioned: (providerUid: string, identityUid: string) => Promise<void>,
+) {
+  return async (identityUid: string, signIn: SignIn, signInTime: number): Promise<void> => {
+    const provider = await providers.find(signIn.provider);
+    if (!provider || !isSame(provider, signIn.act)) {
+      throw permissionDenied("the login provider of the sign-in is no longer in use: sign in again");
+    }
+    const { iss = "", sub = "" } = signIn.act;
+    if (provider.organization) await requireProvisioned(provider.uid, userUid(iss, sub));
+    const claims = typeof signIn.claims === "string" ? (parseExactly(signIn.claims) as Claims) : signIn.claims;
+    if (claims) {
+      await assumeWithClaims(directory, identityUid, claims, exactAudiences(provider.clientId));
+      await requireUser(directory, signIn, signInTime);
+    } else if (!(await directory.find(identityUid))) throw permissionDenied("the identity does not exist any more");
+  };
+}
+
+/** Throws unless the user who assumed another identity is still registered, and has not registered again since. */
+async function requireUser(directory: IdentityDirectory, { act }: SignIn, signInTime: number): Promise<void> {
+  const user = await directory.findUser(act.iss ?? "", act.sub ?? "");
+  if (!user || user.createTime > signInTime) throw permissionDenied("the person who signed in does not exist any more");
+}
+
+function isSame({ issuer, clientId }: LoginProvider, { iss = "", aud = "" }: SignIn["act"]): boolean {
+  return normalizeIssuer(iss) === normalizeIssuer(issuer) && aud.split(",").includes(clientId);
 }

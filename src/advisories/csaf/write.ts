@@ -1,6 +1,10 @@
 // Writes CSAF 2.0: one document, in the profile VEX where everything in it keeps the rules of that profile.
-import type { AdvisoryRecord, AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { RecordFormat } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+
+import {
+  type AdvisoryRecord,
+  type AdvisoryStatements,
+  RecordFormat,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { nextSlice } from "../../base/slices.ts";
 import { parseExtra } from "../extra.ts";
@@ -9,7 +13,6 @@ import type { Losses, WriteOptions, Writer } from "../writing.ts";
 import { Catalog } from "./catalog.ts";
 import { claimsOf, timeOfClaim } from "./claims.ts";
 import { Gathered, isCveId } from "./gathered.ts";
-import { isVex } from "./profile.ts";
 import { settle } from "./settle.ts";
 import { toUri } from "./uri.ts";
 
@@ -111,4 +114,33 @@ function namespaceOf(author: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
   return toUri(author) ?? `https://${label || "publisher"}.invalid`;
+}
+
+/** Whether a vulnerability keeps the rules of the profile VEX. */
+function isVex(vulnerability: JsonObject): boolean {
+  const { cve, ids, notes, flags, threats, remediations } = vulnerability;
+  const statuses = isJsonObject(vulnerability.product_status) ? vulnerability.product_status : {};
+  const hasStatus = ["fixed", "known_affected", "known_not_affected", "under_investigation"].some(
+    (each) => each in statuses,
+  );
+  if ((cve === undefined && ids === undefined) || notes === undefined || !hasStatus) return false;
+  const impacts = itemsIn(threats).filter(({ category }) => category === "impact");
+  const reasoned = productsIn([...itemsIn(flags), ...impacts]);
+  const acted = productsIn(itemsIn(remediations));
+  return (
+    textsIn(statuses.known_not_affected).every((id) => reasoned.has(id)) &&
+    textsIn(statuses.known_affected).every((id) => acted.has(id))
+  );
+}
+
+function itemsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
+function productsIn(items: readonly JsonObject[]): Set<string> {
+  return new Set(items.flatMap(({ product_ids: products }) => textsIn(products)));
 }

@@ -1,4 +1,5 @@
 // Events of an advisory in the YAML format. One that cannot be read leaves out the advisory: it may be the event that holds.
+
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type AdvisoryEvent,
@@ -9,7 +10,6 @@ import {
 import type { JsonObject } from "../../base/json.ts";
 import { BadRecord, isNothing, type Members } from "../document.ts";
 import { reasonOfWord } from "../reasons.ts";
-import { caseOfWord, scanFields } from "./words.ts";
 
 /** An event, and what only the format can say of it. */
 export interface ReadEvent {
@@ -95,3 +95,37 @@ export function unlessEmpty(members: JsonObject): JsonObject | undefined {
   const kept = withoutUndefined(members);
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
+
+/** The type of an event in its message. */
+type EventCase = Exclude<AdvisoryEvent["type"]["case"], undefined>;
+
+const words = {
+  detection: "detection",
+  fixed: "fixed",
+  "true-positive-determination": "truePositiveDetermination",
+  "false-positive-determination": "falsePositiveDetermination",
+  "analysis-not-planned": "analysisNotPlanned",
+  "fix-not-planned": "fixNotPlanned",
+  "pending-upstream-fix": "pendingUpstreamFix",
+} as const satisfies Readonly<Record<string, EventCase>>;
+
+/** The types of events that the format has. */
+type YamlCase = (typeof words)[keyof typeof words];
+
+const cases: ReadonlyMap<string, YamlCase> = new Map(Object.entries(words));
+
+/** The type of an event by its word; undefined for any other text. */
+function caseOfWord(word: string): YamlCase | undefined {
+  return cases.get(word);
+}
+
+/** The members of a scan, and the fields of the message that they are. */
+const scanFields = {
+  subpackageName: "subpackage",
+  componentID: "componentId",
+  componentName: "component",
+  componentVersion: "componentVersion",
+  componentType: "componentType",
+  componentLocation: "componentLocation",
+  scanner: "scanner",
+} as const;

@@ -1,11 +1,15 @@
 // `gatehouse advisories export`: the advisories of a group, in the formats that scanners read.
+
 import { once } from "node:events";
-import type { AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { AdvisoryRecordsService, RecordView } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import {
+  AdvisoryRecordsService,
+  type AdvisoryStatements,
+  RecordView,
+} from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type ExportFormat, type ExportSource, exportedAdvisories } from "../../advisories/exported.ts";
 import type { OsvRecord } from "../../advisories/osv/write.ts";
 import { writerOf } from "../../advisories/writers.ts";
-import type { WriteOptions } from "../../advisories/writing.ts";
+import type { Losses, WriteOptions } from "../../advisories/writing.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import { openProgress } from "../client/progress.ts";
@@ -13,7 +17,6 @@ import type { Session } from "../client/session.ts";
 import { escapeJson } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { note, type Shell } from "../shell.ts";
-import { type LossReport, newLossReport } from "./losses.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /** Options of an export. */
@@ -124,4 +127,26 @@ async function writeDirectory(
 /** Waits for slow readers: the export may be larger than memory. */
 async function print({ stdout }: Shell, parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) if (!stdout.write(escapeJson(part))) await once(stdout, "drain");
+}
+
+/** Counts losses by kind. */
+interface LossReport extends Losses {
+  /** Returns a line per kind, the most frequent first. */
+  lines(): string[];
+}
+
+/** Creates an empty report. */
+function newLossReport(): LossReport {
+  const kinds = new Map<string, { readonly where: string; count: number }>();
+  return {
+    add(what, where) {
+      const known = kinds.get(what);
+      if (known) known.count++;
+      else kinds.set(what, { where, count: 1 });
+    },
+    lines: () =>
+      [...kinds]
+        .sort(([, a], [, b]) => b.count - a.count)
+        .map(([what, { where, count }]) => `${what} (${count}, such as in ${where})`),
+  };
 }

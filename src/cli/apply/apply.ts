@@ -1,4 +1,5 @@
 // `gatehouse apply` and `diff`: sends the resources of files in one request.
+
 import { create, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import {
@@ -13,11 +14,14 @@ import { notOneOf } from "../../base/similar.ts";
 import { confirm } from "../client/prompt.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
+import { readInput } from "../input.ts";
 import { groups } from "../resources/groups.ts";
 import { findUid } from "../resources/lookup.ts";
-import { documentKinds, type Located } from "./documents.ts";
-import { readResources } from "./files.ts";
+import { note, type Shell } from "../shell.ts";
+import { documentKinds, type Located, type Reading, readDocuments } from "./documents.ts";
+import { checkLeftOut, noteLeftOut } from "./left-out.ts";
 import { hasChanges, planLines, summaryOf } from "./plan-text.ts";
+import { findResourceFiles } from "./resource-files.ts";
 
 /** The maximum size of a request. */
 const maxRequestBytes = 4 * 1024 * 1024;
@@ -153,4 +157,31 @@ function write(stream: NodeJS.WriteStream, response: ApplyResourcesResponse, sum
 
 function jsonOf(response: ApplyResourcesResponse): JsonObject {
   return toJson(ApplyResourcesResponseSchema, response) as JsonObject;
+}
+
+/** The maximum size of all files: a request has at most 4 MiB, and YAML is longer than that. */
+const maxCharacters = 64 * 1024 * 1024;
+
+/**
+ * Reads the resources of files, of directories with everything below, and of standard input for `-`. Entries of directories that are
+ * left out are named on standard error; with `prune` they must not have resources.
+ */
+async function readResources(shell: Shell, paths: readonly string[], prune: boolean): Promise<Located[]> {
+  const reading: Reading = {
+    environment: shell.environment,
+    onMissingVariable: (variable, place) =>
+      note(shell, `${place}: ${variable} is not set: a stored client secret stays, a new identity provider gets none`),
+  };
+  const found = findResourceFiles(paths);
+  noteLeftOut(shell, found);
+  if (prune) checkLeftOut(found);
+  const resources: Located[] = [];
+  let size = 0;
+  for (const name of found.files) {
+    const content = await readInput(shell, name);
+    size += content.length;
+    if (size > maxCharacters) throw wrongUsage(`the files have more than ${maxCharacters / 1024 / 1024} Mi characters`);
+    resources.push(...readDocuments(content, name === "-" ? "standard input" : name, reading));
+  }
+  return resources;
 }

@@ -1,12 +1,21 @@
 // Says who may do what and why, and what a change of access would do.
-import { AccessService, ExplainExchangeRequestSchema } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  AccessService,
+  type CountRoleBindingsRequest,
+  CountRoleBindingsRequestSchema,
+  type CountRoleBindingsResponseSchema,
+  ExplainExchangeRequestSchema,
+} from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { invalidField } from "../../aip/errors.ts";
+import { maxPageSize } from "../../aip/pagination.ts";
 import { maxBearerLength } from "../../authn/bearer.ts";
 import { allExpensive } from "../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../pipeline/handlers.ts";
-import type { TextRule } from "../../pipeline/text-rules.ts";
+import { type MessageRules, type TextRule, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
+import { countBindingsOf } from "../../storage/iam/role-bindings.ts";
 import { listCapabilities } from "./capabilities/list-capabilities.ts";
-import { countRoleBindings, countRules } from "./count-role-bindings.ts";
 import { batchRules, explanations } from "./explain.ts";
 import { listPeople, peopleRules } from "./list-people.ts";
 import { changeValidator, simulateChange } from "./simulate.ts";
@@ -46,3 +55,24 @@ const tokenRule: TextRule = {
   description: `is required, and must be at most ${maxBearerLength} characters long`,
   maxLength: maxBearerLength,
 };
+
+/** A page of roles can be counted by one call. */
+const maxRoles = maxPageSize;
+
+const countRules: MessageRules = {
+  schema: CountRoleBindingsRequestSchema,
+  fields: { group: uidRule, roles: uidRule },
+  bounds: { roles: { maxItems: maxRoles } },
+};
+
+/** Makes the function that counts the role bindings of roles. */
+function countRoleBindings({ database }: Pick<ServiceContext, "database">) {
+  return async ({
+    group,
+    roles,
+  }: CountRoleBindingsRequest): Promise<MessageInitShape<typeof CountRoleBindingsResponseSchema>> => {
+    if (roles.length > maxRoles) throw invalidField("roles", `must not have more than ${maxRoles} items`);
+    const found = await database.read((session) => countBindingsOf(session, [...new Set(roles)], group));
+    return { counts: roles.map((role) => ({ role, count: BigInt(found.get(role) ?? 0) })) };
+  };
+}

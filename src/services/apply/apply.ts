@@ -4,9 +4,11 @@ import {
   ApplyResourcesRequestSchema,
   ApplyService,
   type ExportResourcesRequest,
+  type ResourceSpec,
   ResourceSpecSchema,
 } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { failedPrecondition, invalidField } from "../../aip/errors.ts";
+import { ApiError, failedPrecondition, fieldViolationsOf, invalidField } from "../../aip/errors.ts";
+import { newViolations } from "../../aip/violations.ts";
 import { compareTexts } from "../../base/compare-texts.ts";
 import { once } from "../../base/lazy.ts";
 import { nextSlice } from "../../base/slices.ts";
@@ -20,15 +22,16 @@ import { type ResourceExport, resourceExportKind } from "../../storage/change-lo
 import type { Session } from "../../storage/engine/session.ts";
 import type { StoredResource } from "../kinds/kind.ts";
 import type { KindOptions } from "../kinds/kind-options.ts";
-import { Names } from "../kinds/names.ts";
+import { anyUids, Names } from "../kinds/names.ts";
 import type { KindName } from "../kinds/spec.ts";
 import { recordExport } from "../record-export.ts";
-import { checkRequests } from "./check-requests.ts";
 import { subtreeDeletion } from "./destroy-subtree.ts";
+import { describeFailure } from "./failures.ts";
 import { newCallTogether, requireExpected } from "./joined-calls.ts";
-import { kindOf, kindOrder, targetKinds, withReferences } from "./kinds.ts";
+import { kindNamed, kindOf, kindOrder, targetKinds, withReferences } from "./kinds.ts";
 import { applyLimits } from "./limits.ts";
 import { changesOf, makePlan, type Plan, requireUnambiguous } from "./plan.ts";
+import { creation } from "./requests.ts";
 import { readStoredRows } from "./stored-rows.ts";
 import { storedResources } from "./stored-values.ts";
 import { nameOf } from "./wanted.ts";
@@ -119,4 +122,35 @@ function inNameOrder(resources: readonly StoredResource[], names: Names) {
     .map(({ resource }) => nameOf(resource, names))
     .sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.name, b.name))
     .map(({ resource }) => ({ resource }));
+}
+
+/** Throws INVALID_ARGUMENT with what the resources get wrong, unless that depends on stored resources. */
+async function checkRequests(resources: readonly ResourceSpec[], check: RequestCheck): Promise<void> {
+  const violations = newViolations();
+  for (const [index, { resource }] of resources.entries()) {
+    await nextSlice();
+    if (resource.case === undefined) continue;
+    const { field, file } = kindNamed(resource.case);
+    const named = (file.check?.(resource.value) ?? []).map((each) => ({
+      ...each,
+      field: `resources[${index}].${field}.${each.field}`,
+    }));
+    violations.addAll(named);
+    const { method, request } = creation(resource, anyUids);
+    try {
+      check(method, request);
+    } catch (error) {
+      const described = describeFailure(error, { resource, name: "", wanted: { index } });
+      if (!(described instanceof ApiError)) throw described;
+      // Fields that the form has already rejected are not reported twice.
+      const found = new Set(named.map((each) => baseOf(each.field)));
+      violations.addAll((fieldViolationsOf(described) ?? []).filter((each) => !found.has(baseOf(each.field))));
+    }
+  }
+  violations.throwIfAny();
+}
+
+/** Returns the path of a field without the place in a list at its end. */
+function baseOf(field: string): string {
+  return field.replace(/\[\d+\]$/, "");
 }

@@ -4,6 +4,7 @@ import { clientDetails } from "../../access-log/client.ts";
 import { invalidField, notFound, permissionDenied } from "../../aip/errors.ts";
 import { withFailureLimit } from "../../authn/failure-limiter.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { consolePath, referencePath } from "../../console/console-pages.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { RefreshFamily } from "../../sts/refresh.ts";
 import { detailTypes } from "../../transport/error-detail-types.ts";
@@ -13,7 +14,6 @@ import { signInLimits } from "../limits.ts";
 import { readLoginRequest } from "../login-request.ts";
 import { recordSessionEnd, type SessionEnd } from "../session-events.ts";
 import { beginLogin, spendStart } from "../start-page.ts";
-import { readPage } from "./console-page.ts";
 import { clearedSessionCookies, sessionPath } from "./cookies.ts";
 import {
   findSession,
@@ -146,4 +146,21 @@ function json(value: object, headers: EndpointResponse["headers"] = {}): Endpoin
 
 function timeOf(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+const maxLength = 2048;
+
+/**
+ * Returns the address of a page of the console or of the API reference, given as a path. Returns undefined for anything else: a sign-in must not lead
+ * to another site (CWE-601).
+ */
+function readPage(baseUrl: string, page: string): string | undefined {
+  if (page.length > maxLength || !isConsolePage(page)) return undefined;
+  const url = URL.parse(page, baseUrl);
+  const isOwn = url?.origin === new URL(baseUrl).origin && isConsolePage(url.pathname);
+  return isOwn ? url.href : undefined;
+}
+
+function isConsolePage(path: string): boolean {
+  return path === referencePath || [consolePath, `${referencePath}/`].some((prefix) => path.startsWith(prefix));
 }

@@ -1,11 +1,11 @@
 // Caches rows.
 
+import { type Gatherer, type GathererLimits, newGatherer } from "../../base/gather.ts";
 import { type MaybePromise, mapMaybe } from "../../base/maybe-promise.ts";
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRow, findRows } from "../collection/rows.ts";
 import type { Session } from "../engine/session.ts";
 import { bytesOf, type CacheableRead, type ReadCache } from "./read-cache.ts";
-import { newRowLoader, type RowLoader } from "./row-loader.ts";
 
 /** Reads rows from the cache or the database. Cached rows are frozen: the next read returns the same objects. */
 export interface RowCache {
@@ -82,4 +82,36 @@ class RowRead<R extends ResourceRow> implements CacheableRead<readonly R[]> {
   freeze(rows: readonly R[]): void {
     for (const row of rows) Object.freeze(row);
   }
+}
+
+/** How many uids one statement looks up, and how long it waits for the one before it. */
+const limits: GathererLimits = { maxKeys: 200, patienceMs: 500 };
+
+/** Reads rows by uid. */
+interface RowLoader {
+  /** Returns the rows with these uids, in any order and from one snapshot. The rows may be shared with other callers. */
+  load<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[]): Promise<readonly R[]>;
+}
+
+/** Creates a loader. Each statement of the session must see all earlier commits. */
+function newRowLoader(session: Session): RowLoader {
+  const gatherers = new Map<string, Gatherer<string, ReadonlyMap<string, ResourceRow>>>();
+
+  function gathererOf<R extends ResourceRow>(collection: Collection<R>) {
+    let gatherer = gatherers.get(collection.kind);
+    if (!gatherer) {
+      const read = async (uids: ReadonlySet<string>) =>
+        new Map((await findRows(session, collection, [...uids])).map((row) => [row.uid, row]));
+      gatherer = newGatherer(read, limits);
+      gatherers.set(collection.kind, gatherer);
+    }
+    return gatherer;
+  }
+
+  return {
+    async load<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[]) {
+      const found = (await gathererOf(collection)(uids)) as ReadonlyMap<string, R>;
+      return uids.flatMap((uid) => found.get(uid) ?? []);
+    },
+  };
 }

@@ -1,7 +1,12 @@
 // The version and the size of the database.
+
 import type { Session } from "../engine/session.ts";
 import { sql } from "../schema/drizzle.ts";
-import { sqliteFacts } from "./sqlite-facts.ts";
+
+const sqliteFacts = {
+  version: sql<string>`sqlite_version()`,
+  sizeBytes: sql<number>`(select page_count from pragma_page_count) * (select page_size from pragma_page_size)`,
+};
 
 /** Facts about the database. */
 export interface DatabaseFacts {

@@ -3,8 +3,8 @@ import type { Collection, ResourceRow } from "../collection/collection.ts";
 import { findRow } from "../collection/rows.ts";
 import { readCounter } from "../engine/counters.ts";
 import type { Session } from "../engine/session.ts";
+import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Condition } from "./condition.ts";
-import { matchesCondition } from "./matches-condition.ts";
 import type { OffsetIndex } from "./offset-index.ts";
 import { type Cursor, compareCursors, cursorOf, type Order } from "./order.ts";
 import { countRange, cursorAtOffset, type Filters, type Range, readRange } from "./range.ts";
@@ -183,4 +183,19 @@ function passes(row: ResourceRow, filters: Filters): boolean {
   return Object.entries(filters).every(
     ([column, value]) => (row as unknown as Record<string, unknown>)[column] === value,
   );
+}
+
+/** Returns whether the row with this uid matches a condition. */
+async function matchesCondition<R extends ResourceRow>(
+  session: Session,
+  collection: Collection<R>,
+  uid: string,
+  condition: Condition,
+): Promise<boolean> {
+  const statement = session.prepared(`${collection.kind}.fulfils.${condition.name}`, (db, tables) => {
+    const rows = collection.rows(tables);
+    const select = db.select({ uid: rows.uid }).from(rows);
+    return select.where(and(eq(rows.uid, sql.placeholder("uid")), condition.build(session)));
+  });
+  return (await statement.execute({ uid, ...condition.values })).length > 0;
 }

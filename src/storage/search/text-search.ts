@@ -1,12 +1,14 @@
 // Searches the texts of advisories through the trigram index of the database (docs/decisions/0052).
 import { rangeBelow } from "../../model/uid.ts";
-import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import type { TextQuery, TextSearch } from "../list/text-search.ts";
-import { and, asc, gte, lt } from "../schema/drizzle.ts";
-import { postgresTextIndex } from "./postgres-text-index.ts";
+import { and, asc, gte, lt, sql } from "../schema/drizzle.ts";
+import { likePattern } from "./like-pattern.ts";
+import { childLength } from "./source-place.ts";
 import { sqliteTextIndex } from "./sqlite-text-index.ts";
 import { selectParts } from "./term-parts.ts";
+import type { IndexQuery, TextIndex } from "./text-index.ts";
 
 /** The limits within which the index is used. */
 export interface SearchLimits {
@@ -57,4 +59,39 @@ async function readSample(session: Session, { source }: TextQuery, size: number)
   );
   const rows = await statement.execute(rangeBelow(source.uid));
   return rows.map(({ text }) => text);
+}
+
+const place = sql`${textPlaceholder("from")}, ${textPlaceholder("to")}, cast(${sql.placeholder("length")} as integer)`;
+const values = ["first", "second", "term"].map(textPlaceholder);
+const given = sql`${sql.join(values, sql`, `)}, ${place}`;
+
+const postgresTextIndex: TextIndex = {
+  async find(session, query, maxUids) {
+    const statement = session.prepared("advisory_texts.find", (db) =>
+      db
+        .select({ uid: sql<string>`uid` })
+        .from(sql`find_advisory_texts(${given}, ${numberPlaceholder("maxUids")}) as found(uid)`),
+    );
+    const rows = await statement.execute({ ...valuesOf(query), maxUids });
+    return rows.map(({ uid }) => uid);
+  },
+
+  async count(session, query) {
+    const statement = session.prepared("advisory_texts.count", (db) =>
+      db.select({ count: sql<string>`count` }).from(sql`count_advisory_texts(${given}) as counted(count)`),
+    );
+    const rows = await statement.execute(valuesOf(query));
+    return Number(rows[0]?.count);
+  },
+};
+
+function valuesOf(query: IndexQuery) {
+  const { source } = query;
+  return { ...patternsOf(query), ...rangeBelow(source.uid), length: childLength(source) };
+}
+
+/** Two rare parts of the term, or the term where its parts are frequent or unknown: PostgreSQL then judges its index by that. */
+function patternsOf({ term, parts: [first, second], cost }: IndexQuery) {
+  if (first === undefined || cost >= 1) return { first: likePattern(term), second: null, term: null };
+  return { first: likePattern(first), second: second === undefined ? null : likePattern(second), term };
 }

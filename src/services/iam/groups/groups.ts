@@ -6,30 +6,33 @@ import {
   type ListGroupsRequest,
   type UpdateGroupRequest,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { permissionDenied } from "../../../aip/errors.ts";
+import { invalidField, notFound, permissionDenied } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { newChild, rootOf } from "../../../model/uid.ts";
+import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
+import { isUid, newChild, rootOf, uidEndPattern } from "../../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
-import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
+import { descriptionRule, nameRule, newGroupParentRule, problemOf } from "../../../pipeline/text-rules.ts";
+import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
 import { insertRow, keepRow, lockRow } from "../../../storage/collection/rows.ts";
+import type { Database } from "../../../storage/database.ts";
 import { ReferenceViolation } from "../../../storage/engine/errors.ts";
-import type { Transaction } from "../../../storage/engine/session.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, roleBindingCollection } from "../../../storage/iam/collections.ts";
 import { insertFoundingBinding } from "../../../storage/iam/founding-bindings.ts";
 import { isSubgroupIdentity } from "../../../storage/iam/grants.ts";
+import { findGroupsEnding, findGroupsNamed } from "../../../storage/iam/group-names.ts";
 import type { GroupRow } from "../../../storage/iam/rows.ts";
-import { accept } from "../users/membership.ts";
+import { accept, knownAmong } from "../users/membership.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { emptyOut, notEmpty } from "./group-deletion.ts";
 import { groupLookup } from "./group-lookup.ts";
-import { groupMessage } from "./group-message.ts";
-import { resolveParent } from "./group-parent.ts";
-import { getGroup, groupItems, showGroup } from "./group-reads.ts";
+import { groupMessage, groupMessages, onePerOrganization } from "./group-message.ts";
 import { allowedChange, isOperator, refuseTakenName, requireKind, withOperatorFields } from "./group-rules.ts";
 import { findOrganizations } from "./organizations.ts";
 
@@ -142,5 +145,57 @@ export function groups(context: ServiceContext): Implementation {
       ...groupLookup(context),
     },
     group.messageRules,
+  );
+}
+
+/** Returns a group as its message. */
+async function showGroup(database: Database, session: Session, row: GroupRow): Promise<Group> {
+  return groupMessage(row, (await findOrganizations(database, session, [row])).get(rootOf(row.uid)));
+}
+
+/** Returns the function that converts the rows of a list. */
+function groupItems(database: Database): MakeItems<GroupRow, Group> {
+  return async (session, rows) =>
+    groupMessages(rowsThatFit(session, rows), await findOrganizations(database, session, onePerOrganization(rows)));
+}
+
+/** Returns a group. Synchronous if the group and its organization are cached. */
+function getGroup(database: Database, uid: string): MaybePromise<Group> {
+  const root = rootOf(uid);
+  return mapMaybe(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
+    const row = rows.find((each) => each.uid === uid);
+    if (!row) throw notFound(resourceType(GroupSchema), uid);
+    return groupMessage(
+      row,
+      rows.find((each) => each.uid === root),
+    );
+  });
+}
+
+/**
+ * Returns the uid of the named parent. The name is a uid, the last segments of a uid, or the name of a group; empty stays empty. A
+ * short form matches only groups that the caller may list, in organizations that the caller has accepted. Throws INVALID_ARGUMENT
+ * unless exactly one group matches.
+ */
+async function resolveParent(session: Session, parent: string, call: Call): Promise<string> {
+  if (parent === "" || isUid(parent)) return parent;
+  const access = accessOf(call);
+  const { uid: callerUid } = callerOf(call);
+  const isKnown = await knownAmong(session, [callerUid]);
+  const found = new Set<string>();
+  if (uidEndPattern.test(parent)) {
+    for (const { uid } of await findGroupsEnding(session, parent)) {
+      if (access.has(Capability.CAP_IAM_GROUPS_LIST, uid) && isKnown(callerUid, uid)) found.add(uid);
+    }
+  }
+  if (problemOf(nameRule, parent) === undefined) {
+    const visible = access.scope([Capability.CAP_IAM_GROUPS_LIST]).filter((uid) => isKnown(callerUid, uid));
+    for (const { uid } of await findGroupsNamed(session, parent, visible)) found.add(uid);
+  }
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only;
+  throw invalidField(
+    "parent",
+    second === undefined ? newGroupParentRule.description : "matches several groups; give the uid",
   );
 }

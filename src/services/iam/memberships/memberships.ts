@@ -1,4 +1,5 @@
 // Serves the organizations of a person: those that they have joined, and those that wait for their decision (docs/design/access.md).
+import type { Message } from "@bufbuild/protobuf";
 import {
   AcceptOrganizationRequestSchema,
   DeclineOrganizationRequestSchema,
@@ -7,13 +8,18 @@ import {
   MembershipsService,
 } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { type ApiError, failedPrecondition, invalidField, permissionDenied } from "../../../aip/errors.ts";
+import { formatPageToken } from "../../../aip/page-token.ts";
+import { effectivePageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
+import { newViolations } from "../../../aip/violations.ts";
 import { rootOf } from "../../../model/uid.ts";
+import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
+import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { rowView } from "../../../resource/row-view.ts";
-import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
+import { readTogether, type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
   findBindingsIn,
@@ -24,8 +30,8 @@ import {
   type Membership,
 } from "../../../storage/iam/memberships.ts";
 import { accept, type LoggedMembership, membershipKind } from "../users/membership.ts";
+import { isUserUid } from "../users/user-uid.ts";
 import { declineOrganization, leaveOrganization } from "./leave.ts";
-import { newOrganizationPages } from "./pages.ts";
 import { requirePerson } from "./person.ts";
 import { showJoined, showPending } from "./shown-organizations.ts";
 
@@ -120,3 +126,35 @@ export const membershipView = rowView<typeof MembershipSchema, LoggedMembership>
   { collection: { kind: membershipKind }, schema: MembershipSchema },
   ({ joinTime }) => ({ joinTime: toTimestamp(joinTime) }),
 );
+
+/** A request for a page. */
+type PageRequest = Message & { readonly pageSize: number; readonly pageToken: string };
+
+/** Makes the function that reads a page of the caller's organizations: `find` returns those after a uid, `show` the item of one. */
+function newOrganizationPages(context: ServiceContext) {
+  const { database, clock, pageTokenKey } = context;
+  return async <R extends Pick<Membership, "groupUid">, T>(
+    request: PageRequest,
+    call: Call,
+    find: (session: Session, identityUid: string, after: string, limit: number) => Promise<readonly R[]>,
+    show: (session: Session, row: R & Membership) => Promise<T>,
+  ): Promise<{ readonly items: T[]; readonly nextPageToken: string }> => {
+    const violations = newViolations();
+    const pageSize = effectivePageSize(request.pageSize, violations);
+    violations.throwIfAny();
+    const { uid: identityUid } = callerOf(call);
+    if (!isUserUid(identityUid)) return { items: [], nextPageToken: "" };
+    requirePerson(call);
+    const query = queryDigest(call, request);
+    const after = readToken(context, call, request.pageToken, query)?.uid ?? "";
+    return await readTogether(database, call, async (session) => {
+      const found = await find(session, identityUid, after, pageSize + 1);
+      const rows = found.slice(0, pageSize);
+      const items: T[] = [];
+      for (const row of rows) items.push(await show(session, { ...row, identityUid }));
+      const last = found.length > pageSize ? rows.at(-1) : undefined;
+      const next = last && { issuedAt: clock(), query, order: "", uid: last.groupUid, value: "" };
+      return { items, nextPageToken: next ? formatPageToken(pageTokenKey, next) : "" };
+    });
+  };
+}

@@ -2,17 +2,17 @@
 import type pg from "pg";
 import { loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
-import { newStatementDurations, type PoolUse } from "../measurements.ts";
+import { isWriteStatement, newStatementDurations, type PoolUse, type StatementDurations } from "../measurements.ts";
 import type { OpenMode } from "../migrations.ts";
-import { newSession, type Session } from "../session.ts";
+import { newSession, type Prepared, type Session } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";
+import { translatePostgresError } from "./errors.ts";
 import { newHosts } from "./hosts.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 import { openReplicas } from "./replicas.ts";
 import { newSharedSession } from "./shared-session.ts";
-import { runAsync } from "./statement.ts";
 import { logLocksOf } from "./transaction.ts";
 import { newWriter } from "./writer.ts";
 
@@ -85,4 +85,23 @@ export async function openPostgres(
 
 function useOf({ totalCount, idleCount, waitingCount, options }: pg.Pool): PoolUse {
   return { used: totalCount - idleCount, idle: idleCount, max: options.max, pending: waitingCount };
+}
+
+/** Wraps a statement of node-postgres: measures it, and translates its errors. */
+function runAsync<T>(statement: Prepared<T>, durations: StatementDurations): Prepared<T> {
+  const isWrite = isWriteStatement((statement as unknown as { getQuery(): { sql: string } }).getQuery().sql);
+  const measured = isWrite ? durations.write : durations.read;
+  return {
+    isWrite,
+    async execute(values) {
+      const startedAt = performance.now();
+      try {
+        return await statement.execute(values);
+      } catch (error) {
+        throw translatePostgresError(error);
+      } finally {
+        measured.recordSince(startedAt);
+      }
+    },
+  };
 }
