@@ -1,4 +1,4 @@
-// Which copies of a record are the same.
+// Tests which copies of a record are equal.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { clone, create, fromBinary, toBinary } from "@bufbuild/protobuf";

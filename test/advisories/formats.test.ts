@@ -1,4 +1,4 @@
-// How the format of a document is recognized.
+// Tests how the format of a document is recognized.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RecordFormat } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";

@@ -1,4 +1,4 @@
-// How many exports are sent at once.
+// Tests the limit on exports at the same time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newExportSlots } from "../../src/advisory-feeds/export-slots.ts";

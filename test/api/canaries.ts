@@ -38,7 +38,7 @@ const lineMembers = [
   "client",
   "msg",
 ];
-/** That of a request that was refused before its method was known to be called. */
+/** The members of the log line of a request that was rejected before its method was called. */
 const refusalMembers = [
   "level",
   "time",

@@ -15,7 +15,7 @@ export interface Case {
 export interface Step {
   /** The rule that the step shows. */
   readonly rule: string;
-  /** Who calls: an actor of the stage, or the `${variable}` of an identity's uid. */
+  /** The caller: an actor of the stage, or the `${variable}` of an identity's uid. */
   readonly as: string;
   /** The method, without the leading `/chainguard.platform.`; one of our own packages begins with `gatehouse.`. */
   readonly method: string;

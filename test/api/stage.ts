@@ -1,4 +1,4 @@
-// Where a case plays: a fresh organization with its people, and another organization that they cannot see.
+// The stage of a case: a fresh organization with its actors, and another organization that they cannot see.
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Code } from "../../src/aip/errors.ts";

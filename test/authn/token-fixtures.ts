@@ -131,7 +131,7 @@ export function withClaims(node: Node, changes: object): string {
   return forge(recordOf(node), headerOf(node), goodClaims(changes));
 }
 
-/** Why the node refuses a token, or that it does not. */
+/** Returns the reason why the node rejects a token, or "accepted". */
 export async function reasonOf(node: Node, token: string): Promise<TokenErrorReason | "accepted"> {
   try {
     await node.tokens.verify(token);

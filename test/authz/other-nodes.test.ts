@@ -8,7 +8,7 @@ import { rest } from "../harness/rest.ts";
 import { startTwoNodes, type TwoNodes } from "../harness/two-nodes.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "../security/tree.ts";
 
-/** How old the grants may be by which a node admits a call, with a margin, in milliseconds. */
+/** The maximum age of the grants by which a node admits a call, with a margin, in milliseconds. */
 const maxAgeMs = 260;
 
 let nodes: TwoNodes;

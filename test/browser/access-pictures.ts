@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { rest } from "../harness/rest.ts";
 
-/** Where the pictures are made. */
+/** The server, a token for it and the organization that the pictures show. */
 export interface Stage {
   readonly url: string;
   readonly token: string;

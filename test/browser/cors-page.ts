@@ -3,7 +3,7 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 
-/** Where to call, and with what. */
+/** The server to call, and the credentials. */
 export interface Target {
   readonly url: string;
   readonly token: string;

@@ -1,4 +1,4 @@
-// Which tokens an identity accepts, changed in a real browser.
+// Tests changes of an identity's accepted tokens in a real browser.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";

@@ -172,7 +172,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
   });
 });
 
-/** How many times Tab is pressed before something counts as out of reach. */
+/** The number of times that Tab is pressed before an element counts as unreachable. */
 const maxTabs = 60;
 
 /** Presses Tab until the focus is on something whose text is this. */

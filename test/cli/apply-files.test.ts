@@ -1,4 +1,4 @@
-// Which files `gatehouse apply -f DIRECTORY` reads, which ones it names as left out, and what a prune must not delete.
+// Tests which files `gatehouse apply -f DIRECTORY` reads, which ones it reports as left out, and what a prune must not delete.
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -15,8 +15,8 @@ import { dataDirectory, type Running, run, serveWith, start } from "./process.ts
 after(stopPostgres);
 
 /**
- * When the server is killed, in milliseconds after the client has read its files. At the first, hardly a machine has applied them. The
- * last are for one that has.
+ * The time at which the server is killed, in milliseconds after the client has read its files: from before any machine has applied them,
+ * to after a slow one has.
  */
 const moments = [0, 50, 300, 1000, 0, 0];
 
@@ -31,7 +31,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     let environment: Record<string, string>;
     let folder: string;
     let server: Running;
-    /** How many commands have looked for an organization on this server. */
+    /** The number of commands that have looked for an organization on this server. */
     let lookups = 0;
     before(async () => {
       folder = opened.use(dataDirectory()).path;

@@ -60,7 +60,7 @@ export function homeEnvironment(home: string): Record<string, string> {
   };
 }
 
-/** Where the token cache keeps a token for an audience. */
+/** Returns the path at which the token cache keeps a token for an audience. */
 export function cachePath(home: string, audience: string, kind = "oidc-token"): string {
   return path.join(home, "cache", "chainguard", audience.replaceAll("/", "-"), kind);
 }

@@ -1,4 +1,4 @@
-// Who changed what, on the command line.
+// Tests the commands that list and follow changes.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type Caller, startCaller } from "./caller.ts";

@@ -9,7 +9,7 @@ import { type Dialog, noTerminal, runOnTerminal } from "./on-terminal.ts";
 
 const [enter, ctrlC, ctrlD] = ["\r", "\u0003", "\u0004"];
 
-/** How a command ends that was not confirmed. */
+/** The outcomes of a command that was not confirmed. */
 const endings = {
   answered: { code: 1, last: /\ngatehouse: nothing was done\n$/ },
   interrupted: { code: 130, last: /\n$/ },

@@ -6,12 +6,12 @@ import { stripVTControlCharacters } from "node:util";
 import { type Caller, homeEnvironment } from "./caller.ts";
 import { dataDirectory, environmentOf, launcher } from "./process.ts";
 
-/** Why there are no terminals here, or false. */
+/** The reason why there is no terminal here; false if there is one. */
 export const noTerminal =
   (process.platform !== "linux" || spawnSync("script", ["--version"]).status !== 0) &&
   "there is no program script of util-linux";
 
-/** How a command ended on a terminal. */
+/** The result of a command on a terminal. */
 export interface TerminalRun {
   readonly code: number | null;
   /** The contents of the terminal. */

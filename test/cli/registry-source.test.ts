@@ -62,7 +62,7 @@ describe("a registry that is read", () => {
   });
 
   describe("that wants a sign-in", () => {
-    /** How the sign-in answers, one after the other; the last one goes on. */
+    /** The responses of the sign-in, one after the other; the last one is repeated. */
     let answers: ((response: ServerResponse) => void)[];
     const give = (token: string) => (response: ServerResponse) => void response.end(JSON.stringify({ token }));
     const fail = (response: ServerResponse) => void response.writeHead(500).end();

@@ -1,4 +1,4 @@
-// How the server starts on data that is not its own, or that it cannot use.
+// Tests starts of the server on data of another mode, or that it cannot use.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";

@@ -73,7 +73,7 @@ describe("the shutdown delay", () => {
     using data = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;
     const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", listen];
-    // Where the program says that it listens for signals.
+    // The program announces that it listens by sending SIGUSR2 to its launcher.
     process.once("SIGUSR2", () => {});
     const running = start(["serve", ...settings, "--shutdown-delay", "3600"], {
       GATEHOUSE_LAUNCHER_PID: String(process.pid),

@@ -1,4 +1,4 @@
-// Who is asked during a sign-in may accept the connection and never answer: what waits for it ends.
+// Tests servers that accept a connection during a sign-in and never respond: the sign-in ends.
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -36,7 +36,7 @@ export interface WantedError {
   readonly details: readonly Any[];
 }
 
-/** How a call is to be answered; those of one message have `response`, those of several `responseData`. */
+/** The response to send: `response` for methods with one message, `responseData` for streams. */
 export interface Definition {
   readonly responseHeaders: readonly NamedValues[];
   readonly responseTrailers: readonly NamedValues[];

@@ -1,4 +1,4 @@
-// Which data the page reads again after which changes.
+// Tests which data the page reads again after which changes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { servicesWith } from "../../console/src/api/live-services.ts";

@@ -11,7 +11,7 @@ const operator = {
 };
 const gateway = { module: "sigs.k8s.io/gateway-api@v1.6.3", folder: "config/crd/standard" };
 
-/** Where the definition of each kind is. */
+/** The files with the definition of each kind. */
 const definitions = [
   { ...operator, file: "monitoring.coreos.com_prometheusrules.yaml" },
   { ...operator, file: "monitoring.coreos.com_servicemonitors.yaml" },

@@ -1,4 +1,4 @@
-// How changes become deliveries, and who delivers them: on both databases, with a log as the test has it.
+// Tests how changes become deliveries, and which worker delivers them, on both databases.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { after, describe, it } from "node:test";

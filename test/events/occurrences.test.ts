@@ -296,7 +296,7 @@ async function providerOfToday(life: Life, root: string): Promise<void> {
     "POST",
     `${at}/${subject}:regenerateScimToken`,
     { etag: generated.etag },
-    // How long the overlap was to be is in the request alone.
+    // Only the request has the length of the overlap.
     ({ token, requestedOverlap, ...shown }) => scim("scim_token.regenerated", "RegenerateScimTokenResponse", shown),
   );
   const revoked = await life.call("POST", `${at}/${subject}:revokeScimToken`, {}, (shown) =>

@@ -1,4 +1,4 @@
-// Where events go: a receiver over TLS on the loopback interface, and a server that may send to it.
+// The receiver of events: over TLS on the loopback interface, with a server that may send to it.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { createServer, type Server as HttpsServer } from "node:https";

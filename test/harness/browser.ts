@@ -1,6 +1,6 @@
 // A browser as far as signing in needs one: it keeps cookies by host and follows redirects, one at a time.
 
-/** Where a browser has come to. */
+/** The page that a browser has reached. */
 export interface Visit {
   readonly url: URL;
   readonly status: number;

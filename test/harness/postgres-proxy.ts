@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 export interface PostgresProxy extends AsyncDisposable {
   /** The URL that was given, through the proxy. */
   readonly url: string;
-  /** Where new connections lead. */
+  /** The port that new connections are forwarded to. */
   target: number;
   /** Awaited before each request passes; a message of the protocol, or several that were sent together. */
   beforeRequest: ((request: Buffer) => Promise<void>) | undefined;

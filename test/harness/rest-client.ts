@@ -16,7 +16,7 @@ export interface RestRequest {
   readonly body?: JsonValue;
 }
 
-/** How a variable of a path is written: its slashes as they are, or escaped as generated clients do. */
+/** The encoding of a variable in a path: its slashes unchanged, or escaped as generated clients do. */
 export type PathStyle = "slashes" | "escaped";
 
 /** The request that calls a method; a variable that the message lacks is empty. */

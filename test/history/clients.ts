@@ -17,7 +17,7 @@ const timeoutMs = 20_000;
 /** The call was never sent, because nothing listened. It has no place in the history. */
 export class NotSent extends Error {}
 
-/** Where a call goes. */
+/** The route of a call: a replica and a transport. */
 export interface Route {
   readonly replica: Replica;
   readonly transport: HistoryTransport;

@@ -4,7 +4,7 @@
 /** The content of a key; "" if the key is absent. */
 export type State = string;
 
-/** When a request was sent, and when its response arrived. */
+/** The time between sending a request and receiving its response. */
 export interface Interval {
   readonly calledAt: number;
   readonly returnedAt: number;

@@ -86,7 +86,7 @@ export class Replica implements AsyncDisposable {
     this.#signal("SIGUSR2");
   }
 
-  /** Why the process ended, if it ended by itself. */
+  /** Returns the log of a process that ended by itself; undefined if none did. */
   async logOfCrash(): Promise<string | undefined> {
     const child = this.#running?.child;
     if (!this.#running || child?.signalCode || child?.exitCode === null) return undefined;

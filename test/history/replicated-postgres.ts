@@ -19,7 +19,7 @@ export class ReplicatedPostgres implements AsyncDisposable {
   #standby: DebianServer;
   /** The proxies of each server to its two hosts, in the order of its URL. */
   readonly #proxies: (readonly [PostgresProxy, PostgresProxy])[] = [];
-  /** Which of the two hosts is the primary. */
+  /** The index of the host that is the primary. */
   #primaryHost = 0;
 
   private constructor(replication: Replication, primary: DebianServer, standby: DebianServer) {

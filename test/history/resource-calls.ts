@@ -22,7 +22,7 @@ import {
 } from "./operations.ts";
 import { type Kind, keyOf, type Made, noteUnknown, renew, type Slot, type Slots } from "./slots.ts";
 
-/** Where a client sends its calls, and what it shares with the other clients. */
+/** The client of a call, and the state that it shares with the other clients. */
 export interface CallContext {
   readonly client: Client;
   readonly token: string;

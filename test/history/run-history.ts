@@ -23,7 +23,7 @@ const replicaCount = 3;
 /** Options of a run. */
 export interface RunOptions {
   readonly database: "sqlite" | "postgres";
-  /** How a standby follows the primary that it takes over from; undefined without failover. */
+  /** The replication by which a standby follows the primary that it takes over from; undefined without failover. */
   readonly failover?: Replication;
   readonly seed: number;
   readonly seconds: number;

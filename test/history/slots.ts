@@ -40,7 +40,7 @@ export interface AccessSlot {
   binding: Made | undefined;
 }
 
-/** How many slots each folder has of each kind, and how many identities are in use. */
+/** The numbers of slots of each kind in a folder, and of identities in use. */
 const slotsPerFolder = 6;
 const accessSlots = 8;
 

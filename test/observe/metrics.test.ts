@@ -1,4 +1,4 @@
-// How metrics are written, and added up.
+// Tests the format of metrics, and their addition.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DurationCounts, durationBounds } from "../../src/base/duration-counts.ts";

@@ -41,7 +41,7 @@ export function exampleOf(placed: Placed, { target, body }: RestRequest, receive
   };
 }
 
-/** How little a call shows: lists without items, objects without members, and long texts show least. */
+/** Returns a rank for the least informative calls: lists without items, objects without members, and long texts rank highest. */
 export function poverty(example: Example): number {
   const text = JSON.stringify(example);
   const empty = text.match(/\[\]|\{\}/g)?.length ?? 0;

@@ -9,7 +9,7 @@ type Schemas = Readonly<Record<string, JsonObject>>;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 
-/** Where the components of a document are known by their names. */
+/** The names of document components in the validator. */
 const places = new Map<Schemas, string>();
 
 /** Compiles a schema of a document with these components; what it has no word for is refused. */

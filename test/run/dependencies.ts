@@ -1,4 +1,4 @@
-// Which files a module depends on: the modules that it imports, and the files and folders that it names.
+// Finds the dependencies of a module: the modules that it imports, and the files and folders that it names.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 

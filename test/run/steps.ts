@@ -8,7 +8,7 @@ import { type Print, runTool } from "./tool.ts";
 /** The result of a step that ran test files. */
 export interface StepOutcome {
   readonly times: readonly FileTime[];
-  /** Why the step failed; absent if it passed. */
+  /** The reason why the step failed; absent if it passed. */
   readonly error?: unknown;
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 /** Receives the output of a tool as it comes. */
 export type Print = (text: string) => void;
 
-/** How a program runs. */
+/** The options of running a program. */
 export interface ProgramOptions {
   /** Receives its output; the terminal without. */
   readonly print?: Print | undefined;

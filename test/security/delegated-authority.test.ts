@@ -82,7 +82,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const unbindMaker = () => asOwner("DELETE", `/iam/v2beta1/roleBindings/${maker.binding}`);
     const confirm = (uid: string) => asOwner("POST", `/gatehouse/iam/v1/delegations/${uid}:confirm`, {});
 
-    /** How the delegations of a uid are listed. */
+    /** Lists the delegations of a uid. */
     async function listed(uid: string): Promise<string[]> {
       const { delegations = [] } = await asOwner("GET", `/gatehouse/iam/v1/delegations?page_size=200`);
       return delegations

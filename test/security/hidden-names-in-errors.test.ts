@@ -51,7 +51,7 @@ describe("I6: a caller who may not read a role", () => {
       const denied = await grant();
       assert.doesNotMatch(denied, /canary|groups\.delete/);
       assert.match(denied, new RegExp(`role ${role} would grant capabilities that the caller does not hold`));
-      // Who may list roles above is told what is missing.
+      // A caller who may list the roles above learns the missing capabilities.
       const reader = await addRole(server, root, [Capability.CAP_IAM_ROLES_LIST, bindings, invites]);
       const { token } = await addCaller(server, root, reader);
       const body = {

@@ -39,7 +39,7 @@ it("D: connections that use up all file descriptors do not end the process", asy
     others.push(...more);
     await Promise.race([...more.map(closed), server.finished]);
     socket.write(request);
-    // Where a file became free just then, the server answers and leaves the connection open.
+    // If a file descriptor became free just then, the server responds and leaves the connection open.
     await Promise.race([closed(socket), answered(socket), server.finished]);
   }
   for (const other of others) other.destroy();

@@ -73,7 +73,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return await addIdentity(ground.server, "", { ...person, relationship: { case: "", value: null } });
     }
 
-    /** Who holds the owner's role in an organization, and whether the issuer can speak of them for the client. */
+    /** Ways to hold the owner role in an organization, and whether the issuer's tokens for the client can be the owner's. */
     const owners: Readonly<Record<string, readonly [isSpokenFor: boolean, add: (root: string) => Promise<string>]>> = {
       "an identity of the issuer": [
         true,

@@ -1,4 +1,4 @@
-// Who may tell of a registry, and what telling must never bring about.
+// Tests who may send notifications of a registry, and what they can never cause.
 import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";

@@ -152,7 +152,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(deleted.before.identity.uid, person.uid);
       assert.deepEqual([deleted.after, deleted.actorUid, deleted.actorClaims], [undefined, undefined, {}]);
       assert.doesNotMatch(JSON.stringify(deleted), /person-|example\.org|Auth/);
-      // Where they were known, the log still has who left.
+      // The log still names the user where the user was known.
       const known = (await call(await server.tokenOf(server.ownerUid), "GET", changes + person.home)).changes;
       assert.ok(
         known.some(({ actorUid, after }: { actorUid: string; after?: object }) => actorUid === person.uid && !after),

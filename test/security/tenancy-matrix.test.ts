@@ -27,7 +27,7 @@ import {
   viewerRole,
 } from "./tree.ts";
 
-/** Where a uid lies, as seen from the group that a caller's rights reach. */
+/** The position of a uid relative to the group of the caller's grant. */
 const relations = [
   "the granted group",
   "below it",

@@ -16,7 +16,7 @@ after(stopPostgres);
 const path = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
 const deadlineMs = 100;
 
-/** How a client sends a request and gives up after a while. Returns the text of the response; empty if the client has left. */
+/** Ways to send a request and give up after a while. Each returns the text of the response; empty if the client has left. */
 const clients: Readonly<Record<string, (server: TestServer, name: string) => Promise<string>>> = {
   "Connect with a deadline": ({ url, ...server }, name) => {
     const headers = { "content-type": "application/json", "connect-timeout-ms": `${deadlineMs}` };

@@ -48,7 +48,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         binding,
       );
       assert.equal(bound.status, 200);
-      // Who they are is shown once they have come to the organization.
+      // The organization sees a user's data once the user has joined.
       assert.deepEqual(bound.body.identity, { uid: binding.identityUid });
       const { token } = answersOf(await visit("again"));
       const { body } = await rest(server.url, token, "GET", "/auth/v1/ok");

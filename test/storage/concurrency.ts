@@ -36,7 +36,7 @@ async function assertSound(database: Database): Promise<void> {
   assert.deepEqual((await database.read((session) => checkDatabase(session, collections))).findings, []);
 }
 
-/** How a group is deleted: by what was read, or by foreign keys if that has changed. */
+/** Deletes a group if it has no counted contents; foreign keys reject the deletion if that has changed since. */
 async function deleteEmpty(tx: Transaction, uid: string, find: typeof findRow | typeof lockRow): Promise<void> {
   const row = await find(tx, groups, uid);
   if (!row) throw new NotFound();

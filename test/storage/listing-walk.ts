@@ -43,7 +43,7 @@ interface Edit {
   readonly time: number;
 }
 
-/** How to page through a list, and what happens to the rows between pages. */
+/** A way through a list, and the changes of its rows between pages. */
 export interface Walk {
   readonly order: Order;
   readonly edits: readonly Edit[];

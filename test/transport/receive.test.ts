@@ -1,4 +1,4 @@
-// How finely a body may be cut, and how many values a message may hold.
+// Tests how finely a body may be divided, and how many values a message may hold.
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";

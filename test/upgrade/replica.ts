@@ -10,7 +10,7 @@ import type { Version } from "./versions.ts";
 
 const startTimeoutMs = 60_000;
 
-/** Where the servers of a test find each other. */
+/** The database and addresses by which the servers of a test find each other. */
 export interface Installation {
   readonly databaseUrl: string;
   readonly baseUrl: string;

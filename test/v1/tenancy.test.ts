@@ -29,7 +29,7 @@ let server: TestServer;
 let apiClients: ApiClient[];
 let owner: string;
 let scoped: string;
-/** Whose rights reach everything that the others must not see. */
+/** The token of a caller whose grants include everything that the others must not see. */
 let unrestricted: string;
 /** The group that the rights of both callers reach, one of them by half. */
 let granted: string;

@@ -12,7 +12,7 @@ export interface Effective {
 /** go.sum has the checksums: no database of them needs to be asked. */
 const env = { ...process.env, GONOSUMDB: "*" };
 
-/** Why the library cannot be tried; undefined when it can be. */
+/** Returns the reason why the library cannot be run; undefined if it can. */
 export function missingGoVex(): string | undefined {
   const { error } = spawnSync("go", ["version"], { stdio: "ignore" });
   if (error) return "skipped: it needs Go (apt-get install golang)";

@@ -37,13 +37,13 @@ export interface RealSource {
   readonly leftOut?: number;
   /** The mandatory tests of CSAF that the documents fail themselves, and that exports of them therefore may fail. */
   readonly csafFailures?: readonly string[];
-  /** Why they are left out, and what else is peculiar to the files. */
+  /** The reason for these numbers, and other peculiarities of the files. */
   readonly remarks?: string;
 }
 
 /** A package whose files lie on this machine. */
 export interface FetchedSource extends RealSource {
-  /** Where the files of `paths` are, and nothing else. */
+  /** The folder with the files of `paths`, and nothing else. */
   readonly directory: string;
   readonly files: readonly string[];
 }

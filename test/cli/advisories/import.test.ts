@@ -18,7 +18,7 @@ describe("advisories import", () => {
   });
   after(() => desk[Symbol.asyncDispose]());
 
-  /** How far the change log has come. */
+  /** Returns the sequence number of the latest change. */
   async function changes(): Promise<number> {
     const latest = await readChanges(desk.caller.server.server.database.session, 0, 1_000_000);
     return latest.at(-1)?.sequence ?? 0;

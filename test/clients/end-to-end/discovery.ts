@@ -15,7 +15,7 @@ const here = import.meta.dirname;
 const venv = path.resolve(here, "../../../.cache/discovery-python");
 const packages = ["authlib==1.9.10", "oic==1.7.0", "requests==2.34.2"];
 
-/** Why Python's libraries cannot be tried; undefined when they are there. */
+/** Returns the reason why Python's libraries cannot be tried; undefined if they can. */
 function missingPython(): string | undefined {
   const python = path.join(venv, "bin/python");
   const isThere = () => spawnSync(python, ["-c", "import authlib, oic, requests"], { stdio: "ignore" }).status === 0;

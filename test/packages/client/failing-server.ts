@@ -11,7 +11,7 @@ export type Failure = Error | "broken connection";
 /** A running server. */
 export interface FailingServer extends AsyncDisposable {
   readonly url: string;
-  /** When calls came, in milliseconds. */
+  /** The times of calls, in milliseconds. */
   readonly calls: number[];
   /** The tokens that calls had. */
   readonly tokens: string[];

@@ -1,4 +1,4 @@
-// Which calls the client package repeats, when, and how often.
+// Tests which calls the client package repeats, when, and how often.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

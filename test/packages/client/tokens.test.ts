@@ -1,4 +1,4 @@
-// Where the client package takes tokens from, and how long it keeps them.
+// Tests the token sources of the client package, and how long it keeps tokens.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -12,7 +12,7 @@ import { freePort } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { certificate } from "../../transport/certificate.ts";
 
-/** How long something that comes by itself is waited for. */
+/** The time to wait for something that happens by itself, in milliseconds. */
 export const patienceMs = 30_000;
 
 /** The name of the registry in tokens. */

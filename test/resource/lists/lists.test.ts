@@ -76,7 +76,7 @@ for (const database of ["sqlite", "postgres"] as const) {
 /** Two organizations of one owner, and people who see parts of them. */
 async function arrange({ server }: Ground): Promise<{ owner: Caller; others: readonly Caller[] }> {
   const [here, there] = [server.groupUid, await addGroup(server, null, "b")];
-  // Who operates may write advisories.
+  // Only operators may write advisories.
   for (const { uid } of [ownerRole, operatorRole]) await bind(server, there, server.ownerUid, uid);
   const [group, far] = [await addGroup(server, here, "a"), await addGroup(server, there, "a")];
   const below = await addGroup(server, group, "b");

@@ -61,7 +61,7 @@ function visible(caller: Caller, name: KindName, rows: Rows): readonly Row[] | u
   return rows[name].filter((row) => isForAll(row) || places.some((place) => lies(row.uid, place)));
 }
 
-/** Where the caller holds what it takes to list, as far as the token is not narrowed. */
+/** Returns the groups at which the caller may list the kind, within the narrowing of the token. */
 function placesOf({ uid }: Caller, { capability }: Kind, { role_bindings, roles }: Rows): string[] {
   const home = parentOf(uid);
   return role_bindings.flatMap(({ identityUid, roleUid, parent }): string[] => {

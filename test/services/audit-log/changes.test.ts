@@ -203,7 +203,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const refused = await rest(url, token, "GET", `/gatehouse/changes/v1/changes?parent=${groupUid}&after=${after}`);
       assert.equal(refused.status, 400);
       assert.match(JSON.stringify(refused.body), /CHANGE_NOT_KEPT/);
-      // Who has asked meanwhile is told all, though nothing of theirs is left but the latest.
+      // A caller who listed meanwhile continues with all later changes, although retention has deleted earlier ones.
       const { resumeAfter } = await list(server, { parent: groupUid, pageSize: "1" }, token);
       await create(server, `/iam/v2beta1/groups/${groupUid}`, { name: "last" }, token);
       const followed = await list(server, { parent: groupUid, after: resumeAfter }, token);

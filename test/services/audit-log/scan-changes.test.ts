@@ -1,4 +1,4 @@
-// Which changes a list has, and how far one call looks for them.
+// Tests which changes a list has, and how many one call scans.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-// Which databases a version of the program can use and migrate, by the migrations that it has.
+// Tests which databases a version of the program can use and migrate, by the migrations that it has.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -18,7 +18,7 @@ export function isInstalled(program: string, versionFlag: string): boolean {
   }
 }
 
-/** How nginx connects to the server, in addition to its defaults. */
+/** Ways in which nginx connects to the server, in addition to its defaults. */
 export const proxySettings = {
   "its default settings": "",
   "requests passed on as they come": "proxy_request_buffering off; proxy_http_version 1.1;",

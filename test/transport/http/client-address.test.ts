@@ -1,4 +1,4 @@
-// Who the client of a request is, behind proxies that are trusted and that are not.
+// Tests which client a request is attributed to, behind trusted and other proxies.
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { type TestContext, test } from "node:test";

@@ -1,4 +1,4 @@
-// Which connections there are when there are too many: of one client, of one network, of all.
+// Tests which connections are closed if there are too many: of one client, of one network, of all.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -163,7 +163,7 @@ interface RawSocket extends AsyncDisposable {
   send(text: string): void;
   /** The next piece of what the server sends that is not empty. */
   receive(): Promise<string>;
-  /** When the server has closed the connection. */
+  /** Resolves when the server has closed the connection. */
   readonly ended: Promise<unknown>;
 }
 

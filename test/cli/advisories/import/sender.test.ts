@@ -1,4 +1,4 @@
-// How an import divides what it sends, and what becomes of a request that fails.
+// Tests how an import divides its records into requests, and handles a failed one.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";

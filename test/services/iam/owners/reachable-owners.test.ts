@@ -16,7 +16,7 @@ import { turnableClock } from "../../../security/ground.ts";
 import { addCaller, addGroup, arrange, viewerRole } from "../../../security/tree.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../../../sts/outside.ts";
 
-/** How an identity may be assumed. */
+/** The ways in which an identity is assumed. */
 const kinds = ["keys", "otherKeys", "endedKeys", "first", "second", "principal"] as const;
 type Kind = (typeof kinds)[number] | "person";
 

@@ -1,4 +1,4 @@
-// Which of two copies of a record counts.
+// Tests which of two copies of a record counts.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";

@@ -1,4 +1,4 @@
-// How often a server waits for PostgreSQL, as a proxy in between counts it.
+// Tests the number of round trips to PostgreSQL, as counted by a proxy.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { insertRow, updateRow } from "../../../../src/storage/collection/rows.ts";

@@ -44,7 +44,7 @@ async function admin(url: string, ...statements: string[]): Promise<Record<strin
 const asRole = (url: string, role: string) => url.replace("postgres@", `${role}@`);
 const withPath = (url: string, path: string) => `${url}?options=-c%20search_path%3D${path}`;
 
-/** Where the table of groups and the list of migrations are. */
+/** Returns the schemas of the table of groups and of the list of migrations. */
 async function schemasOf(url: string): Promise<string[]> {
   const rows = await admin(
     url,

@@ -6,7 +6,7 @@ export interface SqlConstruct {
   /** As the page names it. */
   readonly name: string;
   readonly pattern: RegExp;
-  /** Where it is used, in src/storage. */
+  /** The files of src/storage that use it. */
   readonly files: readonly string[];
 }
 
