@@ -1,4 +1,4 @@
-// Counts what groups contain, and finds the place of a group in a list (docs/decisions/0086).
+// Counts what groups contain, and finds the place of a group in a list (docs/design/console.md).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {

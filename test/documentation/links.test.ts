@@ -17,7 +17,7 @@ const pages = [
   ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((file) => path.join("docs", file)),
 ].filter((file) => file.endsWith(".md"));
 
-const sources = ["src", "test", "bench", "gen", "build", "packages"].flatMap((folder) =>
+const sources = ["src", "test", "bench", "gen", "build", "packages", "console/src"].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.posix.join(folder, file)),
 );
 
