@@ -1,5 +1,5 @@
 // `npm run build -w gatehouse-client`: writes `dist/`, with one module for each package of the protos and the declarations of all
-// (docs/decisions/0097).
+// (docs/design/delivery.md).
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Shows the installation to its operators (docs/decisions/0076).
+// Shows the installation to its operators (docs/design/delivery.md).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   EndSessionRequestSchema,
