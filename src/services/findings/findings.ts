@@ -1,4 +1,4 @@
-// Lists what needs attention at a group and below it (docs/decisions/0087).
+// Lists what needs attention at a group and below it (docs/design/console.md).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
