@@ -105,5 +105,5 @@ function findingsIn(file: string): string[] {
 /** Returns the part of a line that is ours to word: comments of protos, and the new text of a changed message. */
 function readablePart(file: string, line: string): string {
   if (file.endsWith(".proto")) return /\/\/.*/.exec(line)?.[0] ?? "";
-  return file === "CHANGELOG.md" ? line.slice(line.indexOf("→") + 1) : line;
+  return file === "docs/reference/errors-0.2.md" ? line.slice(line.indexOf("→") + 1) : line;
 }
