@@ -106,7 +106,7 @@ function changed(document: Json, seed: number): Json {
 
 describe("malformed documents", () => {
   for (const [name, read, document] of formats) {
-    it(`${name}: nothing but BadDocument is thrown, and no record is lost without a reason`, () => {
+    it(`a reader of ${name} throws only BadDocument, and loses no record without a reason`, () => {
       for (let seed = 1; seed <= 200; seed++) {
         const malformed = changed(document(1 + (seed % 30)), seed);
         try {

@@ -28,7 +28,7 @@ describe("files without advisories are named as what they are", () => {
     ["a ROLIE feed", { feed: { id: "x", entry: [] } }],
   ];
   for (const [name, document] of cases) {
-    it(`${name}: ${JSON.stringify(document).slice(0, 50)}`, () =>
+    it(`recognizes ${name}: ${JSON.stringify(document).slice(0, 50)}`, () =>
       assert.deepEqual(nameDocument(document), { what: name, standsForRecords: false }));
   }
 
@@ -59,7 +59,7 @@ describe("files without advisories are named as what they are", () => {
     { payloadType: "application/vnd.in-toto+json", payload: "e30" },
   ];
   for (const document of others) {
-    it(`names nothing else: ${JSON.stringify(document)?.slice(0, 50)}`, () =>
+    it(`does not recognize another document: ${JSON.stringify(document)?.slice(0, 50)}`, () =>
       assert.equal(nameDocument(document), undefined));
   }
   it("does not recognize other texts", () => assert.equal(nameText("{}"), undefined));

@@ -14,7 +14,7 @@ describe("a page", () => {
     ["many values", "", Array<Capability>(10_000).fill(Capability.CAP_IAM_GROUPS_LIST)],
   ];
   for (const [what, description, capabilities] of kinds) {
-    it(`of ${what} fits into the message limit of gRPC clients`, () => {
+    it(`a page of ${what} fits into the message limit of gRPC clients`, () => {
       const roles = Array.from({ length: 200 }, () => create(RoleSchema, { description, capabilities }));
       const fitting = countFitting(roles);
       assert.ok(fitting > 1 && fitting < roles.length);

@@ -43,7 +43,7 @@ describe("RPC alone", () => {
         });
       }
 
-      it("AIP-134: without a mask a zero value cannot be told from none, and changes nothing", async () => {
+      it("AIP-134: a zero value without a mask changes nothing, because it looks like an absent one", async () => {
         const { uid } = await create({ name: "a", description: "old" });
         const group = { uid, name: "b", description: "" };
         const { response } = await call("GroupsService/UpdateGroup", { group });

@@ -230,7 +230,7 @@ describe("packages", () => {
 });
 
 describe("code", () => {
-  it("of storage names a driver only in the engine of its database and in the loader", () => {
+  it("storage names a driver only in the engine of its database and in the loader", () => {
     const driver = /"(?:better-sqlite3|pg|drizzle-orm\/(?:better-sqlite3|node-postgres)(?:\/[^"]*)?)"/;
     const isDriverFile = /^storage\/(?:engine\/(?:sqlite|postgres)\/|schema\/drizzle\.ts$)/;
     const named = files.filter((file) => isIn("storage", file) && driver.test(codeOf.get(file) ?? ""));

@@ -257,7 +257,7 @@ describe("the issuers of one host", () => {
   const named = (count: number) => Array.from({ length: count }, (_, index) => `${slow}/${index}`);
   const settle = (promises: readonly Promise<unknown>[]) => Promise.allSettled(promises);
 
-  it("J2: that does not answer keep no other issuer from being asked", async () => {
+  it("J2: issuers that do not respond do not delay requests to others", async () => {
     const outside = withSlowHost();
     const issuers = open(outside.fetchJson, testClock(), { maxFetches: 3, maxWaitingOfHost: 2 });
     const stuck = named(5).map((issuer) => issuers.keysFor(issuer));
@@ -307,7 +307,7 @@ describe("the issuers of one host", () => {
     assert.equal(Math.max(...most), 2);
   });
 
-  it("J9: that are known are asked, however many unknown ones do not answer", async () => {
+  it("J9: known issuers are contacted, regardless of the number of unknown ones that do not respond", async () => {
     const outside = withSlowHost();
     const clock = testClock();
     const issuers = open(outside.fetchJson, clock, { maxFetches: 1 });

@@ -85,7 +85,7 @@ describe("a new token", async () => {
     assert.deepEqual((await claimsOf({ audience: [issuer, "registry.example"] })).aud, [issuer, "registry.example"]);
   });
 
-  it("has neither email nor a narrowing when there is none", async () => {
+  it("a new token has an email address and a narrowing only if they are given", async () => {
     const members = Object.keys(await claimsOf({}));
     assert.deepEqual(members, ["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap"]);
   });

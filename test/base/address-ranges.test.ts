@@ -4,7 +4,11 @@ import { isPublicAddress } from "../../src/base/address-ranges.ts";
 
 describe("addresses", () => {
   const table: readonly (readonly [rule: string, isPublic: boolean, addresses: readonly string[]])[] = [
-    ["of the public internet", true, ["8.8.8.8", "1.1.1.1", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"]],
+    [
+      "of the public internet are public",
+      true,
+      ["8.8.8.8", "1.1.1.1", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"],
+    ],
     ["of this machine are not public", false, ["127.0.0.1", "127.9.9.9", "0.0.0.0", "::1", "::"]],
     ["of private networks are not public", false, ["10.0.0.1", "172.16.0.1", "192.168.1.1", "fd00::1"]],
     ["of links and carriers are not public", false, ["169.254.169.254", "100.64.0.1", "fe80::1", "fe80::1%eth0"]],
@@ -17,7 +21,7 @@ describe("addresses", () => {
   ];
   for (const [rule, isPublic, addresses] of table) {
     for (const address of addresses) {
-      it(`${rule}: ${address}`, () => {
+      it(`addresses ${rule}: ${address}`, () => {
         assert.equal(isPublicAddress({ address, family: address.includes(":") ? 6 : 4 }), isPublic);
       });
     }

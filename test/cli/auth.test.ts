@@ -411,7 +411,7 @@ describe("credentials for container tools", () => {
     assert.match(other.stdout, /oidc-token is of https:\/\/other\.test, not of /);
   });
 
-  it("without the name of a registry: wrong usage, with what to do", async () => {
+  it("a command without the name of a registry is wrong usage, with a hint", async () => {
     const { code, stderr } = await caller.runWith(signedOut(), "auth", "configure-docker");
     assert.equal(code, 2);
     assert.match(stderr, /gatehouse config set platform\.registry HOST/);

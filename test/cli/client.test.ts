@@ -147,7 +147,7 @@ describe("the token", () => {
     );
   });
 
-  it("that has expired is not sent: the command says so, and what to do", async () => {
+  it("an expired token is not sent, and the error has a hint", async () => {
     const home = await startHome({});
     const expired = unsigned({ aud: caller.server.url, exp: 1_700_000_000 });
     writeCache(home.HOME!, caller.server.url, expired);
@@ -161,7 +161,7 @@ describe("the token", () => {
     assert.match(given.stderr, /the token in GATEHOUSE_TOKEN expired at/);
   });
 
-  it("that the server refuses is an error with a hint, and is never shown", async () => {
+  it("a token that the server rejects is an error with a hint, and is never shown", async () => {
     const bad = unsigned({ aud: caller.server.url, exp: 4_000_000_000 });
     const { code, stderr } = await caller.runWith({ GATEHOUSE_TOKEN: bad }, ...list);
     assert.equal(code, 1);

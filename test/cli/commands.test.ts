@@ -53,7 +53,7 @@ describe("flags before the command", () => {
       assert.equal((await caller.runWith(environment, ...args)).code, code, args.join(" "));
   });
 
-  it("that a command does not take are refused", async () => {
+  it("flags that a command does not have are rejected", async () => {
     for (const [args, said] of [
       [["-o", "csv", "keys", "list"], /`gatehouse keys list` does not take -o, --output <format>/],
       [["-o", "csv", "advisories", "export", "--format", "osv"], /`gatehouse advisories export` does not take -o/],
@@ -102,7 +102,7 @@ describe("help", () => {
     [["registry", "sync"], "--prune", "Server and token:"],
     [["iam", "groups", "list"], "--recursive", "Server and token:"],
   ] as const) {
-    it(`of ${args.join(" ")} has its own flags first`, async () => {
+    it(`the help of ${args.join(" ")} lists its own flags first`, async () => {
       const { stdout } = await caller.run(...args, "--help");
       const places = ["Options:", own, many, "--listen", "Example"].map((text) => stdout.indexOf(text));
       assert.ok(0 < places[0]! && places[0]! < places[1]! && places[1]! < places[2]!, String(places));

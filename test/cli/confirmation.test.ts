@@ -98,7 +98,7 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
     });
   }
 
-  it("of a plan changes nothing if the plan is another one by then", async () => {
+  it("confirming a plan changes nothing if the plan has changed since", async () => {
     await createGroup("shop");
     const meanwhile = () => createGroup("late", "example.org/shop");
     const { args, keys } = commands["delete --recursive"]!;

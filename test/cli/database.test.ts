@@ -22,7 +22,7 @@ const withoutStart = (stdout: string) => stdout.replace("Starting Gatehouse…\n
 
 describe("a command on a database that is not there", () => {
   for (const command of commands) {
-    it(`${command.join(" ")} makes none in SQLite`, async () => {
+    it(`${command.join(" ")} creates no SQLite database`, async () => {
       using data = dataDirectory();
       const { code, stderr, stdout } = await run([...command, "--data-dir", path.join(data.path, "new")]);
       assert.match(stderr, /^gatehouse: data-dir: there is no database of Gatehouse at \/.*new\/gatehouse\.db\.\n$/);
@@ -32,7 +32,7 @@ describe("a command on a database that is not there", () => {
     });
   }
 
-  it("db check makes none in PostgreSQL", async () => {
+  it("db check creates no database in PostgreSQL", async () => {
     const url = await newPostgresDatabase();
     for (let round = 0; round < 2; round++) {
       const { code, stderr } = await run(["db", "check", "--database-url", url]);

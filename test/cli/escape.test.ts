@@ -110,13 +110,13 @@ describe("aligned text", () => {
 
 describe("cells of CSV", () => {
   for (const begin of ["=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠"]) {
-    it(`that begin with ${JSON.stringify(begin)} get an apostrophe, so no spreadsheet runs them`, () => {
+    it(`cells that begin with ${JSON.stringify(begin)} get an apostrophe, so no spreadsheet runs them`, () => {
       const text = csvText(view.columns, [{ name: `${begin}HYPERLINK("https://x.test")`, uid: "u", note: "x" }], false);
       assert.equal(text, `${quoted(`'${begin}HYPERLINK("https://x.test")`)},u,x\n`);
     });
   }
 
-  it("that begin with a carriage return are escaped, and those with a separator of some locale are quoted", () => {
+  it("cells that begin with a carriage return are escaped, and those with a separator of some locale are quoted", () => {
     assert.match(csvText(view.columns, [{ name: "\r=1+1", uid: "u", note: "x" }], false), /^\\u\{d\}=1\+1,/);
     assert.match(csvText(view.columns, [{ name: "x;=1+1", uid: "a\t=1", note: "x" }], false), /^"x;=1\+1","a\t=1",/);
   });

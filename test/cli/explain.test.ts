@@ -73,7 +73,7 @@ describe("gatehouse sts debug", () => {
     return await caller.run("sts", "debug", "--identity", "ci", "--token-file", file, ...args);
   }
 
-  it("shows every check of a token that fits", async () => {
+  it("shows every check of a matching token", async () => {
     const { code, stdout } = await debug({});
     assert.equal(code, 0);
     assert.match(stdout, /^CHECK +OUTCOME +DETAIL\n/);

@@ -153,14 +153,14 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(decodeJwt((await print()).stdout).aud, service);
   });
 
-  it("with --no-refresh keeps no refresh token", async () => {
+  it("--no-refresh stores no refresh token", async () => {
     const environment = newHome();
     await login(environment, (address) => signInAs("alice", address), "--no-browser", "--no-refresh");
     assert.ok(existsSync(cachePath(environment.HOME, caller.server.url)));
     assert.ok(!existsSync(cachePath(environment.HOME, caller.server.url, "refresh-token")));
   });
 
-  it("with an invite code gets its role", async () => {
+  it("a sign-in with an invite code gets its role", async () => {
     const invite = await caller.json("iam", "invites", "create", "--parent", "example.org", "--role", "viewer");
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const done = await login(

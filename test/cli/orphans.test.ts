@@ -37,7 +37,7 @@ function startUnder(parent: string, args: readonly string[]): ChildProcess {
 
 describe("a development server ends when what started it is killed", () => {
   for (const parent of ["a program", "a program that uses a shell", "two shells of a program", "npm start"])
-    it(`by ${parent}`, async () => {
+    it(`a server started by ${parent} ends with it`, async () => {
       using data = dataDirectory();
       const address = `127.0.0.1:${await freePort()}`;
       const child = startUnder(parent, ["serve", "--dev", "--listen", address, "--data-dir", data.path]);

@@ -127,7 +127,7 @@ describe("gatehouse registry sync", () => {
     assert.deepEqual(await mirrored(), held());
   });
 
-  it("with --repository asks for no catalog, and removes nothing of others", async () => {
+  it("--repository requests no catalog, and removes nothing of other repositories", async () => {
     const { digest } = registry.putImage("amd64");
     for (const name of ["one", "two"]) registry.tag(name, "latest", digest);
     await sync();
@@ -155,7 +155,7 @@ describe("gatehouse registry sync", () => {
     );
   });
 
-  it("with --prune removes the tags of a --repository that was deleted in the registry", async () => {
+  it("--prune removes the tags of a --repository that was deleted in the registry", async () => {
     registry.tag("one", "latest", registry.putImage("amd64").digest);
     await sync();
     registry.repositories.delete("one");

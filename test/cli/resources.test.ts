@@ -137,7 +137,7 @@ describe("gatehouse iam", () => {
     await done("iam", "identities", "delete", "ci", "--yes");
   });
 
-  it("identities: with a role that there is not, there is no identity either", async () => {
+  it("identities: an unknown role prevents the creation of the identity", async () => {
     const create = [
       "iam",
       "identities",
@@ -330,7 +330,7 @@ describe("gatehouse iam", () => {
     await done("iam", "invites", "delete", created.uid, "--yes");
   });
 
-  it("identity providers: of an organization; a secret is told and never shown, and an update of a part leaves it", async () => {
+  it("identity providers: a secret is accepted and never shown, and a partial update keeps it", async () => {
     const secret = path.join(caller.home, "secret");
     writeFileSync(secret, "canary-client-secret\n");
     const created = await caller.json(

@@ -21,7 +21,7 @@ describe("an age", () => {
     [Number.NaN, ""],
   ];
   for (const [seconds, text] of cases)
-    it(`of ${seconds} s is ${JSON.stringify(text)}`, () => assert.equal(ageText(seconds * 1000), text));
+    it(`an age of ${seconds} s is shown as ${JSON.stringify(text)}`, () => assert.equal(ageText(seconds * 1000), text));
 });
 
 describe("a table", { skip: noTerminal }, () => {

@@ -99,7 +99,7 @@ describe("the command line, called on something else", () => {
     assert.equal(code, 1);
   });
 
-  it("without a token, says that a development server would have left one", async () => {
+  it("says without a token that a development server would have stored one", async () => {
     const { code, stderr } = await list(`http://127.0.0.1:${await freePort()}`, { GATEHOUSE_TOKEN: "" });
     assert.match(stderr, /^gatehouse: not signed in to .*\n(?:.*\n)*.*development server.*`npm start`/);
     assert.equal(code, 1);

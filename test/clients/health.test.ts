@@ -82,7 +82,7 @@ describe("health", () => {
     for (const service of services) assert.equal((await check(service)).status, Serving.SERVING, service);
   });
 
-  it("Check: of an unknown service fails with NOT_FOUND", async () => {
+  it("Check: fails with NOT_FOUND for an unknown service", async () => {
     await assert.rejects(check("nonsense.Service"), { code: status.NOT_FOUND });
   });
 
@@ -111,7 +111,7 @@ describe("health", () => {
     }
   });
 
-  it("Watch: of an unknown service waits for it to appear", async () => {
+  it("Watch: waits for an unknown service to appear", async () => {
     assert.equal((await watchOnce("nonsense.Service")).status, Serving.SERVICE_UNKNOWN);
   });
 });

@@ -69,7 +69,7 @@ describe("pages", () => {
   });
 
   // OpenMetrics: the name of a counter ends in _total.
-  it("/metrics names counters, and nothing else, with _total", async () => {
+  it("/metrics gives counters, and nothing else, the suffix _total", async () => {
     const types = (await (await get("/metrics")).text()).matchAll(/^# TYPE (gatehouse_\S+) (\S+)$/gm);
     const named = Array.from(types, ([, name = "", type]) => ({ name, type }));
     const counts = named.filter(({ type, name }) => type !== "histogram" && !name.endsWith("_info"));
@@ -180,7 +180,7 @@ describe("metrics on a port of their own", () => {
     await assert.rejects(fetch(`http://${metricsListen}/metrics`));
   });
 
-  it("do not start where their port is taken, and neither does the API", async () => {
+  it("a server whose metrics port is taken does not start", async () => {
     await using other = await startTestServer();
     const listen = `127.0.0.1:${await freePort()}`;
     const metricsListen = new URL(other.url).host;

@@ -152,7 +152,7 @@ describe("Terraform", () => {
     }
   });
 
-  it("what is absent in the caller's own groups is NOT_FOUND, which is not tried again", async () => {
+  it("a missing resource in the caller's own groups is NOT_FOUND, which the provider does not retry", async () => {
     const parent = `${server.groupUid}/0000000000000000`;
     const requests: readonly [method: string, request: JsonObject][] = [
       ["GroupsService/CreateGroup", { parent, group: { name: "x" } }],

@@ -75,7 +75,7 @@ describe("settings", () => {
     assert.ok(variables.every((variable) => /^GATEHOUSE_[A-Z_]+$/.test(variable)));
   });
 
-  it("in development the base URL is where the server listens, and the database lies in the data directory", () => {
+  it("the base URL in development is the address of the server, and the database is in the data directory", () => {
     const made = config({ listen: "[::1]:9090", dataDir: folder });
     assert.deepEqual([made.baseUrl, made.databaseUrl], ["http://[::1]:9090", path.join(folder, "gatehouse.db")]);
   });

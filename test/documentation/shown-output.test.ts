@@ -68,7 +68,7 @@ describe("blocks of a page", () => {
       assert.throws(() => blocksOf(`\`\`\`sh ${info}\na\n\`\`\``), /^Error: line 1: /);
   });
 
-  it("of a console have commands, which go on after a backslash, and their outputs", () => {
+  it("blocks of a console have commands, which continue after a backslash, and their outputs", () => {
     assert.deepEqual(shownCommands("$ a \\\n  b\nc\n\n$ d\n"), [
       { command: "a \\\n  b", output: "c" },
       { command: "d", output: "" },

@@ -330,7 +330,7 @@ describe("deliveries", () => {
     assert.equal(delivery.counts.failed, 0);
   });
 
-  it("that are in progress when the server stops are aborted in the end, and count as not tried", async () => {
+  it("deliveries in progress when the server stops are aborted in the end, and count as not tried", async () => {
     await using sink = await openSink();
     sink.answer = () => {};
     await using store = await openRooted(openSqliteStore);
@@ -343,7 +343,7 @@ describe("deliveries", () => {
     assert.equal((await findNextDelivery(store.database.session, uid))?.attempts, 0);
   });
 
-  it("that fail have the reason in the log, which does not reveal open ports to subscribers", async () => {
+  it("failed deliveries have the reason in the log, which does not reveal open ports to subscribers", async () => {
     const sink = await openSink();
     await sink[Symbol.asyncDispose]();
     await using store = await openRooted(openSqliteStore);

@@ -72,7 +72,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       type: "manifest",
     });
 
-    it("CNCF Distribution: who pushed what, when, from where, and what the tag was before", async () => {
+    it("CNCF Distribution: the event has actor, image, time, address and the previous digest of the tag", async () => {
       const request = { addr: "192.0.2.7:40512", method: "PUT", useragent: "skopeo/1.13.3" };
       const actor = { name: listening.server.ownerUid };
       const told = { ...listening.push("team/tool", "1.0", a), request, actor, timestamp: "2025-12-31T03:04:05.0829Z" };
@@ -213,7 +213,7 @@ describe("the source of pushes", () => {
     ["127.0.0.1:5001", "//127.0.0.1:5001"],
     ["localhost:5001", "//localhost:5001"],
   ] as const) {
-    it(`of ${registryService} is ${source}`, async () => {
+    it(`the source of ${registryService} is ${source}`, async () => {
       await using listening = await startListening("sqlite", { ...sending, registryService });
       await using sink = await openSink();
       await subscribe(listening, listening.server.groupUid, sink.url);

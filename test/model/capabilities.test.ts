@@ -18,7 +18,7 @@ import { isUid } from "../../src/model/uid.ts";
 const numbers = allCapabilities().map((info) => info.number);
 
 describe("capabilities", () => {
-  it("has no name, number or bit twice", () => {
+  it("no name, number or bit is used twice", () => {
     for (const key of ["name", "number", "bit"] as const) {
       assert.equal(new Set(allCapabilities().map((info) => info[key])).size, numbers.length, key);
     }

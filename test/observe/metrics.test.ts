@@ -34,7 +34,7 @@ async function linesOf(metrics: Metrics, name: string, format: "prometheus" | "o
 }
 
 describe("metrics", () => {
-  it("of a histogram have the duration in its bucket and in all larger ones", async () => {
+  it("a histogram counts a duration in its bucket and in all larger ones", async () => {
     const metrics = newMetrics("1");
     const durations = new DurationCounts();
     // Began two seconds ago, and in the future: the clock of `performance` does not go back, and a sum must not either.
@@ -48,7 +48,7 @@ describe("metrics", () => {
     assert.match(lines.join("\n"), /_sum\{kind="long"\} 2\.\d+\nsteps_seconds_count\{kind="long"\} 1$/);
   });
 
-  it("of a gauge without a value have no series", async () => {
+  it("a gauge without a value has no series", async () => {
     const metrics = newMetrics("1");
     let value: number | undefined;
     metrics.gauge({ name: "depth", help: "Depth.", combined: "max" }, async () => value);

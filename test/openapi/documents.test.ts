@@ -117,7 +117,7 @@ describe("OpenAPI documents", () => {
       }
     });
 
-    it(`${path} refers to nothing that it lacks, and has nothing that nobody refers to`, () => {
+    it(`${path} has every component that it refers to, and no unused one`, () => {
       const text = JSON.stringify(document);
       const referred = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
       assert.deepEqual([...referred].sort(), Object.keys(document.components.schemas).sort());

@@ -55,7 +55,7 @@ describe("a URL is refused before anything is resolved", () => {
     });
   }
 
-  it("J2: in development, http on a host that only begins like loopback", async () => {
+  it("J2: http in development is denied for a host that only begins like loopback", async () => {
     for (const url of ["http://localhost.example/", "http://127.0.0.1.example/", "http://[::ffff:127.0.0.1]/"]) {
       const options = { ...production, allowLoopbackHttp: true, resolve: resolver(["127.0.0.1"]).resolve };
       await assert.rejects(fetchJson(url, options), failsAs("refused", /not https/), url);
@@ -203,13 +203,13 @@ describe("an answer", () => {
     });
   }
 
-  it("of exactly the limit is read", async () => {
+  it("a response of exactly the limit is read", async () => {
     const text = `"${"x".repeat(outboundLimits.maxBytes - 2)}"`;
     await using server = await startServer({ "/": (_, response) => response.end(text) });
     assert.equal(await fetchLoopback()(`${server.url}/`), text.slice(1, -1));
   });
 
-  it("of a port that nobody listens on is unavailable", async () => {
+  it("a port without a listener is unavailable", async () => {
     const server = await startServer();
     await server[Symbol.asyncDispose]();
     await assert.rejects(fetchLoopback()(`${server.url}/`), failsAs("unavailable", /./));

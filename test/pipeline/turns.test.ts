@@ -25,7 +25,7 @@ describe("turns of expensive calls", () => {
     assert.deepEqual(log, ["p begins", "q begins", "p ends", "q ends"]);
   });
 
-  it("of the identities of one organization a few run at the same time, and those of others do not wait for them", async () => {
+  it("a few calls of one organization run at the same time, and those of others do not wait for them", async () => {
     const { turns, log, bodyBesides } = open();
     const uids = ["o/a", "o/b", "o/c", "other/a"];
     await Promise.all(uids.map((uid) => turns.run(callOf(uid), false, bodyBesides(uid, 3))));
@@ -54,7 +54,7 @@ describe("turns of expensive calls", () => {
     );
   });
 
-  it("of methods with a budget, only a limited number of a caller's calls may wait", async () => {
+  it("only a limited number of a caller's calls to methods with a budget may wait", async () => {
     const { turns, body } = open({ ...limits, callerBudget: { burstMs: 60_000, regainedMsPerSecond: 1 } });
     const running = [1, 2, 3].map((n) => turns.run(callOf("p"), true, body(`${n}`)));
     await assert.rejects(turns.run(callOf("p"), true, body("4")), isExhausted);

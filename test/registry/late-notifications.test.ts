@@ -139,7 +139,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("of two events of the same second, one that is applied while the other asks the registry makes it ask again", async () => {
+    it("an event that waits for the registry asks again if another event of the same second was applied meanwhile", async () => {
       const { digest } = registry.putImage("amd64", "o7");
       const name = "second-overtaken";
       registry.tag(`${server.groupUid}/${name}`, "1.0", digest);

@@ -133,7 +133,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await exchange(uid, await upstreamToken("slash"))).status, 403);
     });
 
-    it("of another organization keep their access there, and have none in the one that deactivated the person", async () => {
+    it("identities of another organization keep their access there, and lose it in the one that deactivated the person", async () => {
       const { issuer } = upstream;
       const other = await call(server, server.ownerToken, "POST", "groups", { name: `elsewhere-${database}.example` });
       const uid = await addIdentity({ claimMatch: { issuer, subject: "leaver", audience } }, other.uid);

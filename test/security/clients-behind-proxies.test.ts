@@ -148,7 +148,7 @@ describe("clients behind a trusted proxy", () => {
     assert.notEqual((await begin(careful)).status, 429);
   });
 
-  it("L5: with metrics for loopback only, denies a request that a proxy forwarded", async () => {
+  it("L5: metrics for loopback only are denied to a request that a proxy forwarded", async () => {
     const status = async (headers: Record<string, string>) =>
       (await fetch(`${server.url}/metrics`, { headers })).status;
     assert.deepEqual(

@@ -84,7 +84,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ],
     ];
     for (const [what, method, body] of contents) {
-      it(`Q1: of deleting a group and creating ${what} in it exactly one wins, and there is no orphan`, async () => {
+      it(`Q1: either the deletion of a group or the creation of ${what} in it succeeds, and no orphan is left`, async () => {
         for (let round = 0; round < 12; round++) {
           const parent = await addGroup(ground.server, root);
           const create = { parent, ...(await body(parent)) };
@@ -104,7 +104,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     }
 
     for (const { what, deletion, creation, stays, arrange } of referred) {
-      it(`Q1: of deleting ${what}, the later call gets an error about the current state`, async () => {
+      it(`Q1: after the deletion of ${what}, the later call gets an error about the current state`, async () => {
         for (let round = 0; round < 12; round++) {
           const { uid, requests } = await arrange(ground, root);
           const calls = requests.map((request, i) => call(i, creation, request));
@@ -137,7 +137,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(list.totalCount, "1");
     });
 
-    it("R10: of two owners who leave concurrently, one remains", async () => {
+    it("R10: one of two owners who leave concurrently remains", async () => {
       for (let round = 0; round < 6; round++) {
         const organization = await addGroup(ground.server, null, "pair");
         const pair = [

@@ -416,7 +416,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(await status(made), 200);
       });
 
-      it("that changes its own keys does not vouch for itself", async () => {
+      it("an identity that changes its own keys does not vouch for itself", async () => {
         const made = await pullToken();
         await asMaker("POST", `/iam/v2beta1/roleBindings/${server.groupUid}`, {
           identityUid: made.uid,
@@ -455,7 +455,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       });
     });
 
-    it("of an unknown maker is inactive until a caller confirms it", async () => {
+    it("a delegation of an unknown maker is inactive until a caller confirms it", async () => {
       const path = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const { uid } = await asMaker("POST", path, { roleUid: viewerRole.uid, ttl: "3600s" });
       await arrange(server, (tx) => forgetMaker(tx, uid));

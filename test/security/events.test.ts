@@ -70,7 +70,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
 }
 
 describe("the destination of events", () => {
-  it("W1: in production, accepts a name of this machine, but makes no connection, and the attempt fails", async () => {
+  it("W1: production accepts a name of this machine, but makes no connection, and the attempt fails", async () => {
     await using sink = await openSink();
     const settings = { dev: "false", baseUrl: "http://127.0.0.1", eventDelivery: "on" };
     await using server = await startTestServer({ settings });
@@ -220,7 +220,7 @@ const hostile: readonly (readonly [name: string, answer: Answer])[] = [
 
 describe("a sink", () => {
   for (const [name, answer] of hostile) {
-    it(`W2: that ${name} is retried with back-off, and does not delay other sinks`, async () => {
+    it(`W2: a sink that ${name} is retried with back-off, and does not delay others`, async () => {
       await using bad = await openSink();
       await using good = await openSink();
       const clock = standingClock();

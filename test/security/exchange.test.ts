@@ -72,7 +72,7 @@ describe("a token exchange over the wire", () => {
     });
   }
 
-  it("J8, X13: signed by a key that the issuer does not publish, is PERMISSION_DENIED", async () => {
+  it("J8, X13: a token signed by a key that the issuer does not publish is PERMISSION_DENIED", async () => {
     const token = await present({}, keyPair("ES256", "other"));
     assert.equal(codeOf(await ground.everywhere(token, exchange, wanted())), "PERMISSION_DENIED");
   });
@@ -84,27 +84,27 @@ describe("a token exchange over the wire", () => {
     assert.deepEqual(info?.metadata, { claim: "iss", presented: "https://other.example" });
   });
 
-  it("X2: without a token is UNAUTHENTICATED", async () => {
+  it("X2: an exchange without a token is UNAUTHENTICATED", async () => {
     assert.equal(codeOf(await ground.everywhere(undefined, exchange, wanted())), "UNAUTHENTICATED");
   });
 
-  it("with an invalid token is PERMISSION_DENIED, as with any other that does not verify", async () => {
+  it("an exchange of an invalid token is PERMISSION_DENIED, as of any other that does not verify", async () => {
     const outcome = await ground.everywhere("not-a-token", exchange, wanted());
     assert.equal(codeOf(outcome), "PERMISSION_DENIED");
     assert.match(outcome.message, /^verifying token: oidc: malformed jwt/);
   });
 
-  it("X2: with two tokens is UNAUTHENTICATED", async () => {
+  it("X2: an exchange with two tokens is UNAUTHENTICATED", async () => {
     const bearer = `Bearer ${await present()}`;
     const reply = await send("GET", [bearer, bearer], `?aud=${encodeURIComponent(baseUrl)}&identity=${identity}`);
     assert.equal(reply.status, 401);
   });
 
-  it("X2: that names no identity succeeds when the token fits exactly one", async () => {
+  it("X2: an exchange that names no identity succeeds if the token matches exactly one", async () => {
     assert.equal(codeOf(await ground.everywhere(await present(), exchange, { aud: [baseUrl] })), "OK");
   });
 
-  it("X4: after an update of the identity that the token no longer fits, is PERMISSION_DENIED", async () => {
+  it("X4: an exchange after an update of the identity that the token no longer matches is PERMISSION_DENIED", async () => {
     const changing = await create({ claimMatch: { issuer: issuer.url, subject: "changing" } });
     const token = await present({ sub: "changing" });
     assert.equal(codeOf(await ground.once(token, exchange, wanted({ identity: changing }))), "OK");
@@ -121,7 +121,7 @@ describe("a token exchange over the wire", () => {
     "a scope beyond its own": () => ({ scopes: [ground.server.groupUid] }),
   };
   for (const [rule, asked] of Object.entries(widened)) {
-    it(`X3: of our own narrowed token for ${rule} is refused`, async () => {
+    it(`X3: an exchange of our own narrowed token for ${rule} is denied`, async () => {
       const child = await addGroup(ground.server, ground.server.groupUid);
       const first = wanted({ scopes: [child], cap: ["groups.list"], identity: "" });
       const owner = replyOf(await ground.once(ground.server.ownerToken, exchange, first));
@@ -136,12 +136,12 @@ describe("a token exchange over the wire", () => {
   });
 
   for (const aud of [["https://other.example"], ["*"], []]) {
-    it(`X9: for the audiences ${JSON.stringify(aud)} is INVALID_ARGUMENT`, async () => {
+    it(`X9: an exchange for the audiences ${JSON.stringify(aud)} is INVALID_ARGUMENT`, async () => {
       assert.equal(codeOf(await ground.everywhere(await present(), exchange, wanted({ aud }))), "INVALID_ARGUMENT");
     });
   }
 
-  it("X13: with a key of another identity of the same issuer and subject is PERMISSION_DENIED", async () => {
+  it("X13: a token by a key of another identity of the same issuer and subject is PERMISSION_DENIED", async () => {
     const [own, other] = [keyPair("ES256", "own"), keyPair("ES256", "others")];
     const relationship = (keys: string) => ({
       staticKeys: { issuer: "https://static.example", subject: "s", issuerKeys: keys },
@@ -154,7 +154,7 @@ describe("a token exchange over the wire", () => {
     assert.equal(codeOf(outcome), "PERMISSION_DENIED");
   });
 
-  it("X14: answers with Cache-Control: no-store, and reads the token from the header alone", async () => {
+  it("X14: an exchange responds with Cache-Control: no-store, and reads the token from the header alone", async () => {
     const token = await present();
     const query = `?aud=${encodeURIComponent(baseUrl)}&identity=${identity}`;
     for (const body of [undefined, '{"identity":"x"}']) {

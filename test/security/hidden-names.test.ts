@@ -96,7 +96,7 @@ describe("I6: a response", () => {
     }
   });
 
-  it("of an event shows only what the callers of the binding's own group can read", async () => {
+  it("an event shows only data that callers in the group of the binding can read", async () => {
     const local = await addIdentity(server, folder, { name: "local" });
     const [one, two] = [await bind(server, folder, hidden, ownerRole.uid), await bind(server, folder, local, role)];
     const shown = await arrange(server, async (tx) => {

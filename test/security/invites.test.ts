@@ -51,7 +51,7 @@ describe("invite codes", () => {
     assert.notEqual(one.keyId, other.keyId);
   });
 
-  it("what is kept twice agrees after associations came and went", async () => {
+  it("redundant columns agree after associations came and went", async () => {
     const { server, once } = ground;
     const accountAssociation = { name: "clouds" };
     const parent = server.groupUid;

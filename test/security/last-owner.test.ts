@@ -106,7 +106,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await as(token, "DELETE", `/auth/v1/delete/${uid}`)).status, 200);
     });
 
-    it("R10: of two owners of different home organizations that are deleted concurrently, one remains", async () => {
+    it("R10: one of two owners of different home organizations that are deleted concurrently remains", async () => {
       for (let round = 0; round < 4; round++) {
         const shared = await addGroup(server, null, "shared");
         const homes = await Promise.all(

@@ -239,7 +239,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.match(group, /^identity_uid: must be the uid of an identity that exists/);
     });
 
-    it("I5: an identity of another organization gets access to the imported one, and gives none to its own", async () => {
+    it("I5: an identity of another organization gets access to the imported one, but not the reverse", async () => {
       const { server } = ground;
       const [own, other] = [await addGroup(server, null), await addGroup(server, null)];
       const identity = await addIdentity(server, other);

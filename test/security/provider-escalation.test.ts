@@ -98,7 +98,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       "an identity of another issuer": [false, (root) => addIdentity(ground.server, root)],
     };
     for (const [who, [isSpokenFor, add]] of Object.entries(owners)) {
-      it(`R2: where ${who} is an owner, another caller ${isSpokenFor ? "makes no" : "may make a"} provider`, async () => {
+      it(`R2: if ${who} is an owner, another caller ${isSpokenFor ? "may not create a" : "may create a"} provider`, async () => {
         const { root, role, admin, request } = await arrangeOrganization();
         await bind(ground.server, root, await add(root), ownerRole.uid);
         const expected = isSpokenFor ? "PERMISSION_DENIED" : "OK";
@@ -163,7 +163,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
 
     for (const where of ["in the organization", "outside of it"]) {
-      it(`R2: where a thousand are bound ${where}, more than the limit, denies every new provider`, async () => {
+      it(`R2: a thousand bindings ${where}, more than the limit, deny every new provider`, async () => {
         const { root, admin, request } = await arrangeOrganization();
         const place = where === "outside of it" ? await addGroup(ground.server, null, "elsewhere") : root;
         // For another client, so none of them is a reason by itself.

@@ -64,7 +64,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(decryptClientSecret(ground.server.server.encryption, await rowOf(ground, uid)), secret);
     });
 
-    it("L1: neither secrets nor their digests are in a row, a change or a log line", async () => {
+    it("L1: no secret and no digest of one is in a row, a change or a log line", async () => {
       const log = keptLog();
       await using ground = await openGround({ database, log: log.stream });
       const { ownerToken } = ground.server;
@@ -133,7 +133,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(Math.abs(year - 365 * 24 * hourMs) < hourMs, String(fourth.expireTime));
     });
 
-    it("of concurrent replacements of a token with one etag, one succeeds", async () => {
+    it("one of several concurrent replacements of a token with one etag succeeds", async () => {
       await using ground = await openGround({ database });
       const uid = await createProvider(ground);
       const call = (method: string, request: JsonObject) =>

@@ -53,7 +53,7 @@ describe("notifications of a registry", () => {
   }
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-  it("with the secret are accepted: each case below changes one part", async () => {
+  it("notifications with the secret are accepted: each case below changes one part", async () => {
     assert.equal((await send(bearer(secret))).status, 200);
   });
 
@@ -80,11 +80,11 @@ describe("notifications of a registry", () => {
     assert.equal((await send({}, "x".repeat(limits.bodyBytes + 1))).status, 401);
   });
 
-  it("F9: that are too long get 413", async () => {
+  it("F9: notifications that are too long get 413", async () => {
     assert.equal((await send(bearer(secret), "x".repeat(limits.bodyBytes + 1))).status, 413);
   });
 
-  it("F4: that are nested deeply get 400", async () => {
+  it("F4: notifications that are nested deeply get 400", async () => {
     assert.equal((await send(bearer(secret), "[".repeat(10_000) + "]".repeat(10_000))).status, 400);
   });
 
@@ -145,7 +145,7 @@ describe("notifications of a registry", () => {
     log.assertNone("canary-", secret, password);
   });
 
-  it("D8: with many bad secrets exhaust the limit of their address, and those with the secret pass", async () => {
+  it("D8: notifications with many bad secrets exhaust the limit of their address, and those with the secret pass", async () => {
     const codes: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) codes.push((await send(bearer(`bad ${i}`))).status);
     assert.equal(codes.at(-1), 429);

@@ -183,7 +183,7 @@ describe("the key of secrets", () => {
     ["no base64", `${"!".repeat(43)}=`],
     ["good, with a bad one behind", `${newKey()},${newKey().slice(5)}`],
   ] as const) {
-    it(`one that is ${what} is rejected and not repeated`, async () => {
+    it(`a key that is ${what} is rejected and not repeated`, async () => {
       using directory = dataDirectory();
       const outcome = await run([...serve, "--data-dir", directory.path], { GATEHOUSE_SECRETS_KEY: key });
       const message = "gatehouse: secrets-key: must be 32 bytes in base64, or several such keys separated by commas.\n";

@@ -138,7 +138,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match(log.text(), /"check":"invalid_grant"/);
     });
 
-    it("X7: of eight callbacks of one sign-in at once, one goes on to the provider and ends with a token", async () => {
+    it("X7: one of eight concurrent callbacks of a sign-in reaches the provider and ends with a token", async () => {
       const browser = newBrowser();
       const back = upstream.authorize(await begin(browser));
       const eightTimes = (url: string) => Promise.all(Array.from({ length: 8 }, () => browser.request(url)));
@@ -292,7 +292,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await bindingsOf("second"), 0);
     });
 
-    it("Q3: of a hundred concurrent uses of a single-use invite, one succeeds", async () => {
+    it("Q3: one of a hundred concurrent uses of a single-use invite succeeds", async () => {
       const code = await invite({ singleUse: true, roleUid: ownerRole.uid });
       const people = await Promise.all(Array.from({ length: 100 }, (_, i) => upstream.idToken({ sub: `racer-${i}` })));
       const replies = await Promise.all(
@@ -344,7 +344,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await refresh(server.url, refreshToken.token, aud)).status, 403);
     });
 
-    it("of two concurrent refreshes with one token, at most one succeeds, and the session ends", async () => {
+    it("at most one of two concurrent refreshes with one token succeeds, and the session ends", async () => {
       const { refresh_token: token = "" } = await signIn({ create_refresh_token: "true" });
       const replies = await Promise.all(
         Array.from({ length: 8 }, () => refresh(server.url, token, server.config.baseUrl)),

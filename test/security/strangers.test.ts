@@ -194,7 +194,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const named = async (query: string) =>
         (await call(person.token, "GET", `${iam}/${query}`)).groups.map(({ uid }: { uid: string }) => uid);
 
-      it("of a sign-in's scope, of a parent and of lists are those of organizations that the person has accepted", async () => {
+      it("names in a sign-in's scope, a parent and lists are those of organizations that the person has accepted", async () => {
         const { token = "", error } = await signIn(person.sub, { scope: "team" });
         assert.deepEqual(decodeJwt<{ gatehouse: object }>(token || assert.fail(error)).gatehouse, { scopes: [own] });
         const child = await call(person.token, "POST", `${iam}/groups/team`, { name: "child" });
@@ -208,7 +208,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(roles.roles ?? [], []);
       });
 
-      it("of an organization are found once the user accepted it", async () => {
+      it("names in an organization are found once the user has accepted it", async () => {
         await call(person.token, "GET", `${iam}/groups/${theirs}`);
         assert.deepEqual((await named("groups?name=team")).sort(), [own, theirs].sort());
         assert.match((await signIn(person.sub, { scope: "team" })).error ?? "", /several groups have the name/);
@@ -216,7 +216,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal(ambiguous.status, 400);
       });
 
-      it("of an organization that the user did not accept are unknown", async () => {
+      it("names in an organization that the user did not accept are unknown", async () => {
         assert.match((await signIn(person.sub, { scope: "stranger" })).error ?? "", /no group has the name/);
         assert.deepEqual(await named("groups?name=stranger"), []);
         const refused = await rest(server.url, person.token, "POST", `${iam}/groups/stranger`, { name: "child" });

@@ -109,7 +109,7 @@ describe("an access token over the wire", () => {
     });
   }
 
-  it("T8: cut anywhere is UNAUTHENTICATED", async () => {
+  it("T8: a token cut anywhere is UNAUTHENTICATED", async () => {
     const token = withClaims({});
     for (let length = token.length - 1; length > 0; length -= 13) {
       clock.advance(100);
@@ -155,7 +155,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     after(() => ground[Symbol.asyncDispose]());
 
-    it("T15, Q2: with its binding removed it is PERMISSION_DENIED at the very next request", async () => {
+    it("T15, Q2: a token whose binding was removed is PERMISSION_DENIED at the very next request", async () => {
       const { groupUid, ownerToken } = ground.server;
       const { token, binding } = await addCaller(ground.server, groupUid, viewerRole.uid);
       assert.equal(codeOf(await ground.everywhere(token, "GroupsService/GetGroup", { uid: groupUid })), "OK");
@@ -164,7 +164,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([codeOf(removed), codeOf(next)], ["OK", "PERMISSION_DENIED"]);
     });
 
-    it("T15: with its identity deleted it is UNAUTHENTICATED at the very next request", async () => {
+    it("T15: a token whose identity was deleted is UNAUTHENTICATED at the very next request", async () => {
       const { groupUid, ownerToken } = ground.server;
       const { uid, token } = await addCaller(ground.server, groupUid, viewerRole.uid);
       assert.equal(codeOf(await ground.everywhere(token, "GroupsService/GetGroup", { uid: groupUid })), "OK");

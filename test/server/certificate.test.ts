@@ -109,7 +109,7 @@ describe("the certificate of the port", () => {
       assert.doesNotMatch(server.log.text(), /certificate_problem/);
     });
 
-  it("whose chain has an expired certificate is rejected by a reload, which names that one", async () => {
+  it("a chain with an expired certificate is rejected by a reload, which names that certificate", async () => {
     const good = makeCertificate();
     await using server = await start(settingsFor(good));
     const next = settingsFor(makeCertificate(), makeCertificate(past).cert);
@@ -117,7 +117,7 @@ describe("the certificate of the port", () => {
     assert.equal(await server.shown(), serialOf(good));
   });
 
-  it("for another host is replaced by one for another host, as behind a proxy, but not by an expired one", async () => {
+  it("a certificate for another host is replaced by one for another host, as behind a proxy, but not by an expired one", async () => {
     const names = "DNS:backend.internal";
     await using server = await start(settingsFor(makeCertificate({ names })));
     const next = makeCertificate({ names });

@@ -73,7 +73,7 @@ describe("a login provider that cannot be used is reported at the start with the
       assert.equal(await forwarded.text(), "ready\n");
     });
 
-  it("and one that can be used is not", async () => {
+  it("a usable login provider is not reported", async () => {
     const log = keptLog();
     const asked = once(provider, "request");
     await using server = await startEmptyServer({

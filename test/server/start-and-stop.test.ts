@@ -219,7 +219,7 @@ describe("a stop", () => {
     await assert.rejects(database.check());
   });
 
-  it("at once aborts requests and deliveries, and also writes the audit log", async () => {
+  it("an immediate stop aborts requests and deliveries, and still writes the audit log", async () => {
     await using busy = await openBusyServer();
     const { server, metricsListen, reply } = busy;
     let denials: unknown;

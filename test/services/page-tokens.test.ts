@@ -144,7 +144,7 @@ describe("page tokens", () => {
     assert.deepEqual([nameOf(next), isExpired(next)], ["b", null]);
   });
 
-  it("of another installation are rejected", async () => {
+  it("page tokens of another installation are rejected", async () => {
     await using other = await startTestServer();
     for (const name of ["a", "b"]) {
       await rest(other.url, other.ownerToken, "POST", `/iam/v2beta1/groups/${other.groupUid}`, { name });

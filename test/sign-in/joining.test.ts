@@ -230,7 +230,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       };
       const target = () => `${server.url}/oauth/join`;
 
-      it("from a page of another site is rejected", async () => {
+      it("an answer from a page of another site is rejected", async () => {
         for (const headers of [
           { origin: "https://evil.example" },
           { origin: "null" },
@@ -243,7 +243,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await unchanged();
       });
 
-      it("with a wrong secret, without one, or with two is rejected", async () => {
+      it("an answer with a wrong secret, without one, or with two is rejected", async () => {
         for (const change of [
           (body: string) => body.replace(/sign_in=./, "sign_in=*"),
           () => "answer=join",
@@ -255,7 +255,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await unchanged();
       });
 
-      it("from another browser is rejected, with its own cookies or none", async () => {
+      it("an answer from another browser is rejected, with its own cookies or without cookies", async () => {
         const other = await ask({ invite: (await invite()).code });
         for (const browser of [newBrowser({ answer: "none" }), other.browser])
           assert.equal((await browser.send(target(), form(asked.page, {}))).status, 400);
@@ -272,7 +272,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal((await asked.browser.send(target(), form(asked.page, {}))).status, 400);
       });
 
-      it("by GET, or with another word, changes nothing", async () => {
+      it("an answer by GET, or with another word, changes nothing", async () => {
         const query = String(answerForm(asked.page, "join").body);
         assert.equal((await asked.browser.request(`${target()}?${query}`)).status, 200);
         const reply = await asked.browser.send(
@@ -283,7 +283,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         await unchanged();
       });
 
-      it("as JSON is rejected, and so is one that is too long", async () => {
+      it("an answer as JSON is rejected, and so is one that is too long", async () => {
         const json = form(asked.page, { "content-type": "application/json" }, () => "{}");
         assert.ok((await asked.browser.send(target(), json)).status >= 400);
         const long = form(asked.page, {}, (body) => `${body}&x=${"x".repeat(5000)}`);

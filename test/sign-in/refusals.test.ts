@@ -67,7 +67,7 @@ describe("a sign-in that fails", () => {
     ],
   ];
   for (const [what, answers, told, check] of mistakes) {
-    it(`by a provider whose issuer ${what}: the log says which provider it is, and what is wrong`, async () => {
+    it(`the log names a provider whose issuer ${what}, and the problem`, async () => {
       await using issuer = await startServer(answers);
       const provider = await createProvider(issuer.url);
       assert.equal(await signIn({ idp_id: provider }), told);
@@ -77,7 +77,7 @@ describe("a sign-in that fails", () => {
     });
   }
 
-  it("by a provider where nobody can sign in: the log says so", async () => {
+  it("the log names a provider where nobody can sign in", async () => {
     await using issuer = await startServer();
     const { authorization_endpoint: _, ...without } = document(issuer.url);
     issuer.answers[discoveryPath] = without;
@@ -85,7 +85,7 @@ describe("a sign-in that fails", () => {
     assert.equal(lastRefusal().check, "nobody can sign in there");
   });
 
-  it("by a provider that is down: the log has the system's code", async () => {
+  it("the log has the system's code for a provider that is down", async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     const provider = await createProvider(issuer);
     assert.equal(await signIn({ idp_id: provider }), "503 Unavailable: the login provider does not answer");
@@ -94,7 +94,7 @@ describe("a sign-in that fails", () => {
     assert.match(refusal.check, /ECONNREFUSED/);
   });
 
-  it("by a provider that does not take our secret: the log says which provider it is", async () => {
+  it("the log names a provider that rejects our secret", async () => {
     const provider = await createProvider(upstream.issuer, "wrong-secret");
     assert.match(await signIn({ idp_id: provider }), /^403 .*could not be verified$/);
     const refusal = lastRefusal();
@@ -102,7 +102,7 @@ describe("a sign-in that fails", () => {
     log.assertNone("wrong-secret", client.secret);
   });
 
-  it("with an invite: people are told whether it is gone, or why it is not for them", async () => {
+  it("the page tells a user whether an invite is gone, or for another person", async () => {
     const provider = await createProvider(upstream.issuer);
     assert.match(await signIn({ idp_id: provider, invite: "0".repeat(96) }), /^400 Not found: there is no invite/);
     const { code } = await api("groupInvites", { roleUid: viewerRole.uid, ttl: "60s", email: "other@example.org" });

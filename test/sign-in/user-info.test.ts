@@ -96,7 +96,7 @@ describe("a provider with a UserInfo endpoint", () => {
     assert.match((await signIn()).error ?? "", /could not be verified/);
   });
 
-  it("that does not answer ends the sign-in: without groups, people would hold less than they should", async () => {
+  it("an endpoint that does not respond ends the sign-in, because users would have too few groups", async () => {
     status = 500;
     assert.match((await signIn()).error ?? "", /does not answer/);
   });

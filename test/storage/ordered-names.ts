@@ -25,7 +25,7 @@ const uids = (rows: readonly Pick<GroupRow, "uid">[]) => rows.map(({ uid }) => u
 /** Declares the tests of long names. */
 export function orderedNamesConformance(open: OpenStore): void {
   describe("long names", () => {
-    it("with the same prefix are distinguished if a group is found by name", async () => {
+    it("long names with the same prefix are distinguished if a group is found by name", async () => {
       await using store = await open();
       await insertAll(store);
       const { session } = store.database;

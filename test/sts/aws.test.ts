@@ -69,7 +69,7 @@ describe("the exchange of a signed AWS request", () => {
     });
   }
 
-  it("without an identity is for the one that the request was signed for", async () => {
+  it("an exchange without an identity is for the one that the request was signed for", async () => {
     const { status, body } = await exchange(signed(), "");
     assert.deepEqual([status, decodeJwt(body.token).sub], [200, identity]);
   });
@@ -145,7 +145,7 @@ describe("the exchange of a signed AWS request", () => {
     });
   }
 
-  it("for an identity of another kind, or for none, is refused in the same words, and never sent", async () => {
+  it("a request for an identity of another kind, or without one, is denied in the same words, and never sent", async () => {
     const absent = `${server.groupUid}/${"f".repeat(16)}`;
     const answers = await Promise.all([other, absent].map((uid) => exchange(signed({}, server.url, uid), uid)));
     assert.deepEqual(answers[0], answers[1]);
@@ -153,7 +153,7 @@ describe("the exchange of a signed AWS request", () => {
     assert.deepEqual(sts.requests, []);
   });
 
-  it("that AWS does not confirm is refused; when AWS does not answer, it can be tried again", async () => {
+  it("a request that AWS does not confirm is denied; if AWS does not respond, it can be retried", async () => {
     const forged = await exchange(signed({ secret: "another" }));
     assert.deepEqual([forged.status, forged.body.code], [403, 7]);
     assert.match(forged.body.message, /AWS does not confirm the signature/);

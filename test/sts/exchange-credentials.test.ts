@@ -105,7 +105,7 @@ describe("a credential", () => {
     ],
   ];
   for (const [rule, token, message] of refused) {
-    it(`that ${rule} is PERMISSION_DENIED`, async () => {
+    it(`a credential that ${rule} is PERMISSION_DENIED`, async () => {
       const exchange = await openWithWorkload();
       const result = await outcome(exchange.run({ identity }, await token()));
       assert.match(result, /^PERMISSION_DENIED verifying token: oidc: /);
@@ -116,7 +116,7 @@ describe("a credential", () => {
   }
 
   for (const typ of [undefined, "JWT", "jwt", "JOSE", "at+jwt", "application/at+jwt", "id+jwt"])
-    it(`of the type ${typ} is accepted`, async () => {
+    it(`a credential of the type ${typ} is accepted`, async () => {
       const exchange = await openWithWorkload();
       const token = await signOutside(outsideKey, outsideClaims(), typ === undefined ? {} : { typ });
       assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
@@ -137,7 +137,7 @@ describe("a credential", () => {
     assert.equal(await outcome(exchange.run({ identity }, await outsideToken(times))), "OK");
   });
 
-  it("that is expired or of a foreign algorithm costs no request", async () => {
+  it("a credential that is expired or of a foreign algorithm costs no request", async () => {
     const exchange = await openWithWorkload();
     await outcome(exchange.run({ identity }, await outsideToken({ exp: startSeconds })));
     await outcome(exchange.run({ identity }, await unsigned("HS256", "YWJj")));

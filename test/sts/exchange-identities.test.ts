@@ -19,7 +19,7 @@ const identity = uid("org/id");
 describe("an identity", () => {
   const fetched = [`${outsideIssuer}/.well-known/openid-configuration`, `${outsideIssuer}/keys`];
 
-  it("X1, J1, J2: of another issuer is refused before anything is fetched, naming the claim and what was presented", async () => {
+  it("X1, J1, J2: a token of another issuer is denied before anything is fetched, and the error names the claim and its value", async () => {
     const exchange = await openWithWorkload();
     const pattern = "https://good\\.example(?:/.*)?";
     exchange.add("org/wide", {
@@ -69,7 +69,7 @@ describe("an identity", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("J7: whose issuer is in another spelling, as it may be in data of earlier versions, is not assumed, and says why", async () => {
+  it("J7: an identity whose issuer is stored in another spelling by an earlier version is not assumed, and the error says why", async () => {
     const exchange = await openWithWorkload();
     const iss = "https://Issuer.example:443/a";
     exchange.add("org/old", {
@@ -118,7 +118,7 @@ describe("an identity", () => {
     );
   });
 
-  it("R11: that is a service principal or of AWS is assumed by no token, and answers alike", async () => {
+  it("R11: a service principal or an AWS identity is assumed by no token, and the errors are alike", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/principal", { case: "servicePrincipal", value: 2 });
     exchange.add("org/aws", { case: "awsIdentity", value: { awsAccount: "123456789012" } });

@@ -70,7 +70,7 @@ describe("an exchange with an issuer on the network", () => {
     ],
   ];
   for (const [rule, path, answer, result] of table) {
-    it(`that ${rule} is refused`, async () => {
+    it(`the exchange fails for an issuer that ${rule}`, async () => {
       await using server = await startIssuer(outsideKey);
       server.answers[path] = answer;
       const exchange = await openFor(server.url);
@@ -79,7 +79,7 @@ describe("an exchange with an issuer on the network", () => {
     });
   }
 
-  it("J2: that no identity names is not asked", async () => {
+  it("J2: an issuer that no identity names is not contacted", async () => {
     await using server = await startServer();
     const exchange = await openFor("http://127.0.0.1:1");
     for (const request of [{ identity }, {}]) {

@@ -78,7 +78,7 @@ describe("one of our own tokens", () => {
     assert.match(await outcome(exchange.run({}, exchange.own)), /^PERMISSION_DENIED .*invalid "sub"/);
   });
 
-  it("is refused once the static keys of its identity have expired, and lasts no longer than they", async () => {
+  it("a token is rejected once the static keys of its identity have expired, and lasts no longer than they", async () => {
     const exchange = await open();
     exchange.add("org/id", staticKeys("keys", { expirationTime: { seconds: BigInt(startSeconds + 100), nanos: 0 } }));
     assert.equal((await exchange.run({}, exchange.own)).expiry?.seconds, BigInt(startSeconds + 100));
@@ -113,7 +113,7 @@ describe("one of our own tokens", () => {
     ["is asked for what it has", { scopes: [inner], cap: ["roles.list", "groups.list"] }, narrowed],
   ];
   for (const [rule, request, narrowing] of allowed) {
-    it(`X3: that is narrowed ${rule}`, async () => {
+    it(`X3: a narrowed token ${rule}`, async () => {
       const exchange = await open({ narrowing: narrowed });
       const { token } = await exchange.run(request, exchange.own);
       assert.deepEqual((await exchange.node.tokens.verify(token)).narrowing, narrowing);

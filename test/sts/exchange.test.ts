@@ -97,7 +97,7 @@ describe("an exchange", () => {
 });
 
 describe("a request", () => {
-  it("X9: without an audience is refused in the words that the SDK knows", async () => {
+  it("X9: a request without an audience is rejected in the words that the SDK knows", async () => {
     const exchange = await openWithWorkload();
     const promise = exchange.run({ identity, aud: [] }, await outsideToken());
     await assert.rejects(promise, (error) => {
@@ -148,7 +148,7 @@ describe("a request", () => {
     });
   }
 
-  it("for an identity provider that is not known is PERMISSION_DENIED", async () => {
+  it("a request for an unknown identity provider is PERMISSION_DENIED", async () => {
     const exchange = await openWithWorkload();
     const promise = exchange.run({ identity, identityProvider: uid("org/idp") }, await outsideToken());
     assert.match(await outcome(promise), /^PERMISSION_DENIED .*identity provider/);

@@ -92,7 +92,7 @@ describe("the explanation of an exchange", () => {
     "a claim that is not there": [{ ref: undefined }, ["ref"]],
   };
   for (const [what, [changes, failed, skipped = []]] of Object.entries(failures)) {
-    it(`of a token with ${what}`, async () => {
+    it(`explains a token with ${what}`, async () => {
       const { details: _, ...checks } = await explain(await create(match()), await signOutside(key, claims(changes)));
       const named = (outcome: string) => Object.keys(checks).filter((name) => checks[name] === outcome);
       assert.deepEqual(named("failed"), failed);
@@ -100,7 +100,7 @@ describe("the explanation of an exchange", () => {
     });
   }
 
-  it("M4: of patterns beyond what may be written today: they can be read, and are denied for their steps", async () => {
+  it("M4: explains stored patterns above the present limits, which are denied for their steps", async () => {
     const names = Array.from({ length: 50 }, (_, index) => `c${index}`);
     const claimPatterns = Object.fromEntries(names.map((name) => [name, "(.*a){0,90}.*x"]));
     const value = { issuer: issuer.url, subject: "heavy", claimPatterns };
@@ -161,7 +161,7 @@ describe("the explanation of an exchange", () => {
     assert.equal((await explain(await create(match()), own)).sub, "failed");
   });
 
-  it("of a signed AWS request: what AWS says is compared, and AWS is not asked when the request is wrong", async () => {
+  it("explains a signed AWS request by the response of AWS, which is not asked if the request is invalid", async () => {
     const awsIdentity = {
       awsAccount: "123456789012",
       arnPattern: "arn:aws:iam::123456789012:role/.+",

@@ -144,7 +144,7 @@ describe("an https issuer on this machine", () => {
     await assert.rejects(fetchJson(issuer.url, production), { failure: "refused", message: /not public/ });
   });
 
-  it("that signed its certificate itself is not trusted", async () => {
+  it("an issuer with a self-signed certificate is not trusted", async () => {
     await using issuer = await startHttpsIssuer(
       { cert: certificate, key: certificateKey },
       (port) => `https://127.0.0.1:${port}`,
@@ -174,7 +174,7 @@ describe("a proxy", () => {
     });
   });
 
-  it("that does not answer is given up in time, and its connection closed", async () => {
+  it("a proxy that does not respond is given up in time, and its connection closed", async () => {
     const server = createSilentServer();
     const closed = new Promise((resolve) => server.on("connection", (socket) => socket.on("close", resolve).resume()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

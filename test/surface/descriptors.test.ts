@@ -48,7 +48,7 @@ describe("the surface of the API", () => {
     assert.equal(await formatRoutes(), readFileSync(goldenFile, "utf8"));
   });
 
-  it("every method has an HTTP rule, but for the one that the published contract gives none", () => {
+  it("every method has an HTTP rule, except the one without a rule in the published contract", () => {
     for (const method of methods) {
       assert.equal(
         bindingsOf(method).length === 0,

@@ -28,7 +28,7 @@ test("http1: a handler may leave a body before its end", async (t) => {
 const paths = [`/${PingService.typeName}/Ping`, `/${Health.typeName}/Check`, `/${Health.typeName}/Watch`];
 const types = ["grpc", "grpc-web", "json; charset=utf-8", "connect+proto"];
 
-test("http1: what connect-node leaves of a body keeps no connection, and ends no process", async (t) => {
+test("http1: a body that connect-node leaves unread keeps no connection, and ends no process", async (t) => {
   await using server = await startTestServer();
   const port = Number(new URL(server.url).port);
 

@@ -51,7 +51,7 @@ describe("the values of a message", () => {
     ["a long text", ListGroupsRequestSchema, { name: "a".repeat(1000) }, 1],
   ];
   for (const [what, schema, init, values] of held) {
-    it(`${what}: ${values}`, () => {
+    it(`counts ${values} values in ${what}`, () => {
       const bytes = toBinary(schema, create(schema, init));
       // A shorter message cannot hold so many.
       const padded = Buffer.concat([bytes, Buffer.from([0xfa, 0x3f, 0xc8, 0x01]), Buffer.alloc(200)]);

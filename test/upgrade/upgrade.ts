@@ -144,7 +144,7 @@ describe("an upgrade of servers under load has no failed call", () => {
     await upgrade(thisVersion, next);
   });
 
-  it("unless a migration removes what the version before needs, which this test would find", async () => {
+  it("the test finds a migration that removes data which the previous version needs", async () => {
     using next = withMigrations(tooEarly);
     await assert.rejects(upgrade(thisVersion, next), /CreateGroup at .*13 INTERNAL/);
   });

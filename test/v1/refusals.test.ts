@@ -47,7 +47,7 @@ describe("version 1 refuses", () => {
       ["capabilities", "", Array<number>(Math.ceil(long / length)).fill(capability)],
     ];
     for (const [part, description, capabilities] of parts) {
-      it(`by their ${part}, however few items they have`, async () => {
+      it(`rejects lists that are too long by their ${part}, even with few items`, async () => {
         const group = await addGroup(server, server.groupUid);
         const role = await addRole(server, group, capabilities);
         await arrange(server, async (tx) => {
@@ -68,7 +68,7 @@ describe("version 1 refuses", () => {
     }
   });
 
-  it("a root group with an invite to a caller who may invite but not create groups", async () => {
+  it("denies a root group with an invite to a caller who may invite but not create groups", async () => {
     const inviting = [Capability.CAP_IAM_GROUP_INVITES_CREATE, Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
     const request = { group: "acme", ttl: "60s", role: viewerRole.uid };
     for (const [capabilities, code] of [
@@ -82,7 +82,7 @@ describe("version 1 refuses", () => {
     }
   });
 
-  it("to return more of the history of a tag than its latest thousand digests", async () => {
+  it("rejects returning more than the latest thousand digests of a tag's history", async () => {
     const tag = await addTag(server, await addRepo(server, server.groupUid));
     const from = server.clock() + 1000;
     await arrange(server, async (tx) => {
@@ -93,7 +93,7 @@ describe("version 1 refuses", () => {
     assert.deepEqual([digests.length, digests[0], digests.at(-1)], [1000, "sha256:1", "sha256:1000"]);
   });
 
-  it("to return a pending user, as the current method does", async () => {
+  it("rejects returning a pending user, as the current method does", async () => {
     const person = { issuer: "https://accounts.google.com", subject: "awaited" };
     const roleBinding = { identity: userUid(person.issuer, person.subject), role: viewerRole.uid };
     await answer("iam.RoleBindings/Create", { parent: server.groupUid, roleBinding });
@@ -101,7 +101,7 @@ describe("version 1 refuses", () => {
     assert.equal(codeName((await call("iam.Identities/Lookup", person)).code), "NOT_FOUND");
   });
 
-  it("to replace a repo for a caller who may only create one", async () => {
+  it("denies replacing a repo to a caller who may only create one", async () => {
     const name = "there";
     const request = { parentId: server.groupUid, repo: { name, description: "as it was" } };
     const { id } = await answer("registry.Registry/CreateRepo", request);

@@ -238,7 +238,7 @@ describe("reading CSAF", () => {
       ["own", { product: { purl: "pkg:npm/own" }, versions: ["3"] }],
     ];
     for (const [id, expected] of wholes) {
-      it(`as a relationship: ${id}`, () => {
+      it(`reads a product that is a relationship: ${id}`, () => {
         const [{ status: _, ...statement }] = statementsOf({ product_status: { known_affected: [id] } }, parts) as [
           Json,
         ];

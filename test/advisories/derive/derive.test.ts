@@ -379,7 +379,7 @@ describe("the parts of a record", () => {
     assert.match(String(second![0]), /^CGA-/);
   });
 
-  it("have derived ids where the source has none: the same for all documents", () => {
+  it("parts without ids of the source have derived ids, the same for all documents", () => {
     assert.deepEqual(parts("", "pkg:npm/a"), parts("", "pkg:npm/a"));
     assert.notDeepEqual(parts("", "pkg:oci/x?repository_url=a"), parts("", "pkg:oci/x?repository_url=b"));
   });

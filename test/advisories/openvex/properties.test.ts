@@ -39,7 +39,7 @@ describe("OpenVEX that is read and written", () => {
     }
   });
 
-  it("of two sources, exactly the worst status is written for every version and part", async () => {
+  it("exactly the worst status of two sources is written for every version and part", async () => {
     const level = (...statuses: string[]) =>
       Math.max(...statuses.map((status) => ["under_investigation", "affected"].indexOf(status) + 1));
     const probes = ["pkg:oci/image@1", "pkg:oci/image@2", "pkg:oci/image@3"].flatMap((id) =>

@@ -25,9 +25,9 @@ const known: Json = {
 };
 
 describe("records for clients of OSV.dev", () => {
-  it("have everything that the schema has", () => assert.deepEqual(publishedRecord(known), known));
+  it("records have every member of the published schema", () => assert.deepEqual(publishedRecord(known), known));
 
-  it("have no member, no word and no kind of value that the schema has not", () => {
+  it("records have only members, words and kinds of values of the published schema", () => {
     const [item] = known.affected;
     const [range] = item.ranges;
     const record = {

@@ -152,13 +152,13 @@ describe("an export as a security database", () => {
       assert.equal((await exported([unknown], "Wolfi")).document.urlprefix, "https://packages.wolfi.dev");
     });
 
-    it("has none of them when --ecosystem names a release that is not there", async () => {
+    it("an export is empty if --ecosystem names a release without advisories", async () => {
       const { document, lost } = await exported(both, "Alpine:v3.22");
       assert.deepEqual([document.packages, document.distroversion, lost.length], [[], "v3.22", 5]);
     });
   });
 
-  it("of other formats has the ids of the vulnerability, and is of the same distribution when it is imported", async () => {
+  it("an export of other formats has the ids of the vulnerability, and is imported for the same distribution", async () => {
     const { document } = await exported([other([fix("1.2-r0")])]);
     assert.deepEqual(document, {
       apkurl: "{{urlprefix}}/{{reponame}}/{{arch}}/{{pkg.name}}-{{pkg.ver}}.apk",

@@ -331,7 +331,7 @@ describe("orders of versions", () => {
     assert.equal(orderIn({ type: "GIT" }, julia)("a", "b"), undefined);
   });
 
-  it("in other ecosystems only equal texts are equal versions", () => {
+  it("versions of other ecosystems are equal only as texts", () => {
     for (const order of [
       unknownOrder,
       orderOfPurl("pkg:generic/a"),

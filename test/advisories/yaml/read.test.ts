@@ -233,7 +233,7 @@ describe("advisories in YAML", () => {
   }
 
   for (const version of ["2", "2.0.1", "2.1"]) {
-    it(`may be none: schema-version ${version}`, () => {
+    it(`a document may have no advisories: schema-version ${version}`, () => {
       const { records, problems } = read(`schema-version: ${version}\npackage: {name: a}\nadvisories:\n`);
       assert.deepEqual([records, problems], [[], []]);
     });

@@ -86,7 +86,7 @@ describe("advisories export", () => {
     assert.ok(readFileSync(output, "utf8").includes(details));
   });
 
-  it("osv into a directory: a feed, from which withdrawn parts and pruned records vanish", async () => {
+  it("osv: an export into a directory is a feed, and removes withdrawn parts and pruned records", async () => {
     const own = await desk.newGroup();
     const source = desk.folder({ "1.json": record(1), "2.json": record(2) });
     await desk.importInto(own, source);

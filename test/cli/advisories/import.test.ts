@@ -57,7 +57,7 @@ describe("advisories import", () => {
     });
   }
 
-  it("one broken record among three hundred is named, and 299 go in; a broken field is only left out", async () => {
+  it("an invalid record among three hundred is reported, and 299 are imported; an invalid field is left out", async () => {
     const group = await desk.newGroup();
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${i % 9}/${i}.json`, record(i)]));
     files["4/50.json"] = record(50, { modified: "yesterday" });

@@ -69,14 +69,14 @@ for (const database of ["sqlite", "postgres"] as const) {
       ]);
     });
 
-    it("of a subgroup, lists only roles held there", async () => {
+    it("the list of a subgroup has only roles held there", async () => {
       const body = await list(folder);
       assert.deepEqual(uidsOf(body), [people.ana, people.ben, people.guest]);
       assert.equal(body.people[0].bindingCount, "1");
       assert.deepEqual(uidsOf(await list(inner)), [people.ana, people.ben]);
     });
 
-    it("neither shows nor finds the name and address of who has not accepted the organization", async () => {
+    it("hides the name and address of users who have not accepted the organization", async () => {
       const guest = (await list(root)).people.at(-1);
       assert.deepEqual(guest.identity, { uid: people.guest });
       assert.equal(guest.joinTime, undefined);

@@ -33,7 +33,7 @@ it("a cursor is different each time, and valid for one organization only", () =>
   }
 });
 
-it("neither can be forged or changed without the key", () => {
+it("cursors and ids cannot be forged or changed without the key", () => {
   for (const place of some) assert.equal(places.parse(others.format(place, "o"), "o"), undefined);
   const forged = Array.from({ length: 1000 }, (_, sequence) => places.parse(others.id({ sequence, time }), "o"));
   assert.deepEqual([...new Set(forged)], [undefined]);

@@ -28,7 +28,7 @@ describe("the cookies of a session", () => {
     ["gatehouse-session-443=t; gatehouse-browser-443=b", undefined],
     ["", undefined],
   ] as const)
-    it(`of "${header}" are ${expected ? "read" : "rejected"}`, () =>
+    it(`the header "${header}" is ${expected ? "read" : "rejected"}`, () =>
       assert.deepEqual(readSessionCookies(https, header), expected));
 
   it("are joined if HTTP/2 sends them in separate fields", () => {

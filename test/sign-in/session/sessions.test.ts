@@ -108,7 +108,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("that a person ends are in the audit log of the organizations that they joined, with the client's address", async () => {
+    it("sessions that a user ends are in the audit log of the user's organizations, with the client's address", async () => {
       const invites = `/iam/v2beta1/groupInvites/${server.groupUid}`;
       const wanted = { roleUid: viewerRole.uid, ttl: "600s", singleUse: true };
       const { body: invite } = await rest(server.url, server.ownerToken, "POST", invites, wanted);

@@ -248,7 +248,7 @@ async function slowestOf(count: number, call: () => Promise<unknown>): Promise<n
 }
 
 describe("a replica", () => {
-  it("that is a standby of another primary is not used", async () => {
+  it("a standby of another primary is not used as a replica", async () => {
     await using opened = new AsyncDisposableStack();
     const [, foreign] = await startStreaming(opened);
     const primary = opened.use(await startDebianPostgres());

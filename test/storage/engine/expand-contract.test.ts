@@ -53,7 +53,8 @@ describe("migrations of neighbouring versions", () => {
     "DROP INDEX `groups_name`;",
     "-- DROP TABLE in a comment\nSELECT 1;",
   ])
-    it(`do not need it: ${statement}`, () => assert.deepEqual(contractStepsOf({ statements: [statement] }), []));
+    it(`migrations do not need compatible_since: ${statement}`, () =>
+      assert.deepEqual(contractStepsOf({ statements: [statement] }), []));
 
   const migration = (name: string, compatibleSince?: string, statements = ["SELECT 1;"]): Migration => ({
     name,
@@ -76,5 +77,6 @@ describe("migrations of neighbouring versions", () => {
       ["3: compatible_since must not be earlier than that of a migration before it"],
     ],
   ] as const)
-    it(`are rejected: ${title}`, () => assert.deepEqual(problemsOf([migration("0"), ...migrations]), problems));
+    it(`migrations are rejected: ${title}`, () =>
+      assert.deepEqual(problemsOf([migration("0"), ...migrations]), problems));
 });

@@ -50,7 +50,7 @@ describe("migrations", () => {
     assert.deepEqual(first?.statements, ["SELECT 1;", "\nSELECT 2;"]);
   });
 
-  it("of a newer version are recognized by their time", () => {
+  it("migrations of a newer version are recognized by their time", () => {
     assert.deepEqual(
       [undefined, 1000, 1002, 1003].map((applied) => isNewer(folder, applied)),
       [false, false, false, true],

@@ -72,7 +72,7 @@ describe("encryption at rest", () => {
     for (const keys of [[], [second]]) assert.throws(() => newEncryption(keys).decrypt(place, stored), { message });
   });
 
-  it("without a key stores texts unencrypted, and reads them later, but reports them once there is a key", () => {
+  it("a server without a key stores texts unencrypted, reads them later, and reports them once there is a key", () => {
     const open = newEncryption([]);
     assert.deepEqual(
       [open.keyId, open.encrypt(place, "s"), open.decrypt(place, "s"), open.usesCurrentKey("s")],
@@ -83,7 +83,7 @@ describe("encryption at rest", () => {
     assert.equal(open.usesCurrentKey(encrypting.encrypt(place, "s")), false);
   });
 
-  it("without a key stores no text that looks encrypted", () => {
+  it("a server without a key stores no text that looks encrypted", () => {
     assert.throws(() => newEncryption([]).encrypt(place, newEncryption([first]).encrypt(place, "s")), DecryptionError);
   });
 });

@@ -120,7 +120,7 @@ describe("a copy of a database", () => {
     assert.deepEqual(contentsOf(copy), contentsOf(file));
   });
 
-  it("from PostgreSQL to SQLite has the search index of the texts", async () => {
+  it("a copy from PostgreSQL to SQLite has the search index of the texts", async () => {
     using data = dataDirectory();
     const url = await newMigratedDatabase();
     await query(

@@ -275,7 +275,7 @@ describe("a pattern of issuers", () => {
       assert.equal(checkPattern(pattern, "issuer"), undefined, pattern);
   });
 
-  it("M3: that is accepted never matches another host than those written", () => {
+  it("M3: an accepted pattern never matches another host than those written", () => {
     const hosts = fc.string({ unit: fc.constantFrom(..."ab./?#@:\\%-"), maxLength: 12 });
     fc.assert(
       fc.property(hosts, (host) => {

@@ -44,7 +44,7 @@ for (const database of ["sqlite", "postgresql"] as const)
     });
 
     for (const [i, settings] of (Object.keys(proxySettings) as ProxySettings[]).entries())
-      it(`with ${settings}: has the call below the span of the client, and the statements below the call`, async () => {
+      it(`a trace with ${settings} has the call below the client's span, and the statements below the call`, async () => {
         const traceId = String(i + 1).repeat(32);
         const token = readFileSync(path.join(folder, "owner-token"), "utf8").trim();
         const headers = { authorization: `Bearer ${token}`, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };

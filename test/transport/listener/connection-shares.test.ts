@@ -93,7 +93,7 @@ async function closed(...clients: readonly RawClient[]): Promise<void> {
   for (const { ended } of clients) await ended;
 }
 
-test("shares: where one client holds all connections idle, another is served; the longest idle goes", async (t) => {
+test("shares: another client is served if one holds all connections idle, and the longest idle is closed", async (t) => {
   const port = await open(t, { limits: { maxConnections: 8 } });
   const silent: RawClient[] = [];
   for (let i = 0; i < 8; i++) silent.push(await port.connection(mallory));
@@ -171,7 +171,7 @@ test("shares: a client that has its share of requests gets no further connection
   assert.deepEqual(areOpen(own), [true, true]);
 });
 
-test("shares: where requests hold all connections, a client that holds fewer gets a place of one that holds most", async (t) => {
+test("shares: a client that holds fewer connections gets the place of one that holds most if requests hold all", async (t) => {
   const port = await open(t, { limits: { maxConnections: 4 } });
   const held = [await port.busy(mallory), await port.busy(mallory), await port.busy(mallory)];
   const own = await port.busy(alice);

@@ -227,7 +227,7 @@ test("drain: the signal aborts first, so a response without an end can end", asy
   await drained;
 });
 
-test("drain: what is left at the deadline is cut off", async (t) => {
+test("drain: requests that are left at the deadline are cut off", async (t) => {
   const { listener, arrived } = await waiting(t, { requests: 2 });
   const first = rawClient(t, listener);
   first.socket.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -238,7 +238,7 @@ test("drain: what is left at the deadline is cut off", async (t) => {
   assert.equal(await first.ended, "");
 });
 
-test("drain: a client that does not let go is cut off at the deadline", async (t) => {
+test("drain: a client that keeps its connection open is cut off at the deadline", async (t) => {
   const listener = await listen(t, { handler: () => {} });
   const client = frameClient(listener.address.port);
   client.send(Buffer.alloc(0), frame(frameType.headers, 0, 1, Buffer.alloc(0)));
@@ -247,7 +247,7 @@ test("drain: a client that does not let go is cut off at the deadline", async (t
   await client.closed;
 });
 
-test("drain: of several calls the earliest deadline counts, and all resolve", async (t) => {
+test("drain: the earliest deadline of several calls counts, and all calls resolve", async (t) => {
   const { listener, arrived } = await waiting(t);
   const reply = assert.rejects(get(listener, "/wait"));
   await arrived.promise;

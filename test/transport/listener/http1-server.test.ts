@@ -231,7 +231,7 @@ for (const [what, text] of broken) {
   });
 }
 
-test("http1: what is broken while an earlier request waits for its body ends the connection without a response", async (t) => {
+test("http1: an invalid request while an earlier one waits for its body ends the connection without a response", async (t) => {
   const { arrived, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler }));
   client.socket.write(
@@ -273,7 +273,7 @@ for (const [what, text, status] of closing) {
   });
 }
 
-test("http1: of more requests in flight than allowed the first get responses, and the connection ends", async (t) => {
+test("http1: a connection with more requests in flight than allowed responds to the first ones, and ends", async (t) => {
   const { arrived, release, handler } = heldReplies();
   const client = rawClient(t, await listen(t, { handler, limits: { maxPipelinedRequests: 3 } }));
   client.socket.write([1, 2, 3, 4, 5].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
@@ -343,7 +343,7 @@ test("D9 http1: a client that pipelines does not keep the others waiting", async
   assert.ok(heard.includes("/other") && heard.indexOf("/other") < heard.indexOf("/last"));
 });
 
-test("D9 http1: of many pipelined requests a few are worked on at once, and all get responses in order", async (t) => {
+test("D9 http1: a few of many pipelined requests run at the same time, and all get responses in order", async (t) => {
   const begun: string[] = [];
   const open = gate();
   const handler: HttpHandler = async (request, response) => {

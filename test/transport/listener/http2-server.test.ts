@@ -224,7 +224,7 @@ test("D1 http2: streams reset in the packet that opened them do not harm the ser
   await client.next((f) => f.stream === 11 && f.type === frameType.headers);
 });
 
-test("http2: no more streams at once than announced", async (t) => {
+test("http2: a client may not open more streams than announced", async (t) => {
   const arrived: string[] = [];
   const listener = await listen(t, {
     limits: { maxConcurrentStreams: 5 },
@@ -239,7 +239,7 @@ test("http2: no more streams at once than announced", async (t) => {
   assert.deepEqual(arrived, ["/0", "/1", "/2", "/3", "/4"]);
 });
 
-test("http2: of the streams that are open so many are served at once, and the others as those end", async (t) => {
+test("http2: a limited number of open streams is served at the same time, and the others as those end", async (t) => {
   const arrived: string[] = [];
   const answer = gate();
   const listener = await listen(t, {

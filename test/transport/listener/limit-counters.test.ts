@@ -17,14 +17,14 @@ const overHttp1: [limit: LimitName, sent: string, limits: Partial<ListenerLimits
   ["time of a request", post, { headersTimeoutMs: 40, requestTimeoutMs: 40 }],
 ];
 for (const [limit, sent, limits] of overHttp1) {
-  test(`D9 limits: that a client met the limit of ${limit} is counted`, async (t) => {
+  test(`D9 limits: a client that meets the limit of ${limit} is counted`, async (t) => {
     const listener = await listen(t, { limits, handler: echo });
     await exchange(t, listener, sent);
     assert.deepEqual(met(listener.limitCounts), [[limit, 1]]);
   });
 }
 
-test("D9 limits: that an HTTP/2 client met the limit of headers is counted", async (t) => {
+test("D9 limits: an HTTP/2 client that meets the limit of headers is counted", async (t) => {
   const listener = await listen(t, { limits: { maxHeaderBytes: 300 } });
   const client = frameClient(listener.address.port);
   t.after(() => client.socket.destroy());

@@ -48,7 +48,7 @@ async function take(client: ClientHttp2Session, stream: ClientHttp2Stream): Prom
   return length;
 }
 
-test("D9 unread: of HTTP/2 clients that read nothing the one with the largest backlog is closed, one with a smaller backlog stays", async (t) => {
+test("D9 unread: the HTTP/2 client with the largest unread backlog is closed, and one with a smaller backlog stays", async (t) => {
   const { listener, reports } = await bounded(t);
   const slow = await ask(t, listener, [4]);
   const bad = frameClient(listener.address.port, false);
@@ -126,7 +126,7 @@ const left: [when: string, limits: TestOptions["limits"]][] = [
   ["when its session is idle", { maxUnreadBytes: 1e9, http2IdleTimeoutMs: 50, prefaceTimeoutMs: 50 }],
 ];
 for (const [when, limits] of left) {
-  test(`D9 http2: what has gone into the socket of a client that reads nothing goes with it ${when}`, async (t) => {
+  test(`D9 http2: bytes in the socket of a client that reads nothing are discarded with it ${when}`, async (t) => {
     const asked = gate();
     const handler: HttpHandler = (received, response) => {
       if (received.url !== "/0") asked.resolve();

@@ -108,7 +108,7 @@ for (const [version, send] of versions)
       ["the token exchange", "POST", () => "/sts/exchange", () => "", "application/x-www-form-urlencoded"],
     ];
     for (const [name, method, path, token, type] of uncompressed)
-      it(`to ${name} with a compressed body is a 415 with Accept-Encoding`, async () => {
+      it(`a request to ${name} with a compressed body gets 415 with Accept-Encoding`, async () => {
         const sent = { authorization: `Bearer ${token()}`, "content-type": type, "content-encoding": "gzip" };
         const { status, headers, body } = await send(method, path(), sent, gzipSync("{}"));
         assert.deepEqual([status, headers["accept-encoding"]], [415, "identity"], body.toString());
@@ -122,7 +122,7 @@ for (const [version, send] of versions)
       ["the token exchange", () => "/sts/exchange", () => "", "application/x-www-form-urlencoded"],
     ];
     for (const [name, path, token, accept] of typed)
-      it(`to ${name} with a body of another type is a 415 with Accept`, async () => {
+      it(`a request to ${name} with a body of another type gets 415 with Accept`, async () => {
         const sent = { authorization: `Bearer ${token()}`, "content-type": "text/plain" };
         const { status, headers, body } = await send("POST", path(), sent, Buffer.from("{}"));
         assert.deepEqual([status, headers.accept], [415, accept], body.toString());

@@ -311,7 +311,7 @@ describe("the bodies of published routes", () => {
     ],
   ];
   for (const [method, request, body, message] of cases) {
-    it(`bind ${request}`, () => assert.deepEqual(asJson(method, bind([method], request, body)), message));
+    it(`binds ${request}`, () => assert.deepEqual(asJson(method, bind([method], request, body)), message));
   }
 
   it("set one relationship of an identity only", () => {

@@ -269,6 +269,6 @@ describe("query parameters of published routes", () => {
     ],
   ];
   for (const [method, request, message] of cases) {
-    it(`bind ${request}`, () => assert.deepEqual(asJson(method, bind([method], request)), message));
+    it(`binds ${request}`, () => assert.deepEqual(asJson(method, bind([method], request)), message));
   }
 });

@@ -23,7 +23,7 @@ describe("the log line of a rejected request", () => {
     ["a success", "/iam/v2beta1/groups", {}, "OK"],
   ];
   for (const [what, path, init, code] of cases) {
-    it(`is one: ${what}`, async () => {
+    it(`one line is logged: ${what}`, async () => {
       const log = keptLog();
       await using server = await startTestServer({ log: log.stream });
       const headers = {
@@ -64,7 +64,7 @@ describe("the log lines of a client that disconnects while its body arrives", ()
     ["gRPC over HTTP/2", 2, rpc, "application/grpc", []],
   ];
   for (const [what, version, path, type, expected] of cases) {
-    it(`are at most one: ${what}`, async () => {
+    it(`at most one line is logged: ${what}`, async () => {
       const log = keptLog();
       await using server = await startTestServer({ log: log.stream });
       const headers = { authorization: `Bearer ${server.ownerToken}`, "content-type": type, "user-agent": "leaver" };

@@ -83,7 +83,7 @@ for (const version of versions) {
       assert.equal(answer.headers["cache-control"], "no-store");
     });
 
-    it("that cannot be sent make the response an error", async () => {
+    it("headers that cannot be sent make the response an error", async () => {
       await using transports = await openTransports([withHeader("x-bad", "a\r\nset-cookie: b")]);
       const answer = await transports.send(version, { method: "GET", path: "/iam/v2beta1/groups" });
       assertError(answer, 500, Code.INTERNAL, "Internal error");

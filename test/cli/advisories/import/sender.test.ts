@@ -92,7 +92,7 @@ describe("the requests of an import", () => {
   });
 
   for (const broken of [0, 1, 2]) {
-    it(`one that fails ends the import, whichever it is: ${broken}`, async () => {
+    it(`a failed request ends the import: request ${broken}`, async () => {
       const { sender, begun } = open((_batch, i) => {
         if (i === broken) throw new Error("the server is away");
       });

@@ -82,7 +82,7 @@ describe("PostgreSQL: migrations", () => {
 });
 
 describe("PostgreSQL: transactions", () => {
-  it("two that deadlock both succeed: one runs again", async () => {
+  it("two deadlocked transactions both succeed: one runs again", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const rows = [groupRow(null, "a"), groupRow(null, "b")];
@@ -110,7 +110,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal((await readChanges(store.database.session, 0, 100)).length, 6);
   });
 
-  it("of several changes never deadlock", async () => {
+  it("transactions of several changes never deadlock", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const earlier = await deadlocksIn(store);
@@ -139,7 +139,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal(await deadlocksIn(store), earlier);
   });
 
-  it("that create in a group and delete it never deadlock", async () => {
+  it("transactions that create in a group and delete it never deadlock", async () => {
     await using store = await openPostgresStore();
     const nodes = [store.database, await store.open()] as const;
     const earlier = await deadlocksIn(store);
@@ -157,7 +157,7 @@ describe("PostgreSQL: transactions", () => {
     assert.equal(await deadlocksIn(store), earlier);
   });
 
-  it("an open one does not block inserts into the same group", async () => {
+  it("an open transaction does not block inserts into the same group", async () => {
     await using store = await openPostgresStore();
     const other = await store.open({ lockTimeoutMs: patienceMs });
     await write(store.database, (tx) => insertRow(tx, groups, root));
@@ -169,7 +169,7 @@ describe("PostgreSQL: transactions", () => {
     assert.deepEqual({ rows, findings }, { rows: 3, findings: [] });
   });
 
-  it("one waits for one large one at most, however many of those are at their end", async () => {
+  it("a transaction waits for at most one large one", async () => {
     await using store = await openPostgresStore();
     const { database } = store;
     const create = (name: string, isLarge: boolean) =>
@@ -201,7 +201,7 @@ describe("PostgreSQL: transactions", () => {
     assert.deepEqual(names, ["group large", "group small", "group also large"]);
   });
 
-  it("one that continues after a failed statement is rejected, not committed", async () => {
+  it("a transaction that continues after a failed statement is rejected, not committed", async () => {
     await using store = await openPostgresStore();
     await write(store.database, (tx) => insertRow(tx, groups, root));
     const attempt = write(store.database, async (tx) => {

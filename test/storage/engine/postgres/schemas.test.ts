@@ -120,7 +120,7 @@ describe("an installation is in the schema of its connection", () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it("a new one in another schema is not the one of public", async () => {
+  it("a new installation in another schema is separate from that in public", async () => {
     const url = await databaseOf030();
     const role = newRole();
     await admin(url, `CREATE ROLE ${role} LOGIN`, `CREATE SCHEMA ${role} AUTHORIZATION ${role}`);
@@ -173,7 +173,7 @@ describe("an installation of 0.3.0, which is in public", () => {
 });
 
 describe("a database user without a right", () => {
-  it("to create tables gets an error with the GRANT that helps", async () => {
+  it("a user who may not create tables gets an error with the GRANT that helps", async () => {
     const url = await newPostgresDatabase();
     const role = newRole();
     await admin(url, `CREATE ROLE ${role} LOGIN`);
@@ -188,7 +188,7 @@ describe("a database user without a right", () => {
     await (await open(asRole(url, role))).close();
   });
 
-  it("to use the tables gets an error with the GRANTs that help", async () => {
+  it("a user who may not use the tables gets an error with the GRANTs that help", async () => {
     for (const url of [await newPostgresDatabase(), await databaseOf030()]) {
       await (await open(url)).close();
       const role = newRole();
@@ -205,7 +205,7 @@ describe("a database user without a right", () => {
     }
   });
 
-  it("to write to one table gets an error that names it", async () => {
+  it("a user who may not write to one table gets an error that names it", async () => {
     const url = await newPostgresDatabase();
     await (await open(url)).close();
     const role = newRole();
@@ -221,14 +221,14 @@ describe("a database user without a right", () => {
 });
 
 describe("a database that cannot have an installation is rejected", () => {
-  it("with another encoding than UTF8", async () => {
+  it("a database with another encoding than UTF8 is rejected", async () => {
     const url = await newPostgresDatabase();
     const name = `latin1_${newRole()}`;
     await admin(url, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
     await assert.rejects(open(url.replace(/\/\w+$/, `/${name}`)), /^DatabaseUnsuitable: has the encoding LATIN1, /);
   });
 
-  it("with a search path of which no schema exists", async () => {
+  it("a search path of which no schema exists is rejected", async () => {
     const url = await newPostgresDatabase();
     await assert.rejects(
       open(withPath(url, "no_such_schema")),

@@ -60,7 +60,7 @@ describe("the snapshot of a tick", () => {
   });
 
   describe("has a data version", () => {
-    it("that stays the same until a commit, and reading it begins no snapshot", async () => {
+    it("the data version stays the same until a commit, and reading it begins no snapshot", async () => {
       const first = snapshot.dataVersion();
       await nextTurn();
       assert.equal(snapshot.dataVersion(), first);
@@ -72,7 +72,7 @@ describe("the snapshot of a tick", () => {
       assert.notEqual(snapshot.dataVersion(), first);
     });
 
-    it("that is read once per tick", async () => {
+    it("the data version is read once per tick", async () => {
       const first = snapshot.dataVersion();
       add();
       assert.equal(snapshot.dataVersion(), first);
@@ -80,7 +80,7 @@ describe("the snapshot of a tick", () => {
       assert.notEqual(snapshot.dataVersion(), first);
     });
 
-    it("that is that of the snapshot, if one is open", () => {
+    it("the data version is that of the open snapshot", () => {
       const first = snapshot.dataVersion();
       add();
       assert.equal(read(), 1);
@@ -90,7 +90,7 @@ describe("the snapshot of a tick", () => {
       assert.equal(snapshot.dataVersion(), second);
     });
 
-    it("that is read again before a commit, except for an open body", async () => {
+    it("the data version is read again before a commit, except for an open body", async () => {
       const first = snapshot.dataVersion();
       add();
       snapshot.end();

@@ -203,7 +203,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["d"]);
   });
 
-  it("also writes beyond one commit: they have waited for the same lock", async () => {
+  it("writes beyond one commit are rejected too, because they have waited for the same lock", async () => {
     using other = openOther();
     other.connection.exec("BEGIN IMMEDIATE");
     connection.pragma("busy_timeout = 0");
