@@ -1,6 +1,7 @@
 // API cases: data that says what a caller asks and what must come of it, whichever transport it goes through.
 import { readdirSync, readFileSync } from "node:fs";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Ajv, type ErrorObject } from "ajv";
 
 /** A story of calls on a fresh tree of its own. */
 export interface Case {
@@ -50,12 +51,25 @@ export interface Ordering {
 }
 
 const folder = new URL("cases/", import.meta.url);
+const schema = JSON.parse(readFileSync(new URL("case.schema.json", import.meta.url), "utf8"));
+const isCase = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Omit<Case, "name">>(schema);
 
-/** Every case file, in the order of their names. */
+/** Returns every case, in the order of their names. Throws with the file and the path of what is not in the schema. */
 export function readCases(): Case[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"));
-  return files.sort().map((file) => {
-    const { title, steps }: Omit<Case, "name"> = JSON.parse(readFileSync(new URL(file, folder), "utf8"));
-    return { name: file.replace(/\.json$/, ""), title, steps };
-  });
+  return files.sort().map((file) => parseCase(file, readFileSync(new URL(file, folder), "utf8")));
+}
+
+/** Parses the text of a case file, which is named relative to `cases`. Throws unless it follows `case.schema.json`. */
+export function parseCase(file: string, text: string): Case {
+  const content: unknown = JSON.parse(text);
+  if (!isCase(content)) throw new Error(`test/api/cases/${file}: ${(isCase.errors ?? []).map(problem).join("; ")}`);
+  return { name: file.replace(/\.json$/, ""), title: content.title, steps: content.steps };
+}
+
+function problem({ instancePath, message, params }: ErrorObject): string {
+  const { additionalProperty } = params as { additionalProperty?: string };
+  return additionalProperty === undefined
+    ? `${instancePath || "/"} ${message}`
+    : `${instancePath}/${additionalProperty} is not a key of a case`;
 }
