@@ -10,7 +10,7 @@ export function startSummary(config: Config, server: Server): string {
     `Gatehouse ${version} listens on ${server.url} (gRPC, gRPC-web, Connect, REST)`,
     `  mode     ${config.dev ? "development: sample data, never for production" : "production"}; authorization is enforced`,
     ...(config.workers > 1 ? [`  workers  ${config.workers} processes`] : []),
-    `  storage  ${server.database.dialect}${server.database.dialect === "sqlite" ? ` ${config.databaseUrl}` : ""}`,
+    `  storage  ${server.database.dialect}${server.database.session.isRemote ? "" : ` ${config.databaseUrl}`}`,
     `  issuer   ${config.baseUrl}`,
     `  secrets  ${secretsState(server)}`,
   ].join("\n");

@@ -29,18 +29,18 @@ export function ownNode({ nodeId, config, clock }: Pick<ServerContext, "nodeId" 
   });
 }
 
-/** Returns the servers that share the database. SQLite has one, which needs no row. */
+/** Returns the servers that share the database. A local file has one, which needs no row. */
 export function knownNodes(database: ServerStorage["database"], own: () => NodeRow): () => Promise<NodeRow[]> {
-  return async () => (database.dialect === "sqlite" ? [own()] : await listNodes(database.session));
+  return async () => (database.session.isRemote ? await listNodes(database.session) : [own()]);
 }
 
 /**
- * Keeps the row of this server up to date on PostgreSQL, and deletes it when disposed of. One of several workers does
+ * Keeps the row of this server up to date in a remote database, and deletes it when disposed of. One of several workers does
  * it for all.
  */
 export function announceNode(context: ServerContext, { database }: ServerStorage): AsyncDisposable {
   const { clock, log, draining: signal, group, nodeId } = context;
-  if (database.dialect === "sqlite" || group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
+  if (!database.session.isRemote || group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
   const own = ownNode(context);
   const write = () => database.write(writeContextAt(clock()), (tx) => writeNode(tx, own()));
   const logFailure = (error: unknown) => log.warn({ err: error }, "the row of this server could not be written");

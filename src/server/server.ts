@@ -129,9 +129,9 @@ function shutdown(
 /** Opens what forwards writes to another process; undefined if this process executes all calls. */
 function openForwarder(
   { config, group }: ServerContext,
-  { dialect, accessEpoch, writeTurns }: Database,
+  { session, accessEpoch, writeTurns }: Database,
 ): Forwarder | undefined {
-  if (!group || group.isWriter || dialect !== "sqlite") return undefined;
+  if (!group || group.isWriter || session.isRemote) return undefined;
   const { key } = group;
   // As after a write of this process: its next call sees the change of permissions.
   const path = socketOf(config.databaseUrl);
@@ -144,10 +144,10 @@ function openForwarder(
 /** Opens the port for the writes of other processes; undefined if there are none. */
 async function openWriter(
   { config, group, log }: ServerContext,
-  { dialect, writeTurns }: Database,
+  { session, writeTurns }: Database,
   { methods }: ServerApi,
 ): Promise<WriterPort | undefined> {
-  if (!group?.isWriter || dialect !== "sqlite" || !writeTurns) return undefined;
+  if (!group?.isWriter || session.isRemote || !writeTurns) return undefined;
   const path = socketOf(config.databaseUrl);
   try {
     return await openWriterPort({ path, key: group.key, methods, lendTurn: () => writeTurns.lend() });

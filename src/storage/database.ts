@@ -103,7 +103,7 @@ export async function openDatabase(
     failed: new DurationCounts(),
   };
   const offsets = newOffsetIndex(readLogged);
-  const filterResults = newFilterResultCache(newTextSearch(dialect.name));
+  const filterResults = newFilterResultCache(newTextSearch(session));
   const pages = newPageCache(cache, offsets, filterResults);
   clearCaches = () => {
     for (const each of [cache, offsets, filterResults.found]) each.clear();

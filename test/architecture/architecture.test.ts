@@ -154,6 +154,16 @@ const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly w
     where: /^(base\/memoize-frozen|storage\/cache\/(row|page)-cache|transport\/unary\/grpc)\.ts$/,
     why: "what is frozen is memoized (docs/decisions/0055)",
   },
+  {
+    what: /\bdialect (?:===|!==)|\bdialect\]/,
+    where: /^storage\/(engine|schema)\//,
+    why: "the databases differ in the engine, whose sessions say how",
+  },
+  {
+    what: /(?<!\{)\.\.\.\{/,
+    where: /^$/,
+    why: "no object is spread where it is written",
+  },
   { what: /new Function\(|\beval\(/, where: /^base\/compile\.ts$/, why: "code is generated in one place" },
 ];
 

@@ -219,7 +219,7 @@ async function compareRows(find: RowCache, rows: readonly GroupRow[]): Promise<v
 
 /** Creates an empty page cache. */
 export function newEmptyPageCache(database: Database, size: ReadCacheLimits): PageCache {
-  const findings = newFilterResultCache(newTextSearch(database.dialect));
+  const findings = newFilterResultCache(newTextSearch(database.session));
   return newPageCache(newReadCache(size), newOffsetIndex(database.read), findings);
 }
 

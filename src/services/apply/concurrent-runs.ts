@@ -1,5 +1,6 @@
 // Calls of methods that run at the same time in one transaction, where they share statements (PostgreSQL).
 import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
+import type { Session } from "../../storage/engine/session.ts";
 import type { JoinedDatabase } from "../../storage/joined-database.ts";
 import { applyLimits } from "./limits.ts";
 
@@ -32,12 +33,12 @@ async function allOf(promises: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
 }
 
-/** Attempts calls at the same time where that is possible. If a shared statement fails, attempts them one after the other. */
+/** Attempts calls at the same time if they can share statements of a remote database. If a shared statement fails, attempts them one after the other. */
 export async function attemptTogether<T>(
-  dialect: "sqlite" | "postgres",
+  { isRemote }: Pick<Session, "isRemote">,
   attempt: (isConcurrent: boolean) => Promise<T>,
 ): Promise<T> {
-  if (dialect === "sqlite") return await attempt(false);
+  if (!isRemote) return await attempt(false);
   try {
     return await attempt(true);
   } catch (error) {

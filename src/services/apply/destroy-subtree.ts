@@ -75,7 +75,7 @@ export function subtreeDeletion({ database }: ServiceContext, options: KindOptio
           });
         return { counts, plan };
       });
-    return await attemptTogether(database.dialect, attempt);
+    return await attemptTogether(database.session, attempt);
   };
 }
 

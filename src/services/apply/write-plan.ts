@@ -38,7 +38,7 @@ export function planWriter({ database }: ServiceContext, options: KindOptions, c
         await executePlan(plan, { ...joined, isConcurrent }, call);
         return plan;
       });
-    return await attemptTogether(database.dialect, attempt);
+    return await attemptTogether(database.session, attempt);
   };
 }
 

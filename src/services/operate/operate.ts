@@ -78,7 +78,7 @@ async function installationOf({
     startTime: toTimestamp(installation.startTime),
     workerCount: installation.workers,
     database: {
-      product: database.dialect === "sqlite" ? "SQLite" : "PostgreSQL",
+      product: database.session.product,
       version: facts.version,
       sizeBytes: BigInt(facts.sizeBytes),
       problem,

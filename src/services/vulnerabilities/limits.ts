@@ -11,7 +11,7 @@ export const advisoryLimits = {
   /** Records per request. */
   requestRecords: 1_000,
   /** How many records of a request are written at once, which can share a commit: on PostgreSQL, as many as one has. */
-  recordsAtOnce: { sqlite: 1_000, postgres: 32 },
+  recordsAtOnce: { local: 1_000, remote: 32 },
   /** The protobuf size of one record. Records of large vendors have 3 MiB; a request may have 4. */
   recordBytes: 3.5 * 1024 * 1024,
   /** Statements per record. */

@@ -28,7 +28,7 @@ export async function writeChanges(
   writes: readonly Pick<LoggedWrite, "context" | "changes">[],
 ): Promise<void> {
   const rows = writes.flatMap(({ context, changes }) => changes.map((change) => rowOf(context, change)));
-  if (session.dialect === "postgres") {
+  if (session.isRemote) {
     if (rows.length > 0) await appendAll(session, rows)();
   } else for (const row of rows) await append(session, row);
 }
@@ -42,10 +42,10 @@ export async function convertLargeWrite(
   for (let i = 0; i < changes.length; i += pageSize) {
     await nextSlice();
     const rows = changes.slice(i, i + pageSize).map((change) => rowOf(context, change));
-    pages.push(session.dialect === "postgres" ? appendAll(session, rows) : () => appendEach(session, rows));
+    pages.push(session.isRemote ? appendAll(session, rows) : () => appendEach(session, rows));
   }
-  // PostgreSQL gets all statements at once. On SQLite one writes after the other, since the log has their order.
-  if (session.dialect === "postgres") return () => Promise.all(pages.map((append) => append()));
+  // A remote database gets all statements at once. Elsewhere one writes after the other, since the log has their order.
+  if (session.isRemote) return () => Promise.all(pages.map((append) => append()));
   return async () => {
     for (const append of pages) await append();
   };

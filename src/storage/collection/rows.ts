@@ -81,8 +81,8 @@ export async function insertRow<R extends ResourceRow>(
   row: R,
   logged: Logged = {},
 ): Promise<void> {
-  if (tx.dialect === "postgres" && !collection.syncDependents) {
-    // Sent together. If the row cannot be inserted, PostgreSQL executes nothing that follows.
+  if (tx.isRemote && !collection.syncDependents) {
+    // Sent together. If the row cannot be inserted, the database executes nothing that follows.
     await Promise.all([insertRowAlone(tx, collection, row), addEntries(tx, collection, row)]);
   } else {
     await insertRowAlone(tx, collection, row);

@@ -26,10 +26,27 @@ export interface Preparable<T> {
  */
 export type RowLock = "no key update" | "key share";
 
-/** The differences between the SQL of the two databases. */
+/** The differences between the two databases that other code has to know. */
 export interface SessionDialect {
+  /** The name for traces. Nothing depends on it outside of the engine. */
   readonly dialect: "sqlite" | "postgres";
+  /** The name for people. */
+  readonly product: "SQLite" | "PostgreSQL";
+  /**
+   * Whether the database is another process, which several servers can share. A statement then costs more than its rows, statements
+   * that are sent at once travel together, and calls of one transaction can share them.
+   */
+  readonly isRemote: boolean;
+  /** Whether the database itself keeps the index of searched texts in step with them. */
+  readonly keepsTextIndex: boolean;
   readonly tables: Tables;
+  /** The version of the database, and its size in bytes. */
+  readonly facts: { readonly version: SQL<string>; readonly sizeBytes: SQL<number> };
+  /**
+   * The functions that lock the hash of a text until the end of the transaction, for one transaction or for several; undefined if there
+   * is one writer at a time.
+   */
+  readonly textLocks: { readonly exclusive: SQL; readonly shared: SQL } | undefined;
   /** A table with one column, `value`: the texts of a JSON array. */
   readonly textsOf: (list: SQLWrapper) => SQL;
   /** A table with two columns, `key` and `value`: the members of a JSON object of texts. */

@@ -6,9 +6,9 @@ import { asc, gt, sql } from "../schema/drizzle.ts";
 
 const pageSize = 1000;
 
-/** Whether the text index has the trigrams of all texts, and no others. Of PostgreSQL it is true. */
+/** Whether the text index has the trigrams of all texts, and no others. True if the database keeps it. */
 export async function textIndexAgrees(session: Session): Promise<boolean> {
-  if (session.dialect === "postgres") return true;
+  if (session.keepsTextIndex) return true;
   const [ofTexts, ofIndex] = [await trigramsOfTexts(session), await trigramsOfIndex(session)];
   return ofTexts.count === ofIndex.count && ofTexts.sum === ofIndex.sum;
 }

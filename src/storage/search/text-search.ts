@@ -21,8 +21,11 @@ export interface SearchLimits {
 const defaultLimits: SearchLimits = { fewTexts: 1000, sampleSize: 200 };
 
 /** Makes the search of one database. */
-export function newTextSearch(dialect: "sqlite" | "postgres", limits: SearchLimits = defaultLimits): TextSearch {
-  const index = dialect === "sqlite" ? sqliteTextIndex : postgresTextIndex;
+export function newTextSearch(
+  { keepsTextIndex }: Pick<Session, "keepsTextIndex">,
+  limits: SearchLimits = defaultLimits,
+): TextSearch {
+  const index = keepsTextIndex ? postgresTextIndex : sqliteTextIndex;
   return {
     async find(session, given, maxUids) {
       // Texts are stored with replacement characters in place of lone surrogates.

@@ -117,8 +117,7 @@ export async function replaceTerms(
 }
 
 async function insertTerms(tx: Transaction, terms: readonly (Term & { readonly uid: string })[]): Promise<void> {
-  // Statements cost more than rows on PostgreSQL.
-  if (tx.dialect === "postgres") return await insertAllTerms(tx, terms);
+  if (tx.isRemote) return await insertAllTerms(tx, terms);
   const insert = tx.prepared("advisory_terms.insert", (db, { advisoryTerms }) =>
     db.insert(advisoryTerms).values({
       filter: sql.placeholder("filter"),

@@ -13,12 +13,12 @@ export type DocumentKey = Pick<CompleteDocumentRow, "parent" | "source" | "docum
 
 /**
  * Locks a document until the end of the transaction: "shared" to store its records, which must then read whether it is complete, and
- * "exclusive" to complete it. So each record is stored before the completion, which then sees it, or is decided by it. SQLite has one
- * writer at a time, and needs no lock.
+ * "exclusive" to complete it. So each record is stored before the completion, which then sees it, or is decided by it. One
+ * writer at a time needs no lock.
  */
 export async function lockDocument(tx: Transaction, key: DocumentKey, mode: "shared" | "exclusive"): Promise<void> {
-  if (!tx.rowLock) return;
-  const lock = mode === "shared" ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  const lock = tx.textLocks?.[mode];
+  if (!lock) return;
   const statement = tx.prepared(`complete_documents.lock.${mode}`, (db) =>
     db.select({ one: sql`1` }).from(sql`${lock}(hashtextextended(${textPlaceholder("document")}, 0)) AS locked`),
   );

@@ -128,7 +128,7 @@ async function compare(database: Database, all: ReadonlyMap<string, string>): Pr
     const uids = inside(source);
     const expected = uids.filter((uid) => all.get(uid)!.includes(term)).sort();
     const maxUids = pick([0, 3, 1000]);
-    const search = newTextSearch(database.dialect, { fewTexts: pick([0, 1000]), sampleSize: pick([1, 20, 200]) });
+    const search = newTextSearch(database.session, { fewTexts: pick([0, 1000]), sampleSize: pick([1, 20, 200]) });
     const query = { term, source, size: uids.length, organizationSize };
     const found = await database.read((session) => search.find(session, query, maxUids));
     const isFew = expected.length <= maxUids;

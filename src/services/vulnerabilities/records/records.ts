@@ -112,7 +112,8 @@ function recordWork({ database, clock }: ServiceContext) {
       const worker = async () => {
         for (const group of groups) for (const each of group) results.set(each, await work(each));
       };
-      const workers = Math.min(advisoryLimits.recordsAtOnce[database.dialect], items.length);
+      const { local, remote } = advisoryLimits.recordsAtOnce;
+      const workers = Math.min(database.session.isRemote ? remote : local, items.length);
       await Promise.all(Array.from({ length: workers }, worker));
       return items.map((each) => results.get(each)!);
     },

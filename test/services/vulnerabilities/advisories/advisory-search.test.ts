@@ -111,8 +111,8 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
 }
 
 /** One that remembers nothing yet, and searches by the index, or reads all texts. */
-function memoryOf({ dialect }: Database, usesIndex: boolean): FilterResultCache {
-  return newFilterResultCache(newTextSearch(dialect, { fewTexts: usesIndex ? 0 : 1000, sampleSize: 4 }));
+function memoryOf({ session }: Database, usesIndex: boolean): FilterResultCache {
+  return newFilterResultCache(newTextSearch(session, { fewTexts: usesIndex ? 0 : 1000, sampleSize: 4 }));
 }
 
 async function removeAdvisory(tx: Transaction, uid: string): Promise<void> {
