@@ -34,7 +34,7 @@ export interface AdvisoryData extends Data {
   readonly queries: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The data directory; generated when it is not there. */
+/** Returns the data directory; generated when it is not there. */
 export async function prepareAdvisories(store: DataStore): Promise<AdvisoryData> {
   const data = await prepareDataAt("advisories", groups, store, sources);
   const file = path.join(data.directory, "queries.json");

@@ -35,7 +35,7 @@ const sampleTables = [
 ];
 const migrations = fileURLToPath(new URL("../src/storage/schema/migrations/sqlite/", import.meta.url));
 
-/** The data directory with so many groups; generated when it is not there. */
+/** Returns the data directory with so many groups; generated when it is not there. */
 export async function prepareData(groups: number, store: DataStore): Promise<Data> {
   return await prepareDataAt(String(groups), groups, store);
 }
@@ -60,7 +60,7 @@ export async function prepareDataAt(
   return { directory, landmarks: JSON.parse(readFileSync(landmarksFile(directory), "utf8")) as Landmarks };
 }
 
-/** A copy that may be written to, until it is disposed of; without the database for a server that uses another one. */
+/** Returns a copy that may be written to, until it is disposed of; without the database for a server that uses another one. */
 export function copyData({ directory, landmarks }: Data, hasDatabase = true): Data & Disposable {
   const copy = mkdtempSync(path.join(tmpdir(), "gatehouse-bench-copy-"));
   const filter = (file: string) => hasDatabase || !path.basename(file).startsWith("gatehouse.db");

@@ -5,7 +5,7 @@ import { type Results, readRecorded } from "./results.ts";
 /** The page with the figures. */
 export const figuresPage = "docs/design/performance.md";
 
-/** The text of the page with the recorded figures in every row that begins with the name of something measured. */
+/** Returns the text of the page with the recorded figures in every row that begins with the name of something measured. */
 export function withRecordedFigures(text: string): string {
   // The first suite with a name counts: others have its baseline, too.
   const rows = new Map(

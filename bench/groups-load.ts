@@ -35,7 +35,7 @@ export function getGroupGrpc(
   return (seconds) => loadHttp2(load, seconds);
 }
 
-/** The first page of 50 groups by name, with the total. */
+/** Returns the first page of 50 groups by name, with the total. */
 export function listGroups(server: Gatehouse, options: LoadOptions = {}): Load {
   return rest(server, [{ method: "GET", path: `${groupsResource}?pageSize=50&orderBy=name` }], options);
 }

@@ -1,7 +1,7 @@
 // The bodies of unary requests, as load generators send them.
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 
-/** A message as gRPC and gRPC-web frame it: a byte of flags, four of length, the message. */
+/** Returns a message as gRPC and gRPC-web frame it: a byte of flags, four of length, the message. */
 export function frame(bytes: Uint8Array): Buffer {
   const framed = Buffer.alloc(5 + bytes.length);
   framed.writeUInt32BE(bytes.length, 1);
@@ -9,7 +9,7 @@ export function frame(bytes: Uint8Array): Buffer {
   return framed;
 }
 
-/** A message of this type, framed. */
+/** Returns a message of this type, framed. */
 export function frameOf<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Buffer {
   return frame(toBinary(schema, create(schema, init)));
 }

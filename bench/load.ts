@@ -58,7 +58,7 @@ export async function loadHttp1(load: Http1Load, seconds: number) {
   });
 }
 
-/** A load whose every run goes on where the one before ended: by what was asked last, the server would remember it. */
+/** Returns a load whose every run goes on where the one before ended: by what was asked last, the server would remember it. */
 export function resumedHttp1(load: Http1Load): (seconds: number) => Promise<LoadResult> {
   const { requests } = load;
   let at = 0;

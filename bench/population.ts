@@ -42,7 +42,7 @@ const start = Date.UTC(2026, 0, 1);
 const step = 7000;
 const words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "islet", "juniper"] as const;
 
-/** The size of the teams in an installation of so many groups. */
+/** Returns the size of the teams in an installation of so many groups. */
 function teamSizeOf(groups: number): number {
   return Math.min(1000, Math.floor(groups / 10));
 }

@@ -31,7 +31,7 @@ export async function startFilledPostgres(data: readonly Data[], store: DataStor
   }
 }
 
-/** The name of the database that has the same rows. */
+/** Returns the name of the database that has the same rows. */
 export function databaseOf({ landmarks }: Data): string {
   return `groups_${sizeName(landmarks.groups).toLowerCase()}`;
 }
@@ -43,7 +43,7 @@ export async function copyDatabase(postgres: Postgres, data: Data, name: string)
   return postgres.url(name);
 }
 
-/** The directory of the cluster, which only the server program of the same version reads. */
+/** Returns the directory of the cluster, which only the server program of the same version reads. */
 async function directoryOf({ directory: kept }: DataStore): Promise<string> {
   const [version = ""] = debianPostgres?.split(path.sep).slice(-2) ?? [];
   const name = `postgres${version}-${await dataVersion()}`;

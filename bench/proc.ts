@@ -9,7 +9,7 @@ export function cpuMicrosOf(pid: number): number {
   return sumOverTree(pid, ownCpuMicros);
 }
 
-/** The memory of a process and its children that no file backs, in MiB. Pages of a mapped database are the kernel's to drop. */
+/** Returns the memory of a process and its children that no file backs, in MiB. Pages of a mapped database are the kernel's to drop. */
 export function anonymousMemoryOf(pid: number): number {
   return sumOverTree(pid, ownAnonymousMemory);
 }

@@ -12,7 +12,7 @@ const packageUrl = "pkg:maven/org.example/library";
 const packagesOfRequest = 1000;
 const versionLength = 250;
 
-/** A version of many parts, each of which an order reads. */
+/** Returns a version of many parts, each of which an order reads. */
 function longVersion(i: number): string {
   return `1.${i}.${"2.".repeat(versionLength)}`.slice(0, versionLength - 1).concat("3");
 }

@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 export interface Random {
   /** So many bytes, at most 32, in hexadecimal. */
   hex(bytes: number): string;
-  /** A whole number from 0 to `bound` - 1; `bound` is at most 2^32. */
+  /** Returns a whole number from 0 to `bound` - 1; `bound` is at most 2^32. */
   below(bound: number): number;
   /** One of the items, which must not be empty. */
   pick<T>(items: readonly T[]): T;

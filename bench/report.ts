@@ -37,7 +37,7 @@ export function formatResults({ scenarios, processes, parts, node, processor }: 
   ].join("\n\n");
 }
 
-/** A table with its title; nothing if the run has no rows for it. */
+/** Returns a table with its title; nothing if the run has no rows for it. */
 function titled(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return rows.length === 0 ? [] : [title, formatTable(head, rows)];
 }
@@ -65,7 +65,7 @@ export function growth(scenarios: readonly Row[]): string[][] {
   });
 }
 
-/** The names of the sizes that some scenario was measured at. */
+/** Returns the names of the sizes that some scenario was measured at. */
 function growthSizes(scenarios: readonly Row[]): string[] {
   return [...new Set([...bySubject(scenarios).values()].flatMap((sizes) => [...sizes.keys()]))];
 }

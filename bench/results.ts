@@ -32,7 +32,7 @@ function fileOf(suite: Suite): string {
   return fileURLToPath(new URL(suite === "groups" ? "results.json" : `results-${suite}.json`, import.meta.url));
 }
 
-/** The machine that a result is from: absolute figures mean nothing on another. */
+/** Returns the machine that a result is from: absolute figures mean nothing on another. */
 export function machine(): Pick<Results, "node" | "processor"> {
   return { node: process.version, processor: cpus()[0]?.model.trim() ?? "unknown" };
 }
@@ -51,7 +51,7 @@ export function readRecorded(suite: Suite): Results | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results) : undefined;
 }
 
-/** The recorded results with the rows of a run that measured only some of them. */
+/** Returns the recorded results with the rows of a run that measured only some of them. */
 export function merged(recorded: Results, current: Results): Results {
   return {
     ...current,

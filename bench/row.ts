@@ -54,7 +54,10 @@ export function ratioOf({ own, base }: Pick<Alternation, "own" | "base">, gauge:
   return median(gauge === "rate" ? times.map((ratio) => 1 / ratio) : times);
 }
 
-/** Those between slices of its baseline; of what is only a baseline, those between slices of the scenarios that are compared with it. */
+/**
+ * Returns those between slices of its baseline; of what is only a baseline, those between slices of the scenarios that are compared with
+ * it.
+ */
 function slicesOf(scenario: Scenario, round: readonly Alternation[]): Slice[] {
   const own = alternationsOf(scenario, round);
   if (own.length > 0) return own.flatMap((each) => each.own);

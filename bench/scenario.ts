@@ -24,7 +24,7 @@ export interface Scenario {
 }
 
 /**
- * The scenarios that are asked for, with their baselines: those of a full or a quick run, or, if `only` is not empty, all whose
+ * Returns the scenarios that are asked for, with their baselines: those of a full or a quick run, or, if `only` is not empty, all whose
  * names contain one of its texts.
  */
 export function choose(

@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly stderr?: "inherit" | "ignore";
 }
 
-/** The arguments of taskset that keep a program on a core, or let it use all. */
+/** Returns the arguments of taskset that keep a program on a core, or let it use all. */
 export function pinned(core: number, cores: Cores): string[] {
   return ["-c", cores === "one" ? String(core) : `0-${availableParallelism() - 1}`];
 }
@@ -55,7 +55,7 @@ export async function startServerProcess(
   }
 }
 
-/** A port of the loopback address that nobody listens on. */
+/** Returns a port of the loopback address that nobody listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

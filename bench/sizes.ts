@@ -10,7 +10,7 @@ export const quickSizes: readonly number[] = [1000, 100_000];
 export const scaleSizes: readonly number[] = [10_000, 10_000_000];
 export const quickScaleSizes: readonly number[] = [10_000, 1_000_000];
 
-/** A size as the report prints it: 1000 is `1k`, 1000000 is `1M`. */
+/** Returns a size as the report prints it: 1000 is `1k`, 1000000 is `1M`. */
 export function sizeName(groups: number): string {
   if (groups % 1_000_000 === 0) return `${groups / 1_000_000}M`;
   return groups % 1000 === 0 ? `${groups / 1000}k` : String(groups);

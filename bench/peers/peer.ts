@@ -37,7 +37,7 @@ export interface Peer {
 
 const startTimeoutMs = 20_000;
 
-/** The environment of a program in Go, which uses as many cores as it may. */
+/** Returns the environment of a program in Go, which uses as many cores as it may. */
 export function goEnvironment(cores: Cores): NodeJS.ProcessEnv {
   return cores === "one" ? { ...process.env, GOMAXPROCS: "1" } : process.env;
 }

@@ -22,7 +22,7 @@ const alike = new Set([
 const quick = new Set(["component_names", "artifact_names", "query, few, each new", "query, many, each new"]);
 
 /**
- * A page of 50 with its total, without a filter and with each alone. Ratios are to the one without, which a server of its own
+ * Returns a page of 50 with its total, without a filter and with each alone. Ratios are to the one without, which a server of its own
  * answers: what the filters read would displace from memory, slice by slice, what it reads.
  */
 export function advisoryScenarios(filtering: Gatehouse, plain: Gatehouse, { queries }: AdvisoryData): Scenario[] {

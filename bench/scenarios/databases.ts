@@ -92,7 +92,7 @@ function byRate(name: string, server: Gatehouse, { name: baseline, comparison }:
   return { name, server, comparison, baseline, gauge: "rate", load };
 }
 
-/** The median latency of reads while another 32 clients create groups, against reads alone. */
+/** Returns the median latency of reads while another 32 clients create groups, against reads alone. */
 function readsDuringWrites(unwritten: Gatehouse, written: Gatehouse): Scenario[] {
   const name = `GetGroup REST, ${readers} clients, PostgreSQL`;
   const comparison = "reads during writes";
@@ -113,7 +113,7 @@ function readsDuringWrites(unwritten: Gatehouse, written: Gatehouse): Scenario[]
   ];
 }
 
-/** The result of a load, with the failures of another one at the same time. */
+/** Returns the result of a load, with the failures of another one at the same time. */
 async function together(measured: Promise<LoadResult>, other: Promise<LoadResult>): Promise<LoadResult> {
   const [own, { failed }] = await Promise.all([measured, other]);
   return { ...own, failed: own.failed + failed };

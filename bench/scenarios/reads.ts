@@ -37,7 +37,7 @@ export function growingReads(gatehouse: Gatehouse): Scenario[] {
   ];
 }
 
-/** The same reads through the other transports, and lists in another order and of another parent. */
+/** Returns the same reads through the other transports, and lists in another order and of another parent. */
 export function otherReads(gatehouse: Gatehouse): Scenario[] {
   const size = sizeName(gatehouse.landmarks.groups);
   return [

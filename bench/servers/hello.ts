@@ -27,7 +27,7 @@ export const helloJson = Buffer.from(
   }),
 );
 
-/** The group as the only message of a gRPC reply: a flag byte and four of length come first. */
+/** Returns the group as the only message of a gRPC reply: a flag byte and four of length come first. */
 export const helloFrame = ((): Buffer => {
   const bytes = toBinary(GroupSchema, helloGroup);
   const frame = Buffer.alloc(5 + bytes.length);

@@ -75,7 +75,7 @@ function works(command: string, ...args: string[]): boolean {
   return spawnSync(command, args).status === 0;
 }
 
-/** The name of the package's file in the folder of the release. */
+/** Returns the name of the package's file in the folder of the release. */
 function tarball({ version, out }: Release): string {
   return path.join(out, `gatehouse-server-${version}.tgz`);
 }

@@ -20,7 +20,7 @@ export function digestOf(record: AdvisoryRecord): string {
   return hash("sha256", toBinary(AdvisoryRecordSchema, { ...record, statements, digest: "", group: "" }));
 }
 
-/** The digest of a record with its ecosystems as OSV writes them, which earlier versions stored as they were written. */
+/** Returns the digest of a record with its ecosystems as OSV writes them, which earlier versions stored as they were written. */
 export function repairedDigestOf(record: AdvisoryRecord, digest: string): string {
   const statements = record.statements.map(repaired);
   return statements.some((each, i) => each !== record.statements[i]) ? digestOf({ ...record, statements }) : digest;
@@ -34,7 +34,7 @@ function repaired(statement: ProductStatement): ProductStatement {
   return { ...statement, ...namedProduct(written, product.name, product.purl) };
 }
 
-/** The text that two records have in common exactly when they are copies of one record within a group. */
+/** Returns the text that two records have in common exactly when they are copies of one record within a group. */
 export function keyOf({
   source,
   document,
@@ -43,7 +43,7 @@ export function keyOf({
   return JSON.stringify([source, document, vulnerability]);
 }
 
-/** The order of the records of a group: by source, document and vulnerability. The order of imports does not matter. */
+/** Returns the order of the records of a group: by source, document and vulnerability. The order of imports does not matter. */
 export function compareRecords(a: AdvisoryRecord, b: AdvisoryRecord): number {
   const [left, right] = [a, b].map(({ source, document, vulnerability }) =>
     [source, document, vulnerability].join("\n"),

@@ -86,7 +86,7 @@ function newValueOf(): (document: Document) => unknown {
   };
 }
 
-/** A member that an object has twice; undefined when there is none. */
+/** Returns a member that an object has twice; undefined when there is none. */
 function repeatedName({ items }: YAMLMap): string | undefined {
   const names = new Set<string>();
   for (const { key } of items) {
@@ -112,7 +112,7 @@ function checkDepth(document: unknown): void {
   }
 }
 
-/** A limit as documents name it, such as "64 MiB". */
+/** Returns a limit as documents name it, such as "64 MiB". */
 export function sizeText(bytes: number): string {
   return bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`;
 }

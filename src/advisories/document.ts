@@ -84,14 +84,14 @@ export class Members {
   }
 
   /**
-   * The same object, of which nothing may be dropped: what breaks a rule throws BadRecord. For members without which a record
+   * Returns the same object, of which nothing may be dropped: what breaks a rule throws BadRecord. For members without which a record
    * would not have all that is affected. Objects within it are not strict.
    */
   strict(): Members {
     return new Members(this.#value, this.path, this.#problems, this.#read, true);
   }
 
-  /** The value of a member as it is; undefined when it is absent or null. */
+  /** Returns the value of a member as it is; undefined when it is absent or null. */
   value(name: string): unknown {
     this.#read.add(name);
     return (Object.hasOwn(this.#value, name) ? this.#value[name] : undefined) ?? undefined;
@@ -113,12 +113,12 @@ export class Members {
     return this.path === "" || name === "" ? this.path + name : `${this.path}.${name}`;
   }
 
-  /** A text; empty when it is absent. */
+  /** Returns a text; empty when it is absent. */
   text(name: string): string {
     return this.#check(name, this.value(name), textRule) ?? "";
   }
 
-  /** A text that the record cannot do without. */
+  /** Returns a text that the record cannot do without. */
   requiredText(name: string): string {
     const value = this.value(name);
     const rule = value === undefined || value === "" ? "is missing" : textRule(value);
@@ -126,7 +126,7 @@ export class Members {
     return value as string;
   }
 
-  /** A list of texts. A wrong or empty item is dropped, the others stay. */
+  /** Returns a list of texts. A wrong or empty item is dropped, the others stay. */
   texts(name: string, most?: number): string[] {
     const ruleOf = (item: unknown) => (item === "" ? "must not be empty" : textRule(item));
     return this.list(name, most).filter(
@@ -134,7 +134,7 @@ export class Members {
     );
   }
 
-  /** A time of RFC 3339. */
+  /** Returns a time of RFC 3339. */
   time(name: string): ReadTime | undefined {
     const value = this.value(name);
     if (value === undefined || value === "") return undefined;
@@ -143,7 +143,7 @@ export class Members {
     return time;
   }
 
-  /** A time that the record cannot do without. */
+  /** Returns a time that the record cannot do without. */
   requiredTime(name: string): ReadTime {
     const value = this.value(name);
     const time = typeof value === "string" ? parseTime(value) : undefined;
@@ -159,13 +159,13 @@ export class Members {
     return value === "true";
   }
 
-  /** An object. */
+  /** Returns an object. */
   object(name: string): Members | undefined {
     const value = this.#check<JsonObject>(name, this.value(name), objectRule);
     return value && new Members(value, this.pathOf(name), this.#problems);
   }
 
-  /** A list of objects. A wrong item is dropped, the others stay. */
+  /** Returns a list of objects. A wrong item is dropped, the others stay. */
   objects(name: string, most?: number): Members[] {
     return this.list(name, most).flatMap((item, i) => {
       const value = this.#check<JsonObject>(`${name}[${i}]`, item ?? null, objectRule);
@@ -173,7 +173,7 @@ export class Members {
     });
   }
 
-  /** A list, empty when it is absent. One that is too long is dropped as a whole: a part of it could say something else. */
+  /** Returns a list, empty when it is absent. One that is too long is dropped as a whole: a part of it could say something else. */
   list(name: string, most: number = documentLimits.listItems): readonly unknown[] {
     const rule = (value: unknown) => {
       if (!Array.isArray(value)) return "must be a list";
@@ -187,7 +187,7 @@ export class Members {
     return this.#check(name, this.value(name), jsonRule);
   }
 
-  /** The members that nothing has read so far, for `extra`. */
+  /** Returns the members that nothing has read so far, for `extra`. */
   rest(): JsonObject {
     const names = Object.keys(this.#value).filter((name) => !this.#read.has(name));
     const kept = names.map((name) => [name, this.json(name)] as const).filter(([, value]) => value !== undefined);
@@ -195,7 +195,7 @@ export class Members {
     return Object.fromEntries(kept);
   }
 
-  /** The value if it keeps the rule; otherwise reports it. An absent value keeps every rule. */
+  /** Returns the value if it keeps the rule; otherwise reports it. An absent value keeps every rule. */
   #check<T>(name: string, value: unknown, ruleOf: (value: unknown) => string): T | undefined {
     if (value === undefined) return undefined;
     const rule = ruleOf(value);
@@ -215,7 +215,7 @@ function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && numberText(value) === undefined;
 }
 
-/** The rule that a value breaks if it is not an object; empty when it breaks none. */
+/** Returns the rule that a value breaks if it is not an object; empty when it breaks none. */
 export function objectRule(value: unknown): string {
   if (value instanceof RepeatedMember) return `has a member twice: ${value.name.slice(0, 100)}`;
   return isObject(value) ? "" : "must be an object";
@@ -226,7 +226,7 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
 }
 
-/** The rule that a value breaks if it is not a text that can be stored; empty when it breaks none. */
+/** Returns the rule that a value breaks if it is not a text that can be stored; empty when it breaks none. */
 export function textRule(value: unknown): string {
   if (typeof value !== "string") return "must be a text";
   return isText(value) ? "" : "must be well-formed Unicode without the character NUL";

@@ -136,13 +136,13 @@ const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ecosystems.map((name) => [lettersOf(name), name])),
 };
 
-/** The namespaces of the distributions whose packages have package URLs of a type. */
+/** Returns the namespaces of the distributions whose packages have package URLs of a type. */
 export function namespacesOf(type: string): string[] {
   const ofType = Object.values(places).filter((place) => place.startsWith(`${type}/`));
   return ofType.map((place) => place.slice(type.length + 1));
 }
 
-/** An ecosystem as OSV writes it: "PyPI" for "pypi", "Debian:12" for "debian:12". One that OSV does not have stays as it is. */
+/** Returns an ecosystem as OSV writes it: "PyPI" for "pypi", "Debian:12" for "debian:12". One that OSV does not have stays as it is. */
 export function knownEcosystem(text: string): string {
   const [base = "", ...release] = text.split(":");
   const letters = lettersOf(base);
@@ -179,7 +179,7 @@ export function splitEcosystem(text: string): Ecosystem {
   return { ecosystem: text.slice(0, at), release: text.slice(at + 1) };
 }
 
-/** The product that a name of an ecosystem means. The package URL is empty when the ecosystem has none. */
+/** Returns the product that a name of an ecosystem means. The package URL is empty when the ecosystem has none. */
 export function productOf(ecosystem: string, name: string): Product {
   return create(ProductSchema, { purl: parseProduct(purlOf(ecosystem, name))?.product.purl ?? "", ecosystem, name });
 }
@@ -201,7 +201,7 @@ function purlOf(ecosystem: string, name: string): string {
   return `pkg:${places[base]}/${segments.map(encodeURIComponent).join("/")}${qualifiers}`;
 }
 
-/** The namespace and the name in a package URL. */
+/** Returns the namespace and the name in a package URL. */
 function segmentsOf(ecosystem: string, name: string): string[] {
   if (ecosystem === "SwiftURL") return name.replace(/^https?:[/][/]|[.]git$/g, "").split("/");
   const separator = separatorOf(ecosystem);
@@ -218,7 +218,7 @@ export interface OsvPackage {
 }
 
 /**
- * The ecosystem and the name of a product; undefined when OSV has none. `unsaid` is the ecosystem of packages whose package URL
+ * Returns the ecosystem and the name of a product; undefined when OSV has none. `unsaid` is the ecosystem of packages whose package URL
  * names no distribution, or the one of that ecosystem.
  */
 export function packageOf(product: Product, unsaid: string): OsvPackage | undefined {

@@ -24,7 +24,7 @@ export interface ExportSource {
 }
 
 /**
- * The advisories of a group in the order of their public ids; for OSV, then the records that OSV sources have withdrawn, each
+ * Returns the advisories of a group in the order of their public ids; for OSV, then the records that OSV sources have withdrawn, each
  * without an advisory. One page is in memory at a time. They can be read several times.
  */
 export function exportedAdvisories(source: ExportSource, format: ExportFormat): AsyncIterable<AdvisoryStatements> {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, numberText, parseExactly } from "../base
 import { BadDocument, documentLimits } from "./document.ts";
 import { parseJson } from "./json-text.ts";
 
-/** The object as the text of an `extra`: canonical JSON, without members that are undefined; empty when none is left. */
+/** Returns the object as the text of an `extra`: canonical JSON, without members that are undefined; empty when none is left. */
 export function extraOf(members: JsonObject): string {
   const text = canonicalJson(members);
   return text === "{}" ? "" : text;
@@ -12,7 +12,7 @@ export function extraOf(members: JsonObject): string {
 /** Whether canonical JSON may have a number that JavaScript would write otherwise. It has no blanks before numbers. */
 const unusualNumber = /[[:,]-?\d*(?:\d[.eE]|\d{16})/;
 
-/** The members of an `extra`. Numbers are kept as they were written. */
+/** Returns the members of an `extra`. Numbers are kept as they were written. */
 export function parseExtra(extra: string): JsonObject {
   if (extra === "") return {};
   // JSON.parse alone is several times as fast.

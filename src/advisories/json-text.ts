@@ -79,7 +79,7 @@ function membersOf(value: unknown): number {
   return members;
 }
 
-/** The first member that an object has twice, with its line. */
+/** Returns the first member that an object has twice, with its line. */
 function repeatedMember(text: string): string {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {

@@ -6,14 +6,14 @@ import { readPurl, writePurl } from "./purl.ts";
 /** The prefix of a module and its stream in a release: "cpe:/a:redhat:enterprise_linux:8::appstream, module postgresql:13". */
 const prefix = "module ";
 
-/** The release that a module is for its packages; undefined if it is not a module. */
+/** Returns the release that a module is for its packages; undefined if it is not a module. */
 export function releaseOfModule(purl: string, version: string): string | undefined {
   const parsed = readPurl(purl);
   if (parsed?.type !== "rpmmod") return undefined;
   return prefix + streamOf(version === "" ? parsed.name : `${parsed.name}:${version}`);
 }
 
-/** A package apart from its module: with `rpmmod=NAME:STREAM`, or as Red Hat writes `pkg:rpmmod/redhat/NAME:STREAM/PACKAGE`. */
+/** Returns a package apart from its module: with `rpmmod=NAME:STREAM`, or as Red Hat writes `pkg:rpmmod/redhat/NAME:STREAM/PACKAGE`. */
 export function splitModule(product: Product): { readonly product: Product; readonly release: string } {
   const purl = readPurl(product.purl);
   const path = purl?.namespace.split("/") ?? [];
@@ -25,7 +25,7 @@ export function splitModule(product: Product): { readonly product: Product; read
   return { product: create(ProductSchema, { ...product, purl: text }), release: prefix + streamOf(module) };
 }
 
-/** The name and the stream of a module, without the number and the context of a build. */
+/** Returns the name and the stream of a module, without the number and the context of a build. */
 export function streamOf(module: string): string {
   return module.split(":").slice(0, 2).join(":");
 }

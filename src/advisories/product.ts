@@ -89,7 +89,7 @@ export function parseProduct(text: string): VersionedProduct | undefined {
   return { product: create(ProductSchema, { purl: identityPurl(purl) }), version: purl.version, problem: purl.problem };
 }
 
-/** The product of an advisory that was written with the API, as far as its artifact tells. */
+/** Returns the product of an advisory that was written with the API, as far as its artifact tells. */
 export function productOfArtifact(artifact: ProductArtifact, component: ProductComponent | undefined): Product {
   const { name, type, architecture } = artifact;
   const purlType = purlTypeOf(type, component?.type ?? "");
@@ -115,14 +115,14 @@ function writeIfReadable(purl: Omit<Purl, "problem">): string {
   }
 }
 
-/** The text that two products have in common exactly when they are the same product. */
+/** Returns the text that two products have in common exactly when they are the same product. */
 export function identityOf({ purl, cpe, ecosystem, name }: Product): string {
   if (purl !== "") return purl;
   if (cpe !== "") return cpe;
   return ecosystem === "" ? name : `${ecosystem}:${name}`;
 }
 
-/** The artifact of an advisory about a product. It follows from the identity of the product alone. */
+/** Returns the artifact of an advisory about a product. It follows from the identity of the product alone. */
 export function artifactOf(product: Product): ProductArtifact {
   const purl = readPurl(product.purl);
   if (!purl)
@@ -143,9 +143,8 @@ export function componentOf(product: Product): ProductComponent | undefined {
 }
 
 /**
- * The key by which queries find a product. All products of one package have the same key: qualifiers do not count.
- * Names that differ only in their case have the same too: some ecosystems do not tell them apart, and a query that finds too
- * much hides nothing.
+ * Returns the key by which queries find a product. All products of one package have the same key: qualifiers do not count. Names that
+ * differ only in their case have the same too: some ecosystems do not tell them apart, and a query that finds too much hides nothing.
  */
 export function packageKeyOf(product: Product): string {
   const purl = readPurl(product.purl);
@@ -155,7 +154,7 @@ export function packageKeyOf(product: Product): string {
   return `pkg:${purl.type}/${namespace === "" ? "" : `${namespace}/`}${purl.name.toLowerCase()}`;
 }
 
-/** The public id of the advisory on a vulnerability in a product, for sources that give it none. */
+/** Returns the public id of the advisory on a vulnerability in a product, for sources that give it none. */
 export function advisoryIdOf(product: Product, vulnerability: string): string {
   const { type, name } = artifactOf(product);
   const texts = [type, name, vulnerability];
@@ -175,7 +174,7 @@ function identityPurl(purl: Purl): string {
   return writePurl({ ...purl, version: "", qualifiers });
 }
 
-/** The name with its namespace, as the ecosystem writes it. */
+/** Returns the name with its namespace, as the ecosystem writes it. */
 function fullName({ type, namespace, name }: Purl): string {
   const separator = type === "maven" ? ":" : type === "vscode-extension" ? "." : "/";
   return namespace === "" ? name : `${namespace}${separator}${name}`;

@@ -62,7 +62,7 @@ export function writePurl(purl: Omit<Purl, "problem">): string {
   return toLibrary(purl).toString();
 }
 
-/** A canonical package URL without version, with one; an empty version adds none. */
+/** Returns a canonical package URL without version, with one; an empty version adds none. */
 export function versionedPurl(purl: string, version: string): string {
   const parts = version === "" ? undefined : readPurl(purl);
   return parts ? writePurl({ ...parts, version }) : purl;
@@ -105,7 +105,7 @@ function uniqueQualifiers(entries: Iterable<[string, string]> | undefined): Map<
   return found;
 }
 
-/** The version with the epoch that the qualifiers have. */
+/** Returns the version with the epoch that the qualifiers have. */
 export function withEpoch({ type, version, qualifiers }: Pick<Purl, "type" | "version" | "qualifiers">): string {
   const epoch = qualifiers.get("epoch") ?? "0";
   const needsEpoch = epochTypes.has(type) && version !== "" && !version.includes(":") && /^[1-9]\d*$/.test(epoch);
@@ -128,7 +128,7 @@ function fromLibrary({ type, namespace, name, version, qualifiers, subpath }: Pa
   return { type, name, ...given, qualifiers: new Map(Object.entries(qualifiers ?? {})), problem: "" };
 }
 
-/** The rule of its type that it breaks. That a version is required holds for packages, and not for products. */
+/** Returns the rule of its type that it breaks. That a version is required holds for packages, and not for products. */
 function problemOf(purl: Purl): string {
   try {
     const checked = toLibrary({ ...purl, version: purl.version || "0" });

@@ -30,22 +30,22 @@ const justifications: readonly (readonly [justification: string, reasons: readon
 /** All reasons in the words of the YAML format. */
 export const reasonWords: readonly string[] = [...words.keys()];
 
-/** The reason by its word of the YAML format; UNSPECIFIED for any other text. */
+/** Returns the reason by its word of the YAML format; UNSPECIFIED for any other text. */
 export function reasonOfWord(word: string): Reason {
   return words.get(word) ?? Reason.UNSPECIFIED;
 }
 
-/** The word of the YAML format; empty for UNSPECIFIED. */
+/** Returns the word of the YAML format; empty for UNSPECIFIED. */
 export function wordOfReason(reason: Reason): string {
   return [...words].find(([, each]) => each === reason)?.[0] ?? "";
 }
 
-/** The reason by its justification in VEX; UNSPECIFIED for any other text. */
+/** Returns the reason by its justification in VEX; UNSPECIFIED for any other text. */
 export function reasonOfJustification(justification: string): Reason {
   return justifications.find(([name]) => name === justification)?.[1][0] ?? Reason.UNSPECIFIED;
 }
 
-/** The justification in VEX; empty for UNSPECIFIED. */
+/** Returns the justification in VEX; empty for UNSPECIFIED. */
 export function justificationOfReason(reason: Reason): string {
   return justifications.find(([, reasons]) => reasons.includes(reason))?.[0] ?? "";
 }

@@ -29,12 +29,12 @@ export function parseTime(text: string): ReadTime | undefined {
   return { milliseconds, timestamp: toTimestamp(milliseconds), raw };
 }
 
-/** A time in milliseconds since the epoch as documents have it, without a fraction of zero. */
+/** Returns a time in milliseconds since the epoch as documents have it, without a fraction of zero. */
 export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(".000Z", "Z");
 }
 
-/** A time of a message as documents have it. */
+/** Returns a time of a message as documents have it. */
 export function timestampText(timestamp: Timestamp): string {
   return timeText(fromTimestamp(timestamp));
 }

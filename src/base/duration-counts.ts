@@ -20,12 +20,12 @@ export class DurationCounts {
     this.#counts[bucket]!++;
   }
 
-  /** The number of durations in each bucket alone; the last is beyond all bounds. */
+  /** Returns the number of durations in each bucket alone; the last is beyond all bounds. */
   get counts(): readonly number[] {
     return [...this.#counts];
   }
 
-  /** The sum of all durations, in seconds. */
+  /** Returns the sum of all durations, in seconds. */
   get sum(): number {
     return this.#sum;
   }

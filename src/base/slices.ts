@@ -16,8 +16,8 @@ const restFactor = 8;
 /** A computation whose time is measured. */
 export interface Work {
   /**
-   * The time that it took, in milliseconds: without that in which it waited for its next slice or for a write, but with the rest that its
-   * slices imposed on all computations.
+   * Returns the time that it took, in milliseconds: without that in which it waited for its next slice or for a write, but with the rest
+   * that its slices imposed on all computations.
    */
   usedMs(): number;
 }

@@ -91,7 +91,7 @@ function factsOf(pid: number): ProcessFacts | undefined {
   }
 }
 
-/** The session of a process; undefined where the system does not say it. */
+/** Returns the session of a process; undefined where the system does not say it. */
 function sessionOf(pid: number): number | undefined {
   try {
     return process.platform === "linux" ? statOf(pid)[3] : undefined;

@@ -37,12 +37,12 @@ export class CommandFailure extends Error {
   }
 }
 
-/** A failure by wrong usage: exit code 2. */
+/** Returns a failure by wrong usage: exit code 2. */
 export function wrongUsage(message: string, hint = ""): CommandFailure {
   return new CommandFailure(message, { hint, exitCode: 2 });
 }
 
-/** A wrong usage by an unknown value. The hint suggests similar known ones before it says what all are. */
+/** Returns a wrong usage by an unknown value. The hint suggests similar known ones before it says what all are. */
 export function unknownValue(message: string, value: string, known: readonly string[], all: string): CommandFailure {
   return wrongUsage(message, suggestingHint(value, known, all));
 }

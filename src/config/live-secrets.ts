@@ -3,11 +3,11 @@ import type { Config } from "./config.ts";
 
 /** The current secrets. Callers read them each time and keep no copy. */
 export interface LiveSecrets {
-  /** The client secret at the operator's login provider; empty for a public client. */
+  /** Returns the client secret at the operator's login provider; empty for a public client. */
   loginClientSecret(): string;
   /** `user:password` for reading manifests; empty to use our own tokens. */
   registryCredentials(): string;
-  /** The secret that registries send with notifications. */
+  /** Returns the secret that registries send with notifications. */
   registryNotificationSecret(): string;
   /** Replaces the secrets by those of another configuration. */
   renew(config: SecretConfig): void;

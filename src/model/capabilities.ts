@@ -31,7 +31,7 @@ const words = 1 + (Math.max(...vocabulary.map((info) => info.bit)) >>> 5);
 /** The shortest bit length that a token states. */
 const minBits = 50;
 
-/** The entry with an enum number; undefined for UNKNOWN and for numbers that are no longer in use. */
+/** Returns the entry with an enum number; undefined for UNKNOWN and for numbers that are no longer in use. */
 export function findCapability(number: number): CapabilityInfo | undefined {
   return byNumber.get(number);
 }
@@ -41,7 +41,7 @@ export function isCapability(number: number): number is Capability {
   return byNumber.has(number);
 }
 
-/** The entry with a name such as `groups.list`. */
+/** Returns the entry with a name such as `groups.list`. */
 export function findCapabilityByName(text: string): CapabilityInfo | undefined {
   return byName.get(text);
 }
@@ -51,12 +51,12 @@ export function allCapabilities(): readonly CapabilityInfo[] {
   return vocabulary;
 }
 
-/** The names of the capabilities with these enum numbers, in the order of the numbers; unknown ones are left out. */
+/** Returns the names of the capabilities with these enum numbers, in the order of the numbers; unknown ones are left out. */
 export function namesOfNumbers(numbers: readonly number[]): string[] {
   return numbers.flatMap((number) => byNumber.get(number)?.name ?? []);
 }
 
-/** The set of the capabilities with these enum numbers; unknown numbers are left out. */
+/** Returns the set of the capabilities with these enum numbers; unknown numbers are left out. */
 export function capabilitySet(numbers: Iterable<number>): CapabilitySet {
   const set = new Uint32Array(words);
   for (const number of numbers) {
@@ -88,14 +88,14 @@ export function missingCapabilities(held: CapabilitySet, wanted: CapabilitySet):
   return vocabulary.filter((info) => isMissing(info.bit)).map((info) => info.name);
 }
 
-/** The names of the capabilities in a set, in the order of the vocabulary. */
+/** Returns the names of the capabilities in a set, in the order of the vocabulary. */
 export function capabilityNames(set: CapabilitySet): string[] {
   return missingCapabilities(new Uint32Array(words), set);
 }
 
 /**
- * The text form of a set in a token: padded base64url of an 8-byte big-endian bit length and 64-bit big-endian words.
- * The length is 50 or the highest bit plus one, whichever is more.
+ * Returns the text form of a set in a token: padded base64url of an 8-byte big-endian bit length and 64-bit big-endian words. The length
+ * is 50 or the highest bit plus one, whichever is more.
  */
 export function formatCapabilitySet(set: CapabilitySet): string {
   const length = Math.max(minBits, 1 + highestBit(set));
@@ -128,7 +128,7 @@ function highestBit(set: CapabilitySet): number {
   return -1;
 }
 
-/** The entry of a value, if it has a bit. Read from the wire format: `getOption` would take a tenth of a start. */
+/** Returns the entry of a value, if it has a bit. Read from the wire format: `getOption` would take a tenth of a start. */
 function readInfo({ number, proto }: DescEnumValue): CapabilityInfo[] {
   const found = { bit: -1, name: "", internal: false };
   for (const { no, data } of proto.options?.$unknown ?? []) {

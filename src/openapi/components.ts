@@ -7,7 +7,7 @@ import { enumSchema, type JsonUse, messageSchema, type SchemaContext } from "./j
 export interface Components extends SchemaContext {
   /** Adds a schema and returns a reference to it. Throws an Error if the name is taken. */
   add(name: string, schema: JsonObject): JsonObject;
-  /** All schemas so far, by name. */
+  /** Returns all schemas so far, by name. */
   schemas(): JsonObject;
 }
 

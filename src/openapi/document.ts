@@ -107,7 +107,7 @@ function addErrorSchema(detailTypes: Registry, components: Components): JsonObje
   });
 }
 
-/** The schema of a detail in an Any. Generators distinguish types by a discriminator, which requires named schemas. */
+/** Returns the schema of a detail in an Any. Generators distinguish types by a discriminator, which requires named schemas. */
 function detailSchema(types: readonly DescMessage[], components: Components): JsonObject {
   const named = types.map(
     (type) => [typeUrl(type), components.add(`${type.name}Detail`, anySchema(type, components))] as const,

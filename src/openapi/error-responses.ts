@@ -63,7 +63,7 @@ export function errorResponses(binding: Binding): JsonObject {
   return Object.fromEntries(possible.map(([status]) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]));
 }
 
-/** A name that no schema has: generators would use it for both. */
+/** Returns a name that no schema has: generators would use it for both. */
 function nameOf(status: string): string {
   return status === "default" ? "Error" : `Error${status}`;
 }

@@ -61,7 +61,7 @@ function accessOf(method: DescMethod) {
   return { type: "token", capabilities, ...(rule.type === "scoped" && { scope: rule.field }) };
 }
 
-/** A route, with the fields of the request that its path and body fill. */
+/** Returns a route, with the fields of the request that its path and body fill. */
 function routeOf({ httpMethod, template, variables, body }: Binding) {
   return {
     method: httpMethod,

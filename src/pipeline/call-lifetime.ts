@@ -24,8 +24,8 @@ export class WorkLifetime implements CallLifetime {
   }
 
   /**
-   * The reason why no further write may commit. A response must not deny a completed write: after a commit, only the client's disconnect
-   * ends the rest.
+   * Returns the reason why no further write may commit. A response must not deny a completed write: after a commit, only the client's
+   * disconnect ends the rest.
    */
   get ended(): ApiError | undefined {
     return this.#hasCommitted && this.#ended?.code === Code.DEADLINE_EXCEEDED ? undefined : this.#ended;

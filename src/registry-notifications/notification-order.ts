@@ -48,7 +48,7 @@ export async function recordTime(tx: Transaction, event: RegistryEvent, latest: 
   return now !== undefined && now > Math.max(event.time, latest ?? event.time);
 }
 
-/** The keys under which the time of the event is stored. */
+/** Returns the keys under which the time of the event is stored. */
 function notificationKeys({ repository, tag, digest }: RegistryEvent): string[] {
   const things = [tag === "" ? "" : `tag ${repository}:${tag}`, digest === "" ? "" : `digest ${repository}@${digest}`];
   return things.filter((thing) => thing !== "").map((thing) => hash("sha256", thing));

@@ -105,7 +105,7 @@ async function signToken(key: SigningKey, request: RegistryTokenRequest, { issue
   return { token: await signJws(claims, key), issuedAt, expiresIn: expiry - issuedAt };
 }
 
-/** The key id that Distribution 2 uses in its bundle: the first 240 bits of the key's digest, in twelve groups. */
+/** Returns the key id that Distribution 2 uses in its bundle: the first 240 bits of the key's digest, in twelve groups. */
 function keyId(publicKey: Buffer): string {
   const digest = hash("sha256", publicKey, "buffer").subarray(0, 30);
   return (toBase32(digest).match(/.{4}/g) ?? []).join(":");

@@ -115,10 +115,7 @@ function single(parameters: Parameters, name: string): string | undefined {
   return value;
 }
 
-/**
- * An error in the form of both specifications: Distribution clients read `errors`, OAuth 2 clients `error` (RFC 6749
- * §5.2).
- */
+/** Returns an error in the form of both specifications: Distribution clients read `errors`, OAuth 2 clients `error` (RFC 6749 §5.2). */
 function refuse({ code, message }: ApiError, status: number): EndpointResponse {
   const isCredential = code === Code.UNAUTHENTICATED;
   const error = isCredential ? "invalid_grant" : code === Code.INVALID_ARGUMENT ? "invalid_request" : "server_error";

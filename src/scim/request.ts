@@ -20,7 +20,7 @@ export interface ScimRequest {
   readonly session: Session;
   /** The first value of each parameter, by its name in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The body. Throws for one that is not JSON. */
+  /** Returns the body. Throws for one that is not JSON. */
   json(): unknown;
   /** Runs a write, of which the provider is the actor. */
   write<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;

@@ -40,7 +40,7 @@ function attribute(name: string, description: string, options: Options = {}): At
   };
 }
 
-/** The attributes of each value of a multi-valued attribute (RFC 7643 §2.4). */
+/** Returns the attributes of each value of a multi-valued attribute (RFC 7643 §2.4). */
 function valued(name: string, description: string, subAttributes: readonly Attribute[] = []): Attribute {
   return attribute(name, description, {
     type: "complex",

@@ -57,7 +57,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
   };
 }
 
-/** The endpoint of SCIM, whose code the first request with a token loads. */
+/** Returns the endpoint of SCIM, whose code the first request with a token loads. */
 function scimEndpoint(deps: ScimOptions): Endpoint {
   return {
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],

@@ -11,7 +11,7 @@ import { callbackPath } from "../sign-in/sign-in.ts";
 import type { AwsEndpoint } from "../sts/aws/caller-identity.ts";
 import type { Mounts } from "../transport/pages/pages.ts";
 
-/** The rules of requests to issuers. */
+/** Returns the rules of requests to issuers. */
 export function outboundOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateIssuerNetworks);
   const { proxies, issuerAuthorities } = config;
@@ -20,7 +20,7 @@ export function outboundOptions(config: Config): OutboundOptions {
   return { ...outboundLimits, ...loopback, allowedPrivate, proxies, ...trust };
 }
 
-/** The rules of event deliveries, whose receivers may take longer to respond. */
+/** Returns the rules of event deliveries, whose receivers may take longer to respond. */
 export function sinkOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateSinkNetworks);
   return {
@@ -40,7 +40,7 @@ const trustOf = memoizeByObject(({ issuerAuthorities = "" }: Config) =>
   }),
 );
 
-/** The endpoint that verifies signed requests of AWS identities; toConfig has checked its address. */
+/** Returns the endpoint that verifies signed requests of AWS identities; toConfig has checked its address. */
 export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoint {
   const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, proxies };
   return {

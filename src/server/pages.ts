@@ -64,7 +64,7 @@ function mayRead(readers: Readers, request: Parameters<typeof isLocal>[0]): bool
   return readers === "anyone" || (readers === "loopback" && isLocal(request));
 }
 
-/** The metrics page. */
+/** Returns the metrics page. */
 export function metricsPage(metrics: Metrics, readers: Readers): Pages {
   return {
     "/metrics": async (request) => {

@@ -35,7 +35,7 @@ export interface Markup {
   readonly markup: string;
 }
 
-/** A template whose values are texts, which are escaped, or markup. */
+/** Returns a template whose values are texts, which are escaped, or markup. */
 export function markup(
   parts: TemplateStringsArray,
   ...values: readonly (string | Markup | readonly Markup[])[]

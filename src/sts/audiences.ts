@@ -9,8 +9,8 @@ export interface Audiences {
 }
 
 /**
- * The audiences of this service. A trailing slash is ignored, because clients use the address of the server as its
- * audience. In development `localhost`, `127.0.0.1` and `[::1]` are the same server.
+ * Returns the audiences of this service. A trailing slash is ignored, because clients use the address of the server as its audience. In
+ * development `localhost`, `127.0.0.1` and `[::1]` are the same server.
  */
 export function ownAudiences(names: readonly string[], isDevelopment: boolean): Audiences {
   const keyOf = isDevelopment ? (text: string) => withoutSlash(withLocalhost(text)) : withoutSlash;
@@ -23,14 +23,12 @@ export function exactAudiences(...names: readonly string[]): Audiences {
   return { names, find: (text) => (names.includes(text) ? text : undefined) };
 }
 
-/** The audiences of both sets. */
+/** Returns the audiences of both sets. */
 export function eitherAudiences(one: Audiences, other: Audiences): Audiences {
   return { names: [...one.names, ...other.names], find: (text) => one.find(text) ?? other.find(text) };
 }
 
-/**
- * The audience of subject tokens for identities that name none: the token must be issued for us (security case X10).
- */
+/** Returns the audience of subject tokens for identities that name none: the token must be issued for us (security case X10). */
 export function defaultAudiences(issuer: string, isDevelopment: boolean): Audiences {
   return ownAudiences([issuer, issuer.replace(/^https?:\/\//, "")], isDevelopment);
 }

@@ -43,7 +43,7 @@ export function audienceProblem(text: string, { names }: Audiences): string {
   return `"${show(text)}" is not an accepted audience; accepted: ${names.join(", ")}`;
 }
 
-/** The exact message that the platform's SDK expects; the details name field and rule. */
+/** Returns the exact message that the platform's SDK expects; the details name field and rule. */
 function noAudience(): ApiError {
   const { details } = invalidArgument([{ field: "aud", description: "at least one audience is required" }]);
   return new ApiError(Code.INVALID_ARGUMENT, "Audience must be specified", { details });

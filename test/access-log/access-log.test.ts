@@ -35,7 +35,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await upstream[Symbol.asyncDispose]();
     });
 
-    /** The entries of a kind that the owner sees, once there are so many: they are written soon, and not at once. */
+    /** Returns the entries of a kind that the owner sees, once there are so many: they are written soon, and not at once. */
     async function entries(kind: string, wanted: (entry: Entry) => boolean, count = 1): Promise<Entry[]> {
       const query = new URLSearchParams({ parent: server.groupUid, kind });
       for (;;) {

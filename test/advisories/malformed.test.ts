@@ -82,7 +82,7 @@ const odd: readonly string[] = [
   `"${"x".repeat(5000)}"`,
 ];
 
-/** The document with a few changes at places that are drawn. */
+/** Returns the document with a few changes at places that are drawn. */
 function changed(document: Json, seed: number): Json {
   const draws = newDraws(seed);
   const copy = parseExactly(JSON.stringify(document)) as Json;

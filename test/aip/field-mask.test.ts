@@ -8,7 +8,7 @@ import { applyMask, maskNames, resolveMask } from "../../src/aip/field-mask.ts";
 
 const stored = create(GroupSchema, { uid: "u", name: "old", description: "text", verified: true, kind: 2, status: 2 });
 
-/** The group after an update of the stored one. */
+/** Returns the group after an update of the stored one. */
 function updated(change: MessageInitShape<typeof GroupSchema>, paths?: string[]) {
   const source = create(GroupSchema, change);
   const result = resolveMask(GroupSchema, source, paths && mask(paths));

@@ -29,7 +29,7 @@ const passed: Readonly<Record<string, string>> = {
   "a text without any": "the code x.",
 };
 
-/** A transport whose calls all fail with this message. */
+/** Returns a transport whose calls all fail with this message. */
 function failing(message: string): ApiClient {
   return {
     name: "rest",

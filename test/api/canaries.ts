@@ -14,7 +14,7 @@ const pageSize = 1000;
 
 /** Remembers secrets, and looks for them. */
 export interface Canaries {
-  /** The transport, whose secrets are remembered; an error that repeats one fails the call. */
+  /** Returns the transport, whose secrets are remembered; an error that repeats one fails the call. */
   watch(apiClient: ApiClient): ApiClient;
   /** Takes the log. */
   readonly log: NodeJS.WritableStream;

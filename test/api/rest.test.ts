@@ -18,7 +18,7 @@ function send(method: string, target: string, body?: string, type = "application
   });
 }
 
-/** The fields that an INVALID_ARGUMENT names; fails for any other reply. */
+/** Returns the fields that an INVALID_ARGUMENT names; fails for any other reply. */
 function violations({ status, json }: RawReply, wanted = 400): string[] {
   assert.deepEqual([status, json.code], [wanted, 3], JSON.stringify(json));
   const [info, badRequest] = json.details;

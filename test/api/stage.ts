@@ -12,11 +12,11 @@ import { type Variables, valueAt } from "./variables.ts";
 export interface Stage {
   /** `root`, the uids of the people by their names, `missing` (a uid in the root that is nothing), and more. */
   readonly variables: Variables;
-  /** The token of an actor, or of the identity with this uid; undefined for `anonymous`. */
+  /** Returns the token of an actor, or of the identity with this uid; undefined for `anonymous`. */
   tokenOf(actor: string): Promise<string | undefined>;
 }
 
-/** A clock that never tells the same time twice, so the order of creation is never left to chance. */
+/** Returns a clock that never tells the same time twice, so the order of creation is never left to chance. */
 export function tickingClock(): Clock {
   let last = 0;
   return () => {

@@ -36,7 +36,7 @@ export function normalizer(names: Readonly<Record<string, string>>): (value: Jso
   return normalize;
 }
 
-/** The reply with one of its lists in the order of the names of its items. */
+/** Returns the reply with one of its lists in the order of the names of its items. */
 export function sortedByName(reply: JsonValue, list: string): JsonValue {
   const object = reply as JsonObject;
   const items = object[list];

@@ -6,7 +6,7 @@ export type Variables = Record<string, JsonValue>;
 
 const reference = /\$\{([\w.]+)\}/g;
 
-/** The value with the variables in its texts filled in; a text that is nothing but a variable becomes its value. */
+/** Returns the value with the variables in its texts filled in; a text that is nothing but a variable becomes its value. */
 export function fillIn<T extends JsonValue>(value: T, variables: Variables): T {
   return fill(value, variables) as T;
 }

@@ -282,7 +282,7 @@ function foldersOf(all: readonly string[]): Set<string> {
   return found;
 }
 
-/** The file or folder directly in `folder` that a file belongs to, or undefined for a file outside of it. */
+/** Returns the file or folder directly in `folder` that a file belongs to, or undefined for a file outside of it. */
 function entryOf(folder: string, file: string): string | undefined {
   if (!isIn(folder, file)) return undefined;
   return (folder === "." ? file : file.slice(folder.length + 1)).split("/")[0];

@@ -1,6 +1,6 @@
 // Circles of imports.
 
-/** The nodes of each circle of a graph (Tarjan's strongly connected components of more than one node). */
+/** Returns the nodes of each circle of a graph (Tarjan's strongly connected components of more than one node). */
 export function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
@@ -23,7 +23,7 @@ export function circlesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): stri
   return circles;
 }
 
-/** The graph of the edges. */
+/** Returns the graph of the edges. */
 export function graphOf(edges: Iterable<readonly [string, string]>): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [from, to] of edges) graph.set(from, (graph.get(from) ?? new Set()).add(to));

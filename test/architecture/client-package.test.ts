@@ -8,13 +8,13 @@ import { imports } from "./sources.ts";
 const folder = "packages/client/src";
 const files = readdirSync(folder);
 
-/** The modules that a file imports. */
+/** Returns the modules that a file imports. */
 function importedBy(file: string): string[] {
   const code = readFileSync(path.join(folder, file), "utf8");
   return [...code.matchAll(/^(?:import|export)\b[^"']*? from "([^"]+)"/gm)].map(([, name]) => name!);
 }
 
-/** The files that a file loads when it is imported, with itself. Imports of types count, too. */
+/** Returns the files that a file loads when it is imported, with itself. Imports of types count, too. */
 function reachedFrom(file: string): Set<string> {
   const found = new Set([file]);
   for (const next of found)

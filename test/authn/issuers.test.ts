@@ -163,7 +163,7 @@ describe("keys that were replaced", () => {
   const sameKid = (pair: OutsideKeyPair) => ({ keys: [{ ...pair.jwk, kid: es256.kid }] });
   const { kid } = es256;
 
-  /** An issuer whose keys are cached. */
+  /** Returns an issuer whose keys are cached. */
   async function cached(keys: object) {
     const server = await startIssuer();
     server.answers["/keys"] = keys;
@@ -244,7 +244,7 @@ describe("keys that were replaced", () => {
 describe("the issuers of one host", () => {
   const [victim, slow] = ["https://victim.example", "https://slow.example"];
 
-  /** A network where a host does not answer before it is told to; it tells how many of its issuers are being asked. */
+  /** Returns a network where a host does not answer before it is told to; it tells how many of its issuers are being asked. */
   function withSlowHost(...issuers: readonly string[]) {
     const outside = network([victim, ...issuers], es256);
     const asked: (() => void)[] = [];

@@ -20,7 +20,7 @@ import {
 const iat = startSeconds;
 const algorithms: KeyAlgorithm[] = ["RS256", "ES256"];
 
-/** A token that differs from a good one in the text of its claims. */
+/** Returns a token that differs from a good one in the text of its claims. */
 function withText(node: Node, from: string, to: string): string {
   const text = JSON.stringify(goodClaims());
   assert.ok(text.includes(from));

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint } from "jose";
 import { type KeyAlgorithm, type KeyRecord, newKey } from "../../src/authn/signing-key.ts";
 import { memoryKeyStore, openNode, startTime } from "./token-fixtures.ts";
 
-/** A record with the right kid for a key with any other fault. */
+/** Returns a record with the right kid for a key with any other fault. */
 async function recordOf(privateKey: KeyObject, algorithm: KeyAlgorithm): Promise<KeyRecord> {
   const jwk = privateKey.export({ format: "jwk" });
   const kid = await calculateJwkThumbprint(jwk as Parameters<typeof calculateJwkThumbprint>[0]);
@@ -33,7 +33,7 @@ describe("newKey", () => {
   }
 });
 
-/** A key with the size, though not the primes, of RSA-16384: to find real ones would take minutes. */
+/** Returns a key with the size, though not the primes, of RSA-16384: to find real ones would take minutes. */
 function hugeRecord(): KeyRecord {
   const text = (number: bigint) => Buffer.from(number.toString(16), "hex").toString("base64url");
   const p = 2n ** 8192n - 1n;

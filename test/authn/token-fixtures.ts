@@ -97,13 +97,13 @@ export function forge(record: KeyRecord, header: string | object, payload: strin
   return `${input}.${sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
-/** The base64url of a text, of bytes, or of the JSON of an object. */
+/** Returns the base64url of a text, of bytes, or of the JSON of an object. */
 export function segment(content: string | object | Uint8Array): string {
   if (content instanceof Uint8Array) return Buffer.from(content).toString("base64url");
   return Buffer.from(typeof content === "string" ? content : JSON.stringify(content)).toString("base64url");
 }
 
-/** The claims of a token that is good at `startTime`. */
+/** Returns the claims of a token that is good at `startTime`. */
 export function goodClaims(changes: object = {}): Record<string, unknown> {
   const iat = Math.floor(startTime / 1000);
   const { act } = plainRequest;
@@ -113,20 +113,20 @@ export function goodClaims(changes: object = {}): Record<string, unknown> {
 /** The result of `openNode`. */
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
-/** The key that a node was opened with. */
+/** Returns the key that a node was opened with. */
 export function recordOf({ store }: Node): KeyRecord {
   const [record] = store.records;
   assert.ok(record);
   return record;
 }
 
-/** The header that the node itself would write, and more. */
+/** Returns the header that the node itself would write, and more. */
 export function headerOf(node: Node, more: object = {}): object {
   const { kid, algorithm } = recordOf(node);
   return { alg: algorithm, kid, typ: "JWT", ...more };
 }
 
-/** A token that differs from a good one in its claims, signed as ours are. */
+/** Returns a token that differs from a good one in its claims, signed as ours are. */
 export function withClaims(node: Node, changes: object): string {
   return forge(recordOf(node), headerOf(node), goodClaims(changes));
 }

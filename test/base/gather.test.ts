@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setImmediate as immediate } from "node:timers/promises";
 import { newGatherer } from "../../src/base/gather.ts";
 
-/** A gatherer whose runs end when the test says so. */
+/** Returns a gatherer whose runs end when the test says so. */
 function newControlled(maxKeys = 100, patience: { patienceMs?: number } = {}) {
   const runs: { readonly keys: readonly string[]; readonly end: PromiseWithResolvers<string> }[] = [];
   const gather = newGatherer<string, string>(

@@ -9,7 +9,7 @@ import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./con
 
 const hostile = "<img src=x onerror=alert(1)>";
 
-/** A record on one vulnerability of a package; with `fixed` also the version that fixed it. */
+/** Returns a record on one vulnerability of a package; with `fixed` also the version that fixed it. */
 function record(id: string, name: string, aliases: readonly string[], fixed?: string): object {
   const events = [
     { type: "RANGE_EVENT_TYPE_INTRODUCED", version: "0" },

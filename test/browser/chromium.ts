@@ -15,7 +15,7 @@ export async function openChromium(): Promise<Browser> {
   return await chromium.launch({ executablePath, args });
 }
 
-/** A page in a profile of its own, and everything that the browser blocked or could not load there. */
+/** Returns a page in a profile of its own, and everything that the browser blocked or could not load there. */
 export async function newPage(browser: Browser): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -42,7 +42,7 @@ try {
   rmSync(data, { recursive: true, force: true });
 }
 
-/** The server with examples for the views. */
+/** Returns the server with examples for the views. */
 async function openStage(): Promise<Stage> {
   const url = `http://127.0.0.1:${port}`;
   const token = readFileSync(path.join(data, ownerTokenFiles.api), "utf8").trim();

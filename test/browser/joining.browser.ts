@@ -28,7 +28,7 @@ describe("a person who is asked to join", { timeout: 300_000 }, () => {
     (await rest(server.url, server.ownerToken, method, `/iam/v2beta1/${path}`, body)).body;
   const bindingsOf = async (name: string) => (await api("GET", `roleBindings?identity=${uidOf(name)}`)).roleBindings;
 
-  /** A program that waits for a token, and the tokens that it got. */
+  /** Returns a program that waits for a token, and the tokens that it got. */
   async function startProgram(host: string): Promise<{ url: string; tokens: string[]; server: Server }> {
     const tokens: string[] = [];
     const program = createServer((request, response) => {

@@ -51,7 +51,7 @@ describe("a readme in a browser", { timeout: 300_000 }, () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** The content that the server serves after it was asked to store the text; undefined when it refused. */
+  /** Returns the content that the server serves after it was asked to store the text; undefined when it refused. */
   async function stored(content: string): Promise<string | undefined> {
     const { status } = await rest(server.url, server.ownerToken, "PATCH", readme, { content });
     if (status === 200) return (await rest(server.url, server.ownerToken, "GET", readme)).body.content ?? "";
@@ -83,7 +83,7 @@ describe("a readme in a browser", { timeout: 300_000 }, () => {
   });
 });
 
-/** A page without a network, in which `alert` tells the outermost window that something has run. */
+/** Returns a page without a network, in which `alert` tells the outermost window that something has run. */
 async function openStage(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   await context.route("**/*", (route) => route.abort());
@@ -93,7 +93,7 @@ async function openStage(browser: Browser): Promise<Page> {
   return page;
 }
 
-/** The texts, each with the name of a renderer, in which something runs when they are shown, pointed at and clicked. */
+/** Returns the texts, each with the name of a renderer, in which something runs when they are shown, pointed at and clicked. */
 async function runningIn(page: Page, texts: readonly string[]): Promise<string[]> {
   const running: string[] = [];
   for (const text of texts) {

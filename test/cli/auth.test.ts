@@ -38,7 +38,7 @@ after(async () => {
 });
 
 let homes = 0;
-/** A home without a token. */
+/** Returns a home without a token. */
 function signedOut(): Record<string, string> & { HOME: string } {
   const home = path.join(caller.home, `auth-${homes++}`);
   mkdirSync(home);
@@ -418,7 +418,7 @@ describe("credentials for container tools", () => {
   });
 });
 
-/** A home that knows a registry and is signed in. */
+/** Returns a home that knows a registry and is signed in. */
 function withRegistry(config?: object) {
   const home = signedOut();
   const folder = path.join(home.HOME, "config", "gatehouse");

@@ -50,7 +50,7 @@ export async function startCaller(options: TestServerOptions = {}): Promise<Call
   };
 }
 
-/** The variables of a home directory without anything in it. */
+/** Returns the variables of a home directory without anything in it. */
 export function homeEnvironment(home: string): Record<string, string> {
   return {
     HOME: home,
@@ -72,7 +72,7 @@ export function writeCache(home: string, audience: string, token: string, kind =
   writeFileSync(file, token);
 }
 
-/** A token that says what is given and that nobody signed. */
+/** Returns a token that says what is given and that nobody signed. */
 export function unsigned(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "RS256", kid: "x" })}.${part(claims)}.AAAA`;

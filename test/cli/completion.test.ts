@@ -227,7 +227,7 @@ describe("the scripts of completion", () => {
     assert.match(stdout, /^example\.org\t[0-9a-f]{40}$/m);
   });
 
-  /** The words of a line as bash splits it: also at colons and equals signs. */
+  /** Returns the words of a line as bash splits it: also at colons and equals signs. */
   function bashWords(line: string): string[] {
     const words = line.match(/[^\s:=]+|[:=]+/g) ?? [];
     return /\s$/.test(line) ? [...words, ""] : words;

@@ -48,7 +48,7 @@ const isUnsafe = new RegExp(`[${points.map((point) => `\\u{${point.toString(16)}
 /** Characters that output does not escape. */
 const harmless = "Grüße, 日本語, 👍️, a\tb\nc, \\u{9b}, '\"#: - x";
 
-/** A cell with a quote in it (RFC 4180). */
+/** Returns a cell with a quote in it (RFC 4180). */
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 const view = { noun: "things", columns: ["name", "uid", "note"].map((name) => ({ title: name, value: name })) };

@@ -15,7 +15,7 @@ import { openSession, type ShellSession } from "../documentation/session.ts";
 import { freePort } from "../harness/postgres.ts";
 import { unsigned } from "./caller.ts";
 
-/** All pages of the help that people are shown. */
+/** Returns all pages of the help that people are shown. */
 async function pages(): Promise<{ program: Command; commands: Command[] }> {
   const program = await newProgram([], { ...processShell({}), stdout: new PassThrough() as never }, () => {});
   const below = (command: Command): Command[] => [
@@ -25,7 +25,7 @@ async function pages(): Promise<{ program: Command; commands: Command[] }> {
   return { program, commands: below(program) };
 }
 
-/** The words of an example, as a shell reads them. */
+/** Returns the words of an example, as a shell reads them. */
 function wordsOf(line: string): string[] {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   assert.equal(words.shift(), "gatehouse", line);

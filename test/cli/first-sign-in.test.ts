@@ -49,7 +49,7 @@ describe("the first sign-in in production", () => {
     home[Symbol.dispose]();
   });
 
-  /** The arguments of a command that was printed, with the id of the client. */
+  /** Returns the arguments of a command that was printed, with the id of the client. */
   function printed(name: string): string[] {
     const line = bootstrapped.stderr.split("\n").find((each) => each.startsWith(`  gatehouse ${name}`));
     assert.ok(line, bootstrapped.stderr);

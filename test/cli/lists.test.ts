@@ -18,7 +18,7 @@ after(async () => {
 
 const folders = ["iam", "folders", "list", "--parent", "example.org"];
 
-/** The first words of the lines that a list prints. */
+/** Returns the first words of the lines that a list prints. */
 async function names(...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await caller.run(...folders, ...args);
   assert.equal(code, 0, stderr);

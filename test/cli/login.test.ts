@@ -18,13 +18,13 @@ after(async () => {
 });
 
 let homes = 0;
-/** A home of a user who is not signed in. */
+/** Returns a home of a user who is not signed in. */
 function newHome(): Record<string, string> & { HOME: string } {
   const home = path.join(caller.home, `login-${homes++}`);
   return { ...homeEnvironment(home), HOME: home, GATEHOUSE_URL: caller.server.url };
 }
 
-/** A token of the server that has expired. */
+/** Returns a token of the server that has expired. */
 function expired(audience = caller.server.url, issuer = caller.server.url): string {
   return unsigned({ iss: issuer, aud: audience, exp: 1_700_000_000 });
 }

@@ -103,7 +103,7 @@ export async function serveWith(settings: Readonly<Record<string, string>>): Pro
   return server;
 }
 
-/** A data directory that goes with the test. */
+/** Returns a data directory that goes with the test. */
 export function dataDirectory(): { readonly path: string } & Disposable {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-cli-"));
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };

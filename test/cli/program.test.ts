@@ -23,7 +23,7 @@ import {
 } from "../storage/fixtures.ts";
 import { dataDirectory, run, start } from "./process.ts";
 
-/** A development server as a process. */
+/** Returns a development server as a process. */
 async function development(dataDir: string) {
   const url = `http://127.0.0.1:${await freePort()}`;
   const environment = {

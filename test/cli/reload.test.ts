@@ -20,7 +20,7 @@ import { dataDirectory, environmentOf, launcher, type Running, run, start } from
 
 const keys = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString("base64"));
 
-/** A data directory with a configuration file, certificate and key, and the key of secrets. */
+/** Returns a data directory with a configuration file, certificate and key, and the key of secrets. */
 function installation() {
   const data = dataDirectory();
   const file = (name: string) => path.join(data.path, name);

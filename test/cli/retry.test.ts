@@ -10,7 +10,7 @@ const failure = (status: string) => new CommandFailure(`it is ${status || "away"
 function open(signal = new AbortController().signal, pausesMs = [0, 0, 0]) {
   const pauses: string[] = [];
   const retry = newRetries({ signal, pausesMs, onPause: ({ message }) => pauses.push(message) });
-  /** A call that fails in these ways before it succeeds. */
+  /** Returns a call that fails in these ways before it succeeds. */
   const call = (...failures: readonly Error[]) => {
     const left = [...failures];
     return retry(async () => {

@@ -17,7 +17,7 @@ after(async () => {
 });
 
 let homes = 0;
-/** An empty home. */
+/** Returns an empty home. */
 function newHome(): Record<string, string> & { HOME: string } {
   const home = path.join(caller.home, `home-${homes++}`);
   return { ...homeEnvironment(home), HOME: home };

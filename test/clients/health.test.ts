@@ -47,7 +47,7 @@ function list(): Promise<ListReply> {
   });
 }
 
-/** The first reply of a watch, which is then ended. */
+/** Returns the first reply of a watch, which is then ended. */
 async function watchOnce(service: string): Promise<CheckReply> {
   const stream: ClientReadableStream<CheckReply> = client.makeServerStreamRequest(
     pathOf("Watch"),

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 
 let server: TestServer;
 
-/** The status, the tag and the body of a page over HTTP/2. */
+/** Returns the status, the tag and the body of a page over HTTP/2. */
 async function getHttp2(path: string, headers: Record<string, string>): Promise<[number, string, string]> {
   const session = connect(server.url);
   try {
@@ -24,7 +24,7 @@ async function getHttp2(path: string, headers: Record<string, string>): Promise<
   }
 }
 
-/** A page as a browser or a probe gets it, without a token. */
+/** Returns a page as a browser or a probe gets it, without a token. */
 function get(path: string, method = "GET"): Promise<Response> {
   return fetch(server.url + path, { method });
 }

@@ -76,7 +76,7 @@ test("a watch of health is told that the server serves no more, and ends well", 
   assert.deepEqual(seen, [Serving.SERVING, Serving.NOT_SERVING]);
 });
 
-/** The code of the answer. */
+/** Returns the code of the answer. */
 function createGroup(client: Client, { groupUid, ownerToken }: TestServer): Promise<status> {
   const metadata = new Metadata();
   metadata.set("authorization", `Bearer ${ownerToken}`);

@@ -12,7 +12,7 @@ export interface Declaration {
   readonly states: readonly [JsonObject, ...JsonObject[]];
 }
 
-/** An identity of a workload. */
+/** Returns an identity of a workload. */
 export const claimMatch = (members: JsonObject): JsonObject => ({ name: "id", description: "d", claimMatch: members });
 /** The issuer of its tokens. */
 export const issuer = "https://issuer.example.org";
@@ -95,7 +95,7 @@ export const declarations: readonly Declaration[] = [
   },
 ];
 
-/** An identity provider; the secret is sent with every apply and never read back. */
+/** Returns an identity provider; the secret is sent with every apply and never read back. */
 export const identityProvider = (defaultRole: string, changes: JsonObject = {}): JsonObject => ({
   name: "idp",
   description: "d",

@@ -20,7 +20,7 @@ export const types = createRegistry(registry, detailTypes);
 /** The service that the suite calls. */
 export const service = registry.getService("connectrpc.conformance.v1.ConformanceService")!;
 
-/** A message of the suite by its short name. */
+/** Returns a message of the suite by its short name. */
 export function schemaOf(name: string): DescMessage {
   return registry.getMessage(`connectrpc.conformance.v1.${name}`)!;
 }

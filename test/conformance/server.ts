@@ -88,7 +88,7 @@ function exchangeOf(request: HttpRequest, response: HttpResponse): Exchange {
   return exchange;
 }
 
-/** The one message on standard input, behind its length. */
+/** Returns the one message on standard input, behind its length. */
 async function readMessage(): Promise<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   while (held.length < 4 || held.length < 4 + held.readUInt32BE(0)) {

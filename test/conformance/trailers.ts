@@ -43,7 +43,7 @@ function addToBody(target: ServerHttp2Stream | ServerResponse, trailers: Exchang
   }
 }
 
-/** The same chunk, with these trailers in its envelope of trailers if it has one. */
+/** Returns the same chunk, with these trailers in its envelope of trailers if it has one. */
 function extended(chunk: unknown, trailers: Exchange["trailers"]): unknown {
   if (trailers.length === 0 || !(chunk instanceof Uint8Array)) return chunk;
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

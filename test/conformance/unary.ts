@@ -24,7 +24,7 @@ export interface Exchange extends Head {
 
 export const exchanges = new AsyncLocalStorage<Exchange>();
 
-/** The table of the methods. */
+/** Returns the table of the methods. */
 export function unaryMethods(): MethodTable {
   const methods = service.methods
     .filter((each) => each.methodKind === "unary")
@@ -72,7 +72,7 @@ function wanted({ code, message = "", details }: WantedError, info: ReturnType<t
   return finished(code, message, [...told, { schema, value: create(schema, info) }]);
 }
 
-/** An error with just these details: without it Gatehouse adds its ErrorInfo, which the suite does not expect of a handler. */
+/** Returns an error with just these details: without it Gatehouse adds its ErrorInfo, which the suite does not expect of a handler. */
 function finished(code: number, message: string, details: readonly ErrorDetail[]): ApiError {
   return new ApiError(code as Code, message, {
     details: Object.assign([...details], { some: () => true }) as ErrorDetail[],

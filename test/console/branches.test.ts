@@ -29,7 +29,7 @@ function named({ total, opened }: Branch, uid = "root"): Branch {
   );
 }
 
-/** All rows, one after another. */
+/** Returns all rows, one after another. */
 function writtenOut(branch: Branch): string[] {
   if (branch.total === undefined) return [`${branch.uid}/0`];
   return Array.from({ length: branch.total }, (_, index) => {

@@ -21,7 +21,7 @@ export function imagesAreMissing(): string | false {
 /** The certificates of this machine: npm may reach its registry through a proxy with an authority of its own. */
 const certificates = "/etc/ssl/certs/ca-certificates.crt";
 
-/** The options of `buildah build` for an image on these, with the certificates and the downloads that npm has. */
+/** Returns the options of `buildah build` for an image on these, with the certificates and the downloads that npm has. */
 export function buildOptions({ node, base }: { node: string; base: string }): string[] {
   return [
     `--build-arg=NODE=${node}`,

@@ -24,7 +24,7 @@ const rules = groups.flatMap((group) => group.rules);
 const runbook = readFileSync("docs/operate/alerts.md", "utf8");
 const metricsPage = readFileSync("docs/reference/metrics.md", "utf8");
 
-/** The names of metrics in queries, without what Prometheus adds to those of histograms. */
+/** Returns the names of metrics in queries, without what Prometheus adds to those of histograms. */
 function metricsIn(text: string): string[] {
   const names = text.match(/\b(?:gatehouse|nodejs|process)_\w+/g) ?? [];
   return names.map((name) => name.replace(/_(?:bucket|sum|count)$/, ""));

@@ -46,7 +46,7 @@ function attributesOf(info: string, line: number): Map<string, string> {
   return attributes;
 }
 
-/** The commands of a `console` block. A command goes on after a backslash at the end of a line. */
+/** Returns the commands of a `console` block. A command goes on after a backslash at the end of a line. */
 export function shownCommands(text: string): ShownCommand[] {
   const commands: { command: string; output: string }[] = [];
   for (const line of text.split("\n")) {

@@ -8,7 +8,7 @@ import { statusOf } from "../../src/transport/rest/rest-response.ts";
 
 const page = readFileSync("docs/reference/errors.md", "utf8");
 
-/** The first cells of the table rows below a heading or sentence, without their backquotes. */
+/** Returns the first cells of the table rows below a heading or sentence, without their backquotes. */
 function firstCells(title: string): string[] {
   const [, below = ""] = page.split(title);
   const [table = ""] = below

@@ -31,7 +31,7 @@ function parseValue(text: string): number | undefined {
 
 type Limits = Readonly<Record<string, unknown>>;
 
-/** The limits of an object, those of objects in it by their path. */
+/** Returns the limits of an object, those of objects in it by their path. */
 function flatten(limits: Limits, prefix = ""): [name: string, value: unknown][] {
   return Object.entries(limits).flatMap(([name, value]) =>
     typeof value === "object" && value !== null

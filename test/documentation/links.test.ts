@@ -60,12 +60,12 @@ function withoutCode(page: string): string {
   return readFileSync(page, "utf8").replace(/^( *)```[\s\S]*?^\1```$/gm, "");
 }
 
-/** The examples of CONTRIBUTING.md, what `npm run build` writes, and a file that operators write. */
+/** Returns the examples of CONTRIBUTING.md, what `npm run build` writes, and a file that operators write. */
 function isExample(file: string): boolean {
   return /\b(?:things|first-change)\b/.test(file) || file === "dist/gatehouse.js" || file === "deploy/.env";
 }
 
-/** The anchors that GitHub gives to headings. */
+/** Returns the anchors that GitHub gives to headings. */
 function anchorsOf(page: string): string[] {
   const headings = withoutCode(page).matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, heading]) =>

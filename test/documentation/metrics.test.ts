@@ -26,7 +26,7 @@ function namesIn(cell = ""): string[] {
   return [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
 }
 
-/** The metrics in the text of Prometheus, with the labels of their samples. */
+/** Returns the metrics in the text of Prometheus, with the labels of their samples. */
 function parse(text: string): Map<string, Metric> {
   const metrics = new Map<string, Metric & { labels: Set<string> }>();
   for (const [, name, type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
@@ -38,7 +38,7 @@ function parse(text: string): Map<string, Metric> {
   return metrics;
 }
 
-/** The values of a label, by the table below the line that introduces them. */
+/** Returns the values of a label, by the table below the line that introduces them. */
 function valuesOf(label: string): string[] {
   const [table = ""] = page.split(`Values of \`${label}\`:\n`)[1]?.split("\n#") ?? [];
   return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, value]) => value!).sort();

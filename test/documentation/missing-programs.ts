@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 
-/** Those of the programs that are not on the PATH. */
+/** Returns those of the programs that are not on the PATH. */
 export function missingPrograms(names: readonly string[]): string[] {
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   return names.filter((name) => !folders.some((folder) => isExecutable(path.join(folder, name))));

@@ -63,7 +63,10 @@ const setups: Readonly<Record<string, Setup>> = {
   })),
 };
 
-/** A development server, and a stand-in for the issuer of a kind of workload. `parts` adds what the workload finds in its surroundings. */
+/**
+ * Returns a development server, and a stand-in for the issuer of a kind of workload. `parts` adds what the workload finds in its
+ * surroundings.
+ */
 function workload(
   kind: string,
   parts: (token: string, issuer: string) => Partial<PageSetup>,

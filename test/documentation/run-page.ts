@@ -90,7 +90,7 @@ interface OpenPage {
   readonly signIn: PageSetup["signIn"];
   readonly known: KnownValues;
   readonly background: Map<string, BackgroundCommand & { taken: number }>;
-  /** A text of the page as it is run, and what was printed as it stands on the page. */
+  /** Returns a text of the page as it is run, and what was printed as it stands on the page. */
   toRun(text: string): string;
   toShow(text: string): string;
 }

@@ -17,7 +17,7 @@ it(`${page} has a row for every setting, with the text of the help`, () => {
   assert.deepEqual(rows.map(plain), wanted.map(plain));
 });
 
-/** A row without its formatting. */
+/** Returns a row without its formatting. */
 function plain(row: string): string {
   return row.replaceAll("`", "").replaceAll(", ", ",").replace(/\s+/g, " ").trim();
 }

@@ -44,7 +44,7 @@ async function subscribe(
   return row;
 }
 
-/** The event of a new group. `making` is called when its body is made. */
+/** Returns the event of a new group. `making` is called when its body is made. */
 function definition(making: (uid: string) => unknown = () => {}): EventDefinition {
   return {
     cause: "/CreateGroup",

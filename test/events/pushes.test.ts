@@ -55,7 +55,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await sink[Symbol.asyncDispose]();
     });
 
-    /** The events of pushes that have come since it was asked last, of which there must be so many. */
+    /** Returns the events of pushes that have come since it was asked last, of which there must be so many. */
     async function next(count: number) {
       const received = (await sink.wait(expected + count, isPush)).slice(expected);
       expected += count;

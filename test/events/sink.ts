@@ -28,13 +28,13 @@ export interface Sink extends AsyncDisposable {
   /** How many connections there were. */
   readonly connections: number;
   answer: Answer;
-  /** The attempts that fit, once there are so many; rejects when they do not come. */
+  /** Returns the attempts that fit, once there are so many; rejects when they do not come. */
   wait(count: number, fits?: (received: Received) => boolean): Promise<Received[]>;
 }
 
 export const accept: Answer = (_received, response) => void response.end();
 
-/** An answer that is no more than a status. */
+/** Returns an answer that is no more than a status. */
 export function status(code: number): Answer {
   return (_received, response) => void response.writeHead(code).end();
 }
@@ -78,17 +78,17 @@ async function close(server: HttpsServer): Promise<void> {
 /** The settings with which a server delivers events to this machine. */
 export const sending = { eventDelivery: "on", privateSinkNetworks: "127.0.0.0/8,::1/128" };
 
-/** A server that may send events to this machine. */
+/** Returns a server that may send events to this machine. */
 export function startSendingServer({ settings, ...options }: TestServerOptions = {}) {
   return startTestServer({ ...options, settings: { ...sending, ...settings } });
 }
 
-/** The end of the type of a delivery: `iam.group.created.v1`. */
+/** Returns the end of the type of a delivery: `iam.group.created.v1`. */
 export function typeOf({ headers }: Received): string {
   return String(headers["ce-type"]).replace("dev.chainguard.api.", "");
 }
 
-/** A clock that stands, but where a test moves it. */
+/** Returns a clock that stands, but where a test moves it. */
 export function standingClock() {
   let now = Date.now();
   return Object.assign(() => now, {

@@ -8,7 +8,7 @@ import { accept, openSink, standingClock, startSendingServer, status } from "./s
 
 after(stopPostgres);
 
-/** The attempts of a state, without what differs from run to run. */
+/** Returns the attempts of a state, without what differs from run to run. */
 function attemptsOf(state: Record<string, unknown>) {
   return (state.recentAttempts as Record<string, unknown>[]).map(
     ({ startTime, httpStatus, failure, responseLine }) => ({ startTime, httpStatus, failure, responseLine }),

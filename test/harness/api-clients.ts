@@ -147,7 +147,7 @@ const openers: Readonly<Record<TransportName, (url: string, witness: Witness | u
   "rest, slashes escaped": (url, witness) => restCaller(url, "escaped" satisfies PathStyle, witness),
 };
 
-/** The method with this gRPC path; throws when there is none. */
+/** Returns the method with this gRPC path; throws when there is none. */
 function findMethod(methodPath: string): DescMethodUnary {
   const method = methods.get(methodPath);
   if (method?.methodKind !== "unary") throw new Error(`there is no unary method ${methodPath}`);

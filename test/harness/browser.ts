@@ -36,7 +36,7 @@ const maxHops = 15;
 /** The answer of a person to the question whether they join an organization; `none` stays at the page. */
 export type JoinAnswer = "join" | "not_now" | "decline" | "none";
 
-/** A browser without any cookie, whose person answers the question whether they join an organization. */
+/** Returns a browser without any cookie, whose person answers the question whether they join an organization. */
 export function newBrowser({ answer = "join" }: { readonly answer?: JoinAnswer } = {}): Browser {
   const cookies = new Map<string, Cookie>();
 
@@ -94,14 +94,14 @@ export function newBrowser({ answer = "join" }: { readonly answer?: JoinAnswer }
   };
 }
 
-/** The address of the question whether the person joins an organization, if a response leads there. */
+/** Returns the address of the question whether the person joins an organization, if a response leads there. */
 export function questionOf({ url, headers }: Visit): URL | undefined {
   const location = headers.get("location");
   const next = location === null ? undefined : new URL(location, url);
   return next?.pathname === "/oauth/join" ? next : undefined;
 }
 
-/** The request by which a browser sends the form of that page. */
+/** Returns the request by which a browser sends the form of that page. */
 export function answerForm({ url, text }: Visit, answer: string): RequestInit {
   const secret = /name="sign_in" value="([^"]+)"/.exec(text)?.[1];
   if (secret === undefined) throw new Error(`there is no form at ${url.href}: ${text}`);
@@ -109,7 +109,7 @@ export function answerForm({ url, text }: Visit, answer: string): RequestInit {
   return { method: "POST", headers, body: new URLSearchParams({ sign_in: secret, answer }).toString() };
 }
 
-/** The address of /oauth for a command line at `callback`. */
+/** Returns the address of /oauth for a command line at `callback`. */
 export function signInUrl(server: string, parameters: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams({
     exit: "redirect",
@@ -127,7 +127,7 @@ export async function signInAs(name: string, url: string, browser: Browser = new
   return await browser.visit(`${chooser.url.origin}${chooser.url.pathname}?name=${name}`);
 }
 
-/** The parameters that a command line finds in the address that the browser ends at. */
+/** Returns the parameters that a command line finds in the address that the browser ends at. */
 export function answersOf({ url }: Visit): Record<string, string> {
   if (!url.href.startsWith(callback)) throw new Error(`the browser stopped at ${url.href}`);
   return Object.fromEntries(url.searchParams);

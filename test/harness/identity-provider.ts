@@ -12,7 +12,7 @@ interface ProviderModule {
 export interface IdentityProvider extends AsyncDisposable {
   /** Its issuer URL. */
   readonly issuer: string;
-  /** A token that it issues to the workload of this name, whose subject is the name, for an audience. */
+  /** Returns a token that it issues to the workload of this name, whose subject is the name, for an audience. */
   issueToken(workload: string, audience: string): Promise<string>;
 }
 

@@ -35,7 +35,7 @@ export function keptLog(): KeptLog {
   };
 }
 
-/** A text, and what base64 makes of it within a longer one. */
+/** Returns a text, and what base64 makes of it within a longer one. */
 function formsOf(text: string): string[] {
   assert.ok(text.length >= 6, `${JSON.stringify(text)} is too short to be told from other texts`);
   // RFC 4648 §4: three bytes are four characters, so it depends on how many bytes come before. The characters that hold

@@ -31,12 +31,12 @@ export const detailRegistry = createRegistry(
   errorDetails.RetryInfoSchema,
 );
 
-/** The outcome of a call that was answered with this message. */
+/** Returns the outcome of a call that was answered with this message. */
 export function success(schema: DescMessage, message: Message): Outcome {
   return { code: Code.OK, response: toJson(schema, message), details: [], message: "" };
 }
 
-/** The outcome of a call that failed; throws when a detail is of an unknown type. */
+/** Returns the outcome of a call that failed; throws when a detail is of an unknown type. */
 export function failure(code: number, message: string, details: readonly Message[]): Outcome {
   return { code: code as Code, details: details.map(detailJson), message };
 }

@@ -121,7 +121,7 @@ interface StartOptions {
   readonly isCopied?: boolean;
 }
 
-/** The copy of the new data of a server. */
+/** Returns the copy of the new data of a server. */
 function copyOf({ directory }: Pick<PostgresServer, "directory">): string {
   return path.join(directory, "new-data");
 }

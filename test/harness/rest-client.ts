@@ -19,7 +19,7 @@ export interface RestRequest {
 /** The encoding of a variable in a path: its slashes unchanged, or escaped as generated clients do. */
 export type PathStyle = "slashes" | "escaped";
 
-/** The request that calls a method; a variable that the message lacks is empty. */
+/** Returns the request that calls a method; a variable that the message lacks is empty. */
 function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: PathStyle): RestRequest {
   const rule = ruleFor(getOption(descriptor, http), message);
   const { case: method, value: template } = rule.pattern;
@@ -38,7 +38,7 @@ function restRequest(descriptor: DescMethodUnary, message: JsonObject, style: Pa
   return { method: method.toUpperCase(), target, ...(body === undefined ? {} : { body }) };
 }
 
-/** A further path of the method, if the message has what it names; else the first one. */
+/** Returns a further path of the method, if the message has what it names; else the first one. */
 function ruleFor(rule: HttpRule, message: JsonObject): HttpRule {
   const fits = ({ pattern: { value } }: HttpRule) => {
     const names = [...String(value).matchAll(/\{(\w+)/g)].map(([, name = ""]) => name);

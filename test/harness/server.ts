@@ -41,7 +41,7 @@ export interface TestServer extends AsyncDisposable {
   /** A token of the owner for the API, and one for the registry. */
   readonly ownerToken: string;
   readonly registryToken: string;
-  /** A token of any identity, as an exchange would make it; for the API unless an audience is named. */
+  /** Returns a token of any identity, as an exchange would make it; for the API unless an audience is named. */
   tokenOf(identityUid: string, narrowing?: Narrowing, ...audience: readonly string[]): Promise<string>;
 }
 

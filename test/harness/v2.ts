@@ -13,7 +13,7 @@ const later = aliasMethods(
   ),
 );
 
-/** The method of v2 for one of v2beta1; any other stays what it is. */
+/** Returns the method of v2 for one of v2beta1; any other stays what it is. */
 export function asV2(method: DescMethodUnary): DescMethodUnary {
   const path = `/${method.parent.typeName}/${method.name}`.replace(".v2beta1.", ".v2.");
   for (const { methods } of later) {

@@ -10,7 +10,7 @@ interface Key {
   readonly operations: Operation[];
 }
 
-/** The time of the test in milliseconds; no fault changes it. */
+/** Returns the time of the test in milliseconds; no fault changes it. */
 export const now = (): number => performance.now();
 
 /** How long after its deletion a key is kept, in milliseconds: longer than any call takes. */
@@ -68,7 +68,7 @@ export class History {
     this.#reports.push(complaint);
   }
 
-  /** The number of operations and observations. */
+  /** Returns the number of operations and observations. */
   get size(): number {
     return this.#operations;
   }

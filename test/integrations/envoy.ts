@@ -58,7 +58,7 @@ describe("Envoy in front", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The configuration of the page, with the files and ports of this test. */
+  /** Returns the configuration of the page, with the files and ports of this test. */
   function configuration(): string {
     const block = blocksOf(readFileSync(page, "utf8")).find(({ language }) => language === "yaml")!;
     const upstream = new URL(server.url).port;

@@ -5,7 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { newCombinedMetrics } from "../../src/observe/combined-metrics.ts";
 import { metricsText } from "../../src/observe/metric-family.ts";
 
-/** The metrics of a process that has counted so much. */
+/** Returns the metrics of a process that has counted so much. */
 async function metricsOf(count: number) {
   const registers = [new Registry()];
   new Counter({ name: "calls_total", help: "Calls.", labelNames: ["code"], registers }).inc({ code: "OK" }, count);

@@ -28,7 +28,7 @@ describe("the format of metrics", () => {
 
 const call = { path: "/a.B/C", transport: "grpc", code: "OK", seconds: 0.002, traceId: undefined };
 
-/** The lines about a metric. */
+/** Returns the lines about a metric. */
 async function linesOf(metrics: Metrics, name: string, format: "prometheus" | "openmetrics" = "prometheus") {
   return (await metrics.text(format)).split("\n").filter((line) => !line.startsWith("# HELP") && line.includes(name));
 }

@@ -31,7 +31,7 @@ export function breaches(schema: JsonObject, schemas: Schemas, valid?: JsonValue
   }
 }
 
-/** A value that the schema allows. */
+/** Returns a value that the schema allows. */
 export function validValue(schema: JsonObject, schemas: Schemas, depth = 0): JsonValue {
   if (typeof schema.$ref === "string") {
     return validValue(schemas[schema.$ref.split("/").at(-1)!]!, schemas, depth + 1);
@@ -89,7 +89,7 @@ function inObject(schema: JsonObject, schemas: Schemas, valid: JsonValue | undef
   return [["no object", 1], ...inMembers, ...leftOut, ...unknown, ...inValues, ...tooMany];
 }
 
-/** A key that the schema of a map allows. */
+/** Returns a key that the schema of a map allows. */
 function keyOf(schema: JsonObject): string {
   const names = schema.propertyNames as JsonObject | undefined;
   return Array.isArray(names?.enum) ? String(names.enum[0]) : "1";

@@ -20,7 +20,7 @@ const bindings = [...composeUncalled().methods.values()].flatMap(bindingsOf);
 const routes = newRoutes(bindings);
 const uid = "0123456789012345678901234567890123456789%2F0123456789abcdef";
 
-/** A path without the names of its variables. */
+/** Returns a path without the names of its variables. */
 const shapeOf = (path: string) => path.replace(/\{[^}]*\}/g, "{}");
 const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${httpMethod} ${path}`;
 const routeOf = ({ httpMethod, path }: Placed) => routes.find(httpMethod, path.replace(/\{[^}]*\}/g, uid));

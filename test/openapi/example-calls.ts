@@ -28,7 +28,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/:\d{4,5}\b/g, ":8080"],
 ];
 
-/** A call as an example. */
+/** Returns a call as an example. */
 export function exampleOf(placed: Placed, { target, body }: RestRequest, received: string): Example {
   const normal = normalizer();
   const [path, query = ""] = target.split("?") as [string, string?];

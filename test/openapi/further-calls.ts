@@ -49,7 +49,7 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   "GET /sts/headless_sessions": { parameters: { code: "<code>" }, status: 404 },
 };
 
-/** The text of an example as a call of this server: its group, its address. */
+/** Returns the text of an example as a call of this server: its group, its address. */
 export function inServer(text: string, groupUid: string, url: string): string {
   return text.replaceAll(group, groupUid).replaceAll(server, url);
 }

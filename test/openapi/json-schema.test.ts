@@ -32,7 +32,7 @@ const outputs = new Map(
 );
 outputs.delete(EmptySchema.typeName);
 
-/** The validator of a message in a use, and the JSON that is written of it. */
+/** Returns the validator of a message in a use, and the JSON that is written of it. */
 function newTrial(schema: DescMessage, use: JsonUse, zeroValues: boolean) {
   const components = newComponents(() => "", fieldRules(new Map()));
   const reference = components.refer(schema, use);

@@ -20,7 +20,7 @@ const checksItems: ReadonlySet<string> = new Set([
 /** Is told of every request that was granted, as an example. */
 export type ExampleListener = (placed: Placed, example: Example) => void;
 
-/** A witness that fails when a request that was granted, or any reply, is not what a document says. */
+/** Returns a witness that fails when a request that was granted, or any reply, is not what a document says. */
 export function newDocumentWitness(listener: ExampleListener = () => {}): {
   readonly see: Witness;
   unseen(name: string): string[];
@@ -34,7 +34,7 @@ export function newDocumentWitness(listener: ExampleListener = () => {}): {
       seen.add(placed);
       if (isBodyValid(placed, request)) listener(placed, exampleOf(placed, request, received));
     },
-    /** The operations of a document that were granted nothing. */
+    /** Returns the operations of a document that were granted nothing. */
     unseen(name) {
       const unseen = operations.filter((placed) => placed.document === `/openapi/${name}.json` && !seen.has(placed));
       return unseen.map(({ httpMethod, path }) => `${httpMethod} ${path}`);
@@ -72,7 +72,7 @@ function isBodyValid(placed: Placed, { body }: RestRequest): boolean {
   return !schema || body === undefined || validatorOf(placed, schema)(body) === true;
 }
 
-/** The part of a body that an update mask names. The rest is ignored. */
+/** Returns the part of a body that an update mask names. The rest is ignored. */
 function namedBy(query: string, body: JsonValue): JsonValue {
   const mask = new URLSearchParams(query).get("updateMask");
   if (mask === null || mask === "*" || typeof body !== "object" || body === null) return body;
@@ -82,7 +82,7 @@ function namedBy(query: string, body: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
 }
 
-/** The operation of a request: of those that fit the one whose path says most itself. */
+/** Returns the operation of a request: of those that fit the one whose path says most itself. */
 function find({ method, target }: RestRequest): Placed | undefined {
   const path = target.replace(/\?.*/s, "");
   const fits = operations.filter((each) => each.httpMethod === method && patterns.get(each.path)!.test(path));

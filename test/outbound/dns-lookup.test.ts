@@ -26,7 +26,7 @@ async function startDns() {
   return { servers, asked: () => asked, [Symbol.dispose]: () => void socket.close() };
 }
 
-/** The name of the question, and where it ends. */
+/** Returns the name of the question, and where it ends. */
 function readName(query: Buffer): [name: string, end: number] {
   const labels: string[] = [];
   let at = 12;

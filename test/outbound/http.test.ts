@@ -19,7 +19,7 @@ function failsAs(failure: OutboundFailure, message: RegExp) {
   return (error: unknown) => error instanceof OutboundError && error.failure === failure && message.test(error.message);
 }
 
-/** A resolver that gives the answers one after the other, and counts. */
+/** Returns a resolver that gives the answers one after the other, and counts. */
 function resolver(...answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const resolve = async (hostname: string) => {

@@ -23,7 +23,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const push: Listening["push"] = (...args) => listening.push(...args);
     const tagsOf: Listening["tagsOf"] = (name) => listening.tagsOf(name);
 
-    /** The event as it happened so many seconds after the first. */
+    /** Returns the event as it happened so many seconds after the first. */
     const later = (seconds: number, told: object) => ({
       ...told,
       timestamp: new Date(Date.parse("2026-01-01T00:00:00Z") + seconds * 1000).toISOString(),
@@ -99,7 +99,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(await tagsOf("overtaken"), { "1.0": second });
     });
 
-    /** An event of Harbor, whose times are in whole seconds, with an id or without. */
+    /** Returns an event of Harbor, whose times are in whole seconds, with an id or without. */
     const harbor = (type: string, name: string, tag: string, digest: string, id?: string) => {
       const data = { resources: [{ digest, tag }], repository: { repo_full_name: `${server.groupUid}/${name}` } };
       if (id === undefined) return { type, occur_at: 1_767_225_600, event_data: data };

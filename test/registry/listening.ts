@@ -9,7 +9,7 @@ export const secret = "only for this test, and long enough";
 
 export const manifestType = "application/vnd.oci.image.manifest.v1+json";
 
-/** A digest that nothing has. */
+/** Returns a digest that nothing has. */
 export const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
 
 /** A server and its registry, and what both are asked. */
@@ -23,12 +23,12 @@ export interface Listening extends AsyncDisposable {
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   /** Sends one of CNCF Distribution. */
   distribution(...events: readonly object[]): ReturnType<Listening["send"]>;
-  /** A push to a repo of the organization, as CNCF Distribution tells it. */
+  /** Returns a push to a repo of the organization, as CNCF Distribution tells it. */
   push(name: string, tag: string | undefined, digest: string): object;
   // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
   get(path: string): Promise<any>;
   repoOf(name: string, group?: string): Promise<string | undefined>;
-  /** The tags of a repo of the organization, name -> digest. */
+  /** Returns the tags of a repo of the organization, name -> digest. */
   tagsOf(name: string): Promise<Record<string, string>>;
   /** Returns the server's data of an image. */
   about(name: string, digest: string, what: string): ReturnType<Listening["get"]>;
@@ -84,7 +84,7 @@ export async function startListening(
   return listening;
 }
 
-/** An event as CNCF Distribution tells it. */
+/** Returns an event as CNCF Distribution tells it. */
 export function event(action: string, target: object): object {
   return { id: randomUUID(), timestamp: "2026-01-01T00:00:00Z", action, target, actor: { name: "someone" } };
 }

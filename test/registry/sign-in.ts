@@ -14,7 +14,7 @@ export interface SignIn {
 /** The name of the test server's registry. */
 export const service = "registry.gatehouse.internal";
 
-/** The header of Basic credentials. */
+/** Returns the header of Basic credentials. */
 export function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
 }
@@ -35,7 +35,7 @@ export async function postToken(url: string, form: Record<string, string>): Prom
   return read(await fetch(`${url}/token`, { method: "POST", body: new URLSearchParams(form) }));
 }
 
-/** The header and the claims of a token. */
+/** Returns the header and the claims of a token. */
 export function readToken(token: string) {
   return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
 }

@@ -31,7 +31,7 @@ function holds(source: Source, uid: string): boolean {
   return source.uid === null ? !uid.includes("/") : parentOf(uid) === source.uid;
 }
 
-/** The meaning of the filter, implemented in the simplest way. */
+/** Returns the meaning of the filter, implemented in the simplest way. */
 function passes(uid: string, filter: PlaceFilter): boolean {
   return (
     (filter.ancestorsOf === "" || isBelow(filter.ancestorsOf, uid)) &&

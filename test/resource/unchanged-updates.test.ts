@@ -24,7 +24,7 @@ interface Update {
   readonly name: string;
   /** Makes it, as the update or a GET would show it. */
   make(): Promise<Resource>;
-  /** The request that sets it to what it is, with `description` or another text in the place of what it says. */
+  /** Returns the request that sets it to what it is, with `description` or another text in the place of what it says. */
   send(made: Resource, text?: string): Promise<Resource>;
   /** Whether it says nothing that could be changed. */
   readonly isFixed?: boolean;
@@ -291,7 +291,7 @@ describe("an update time", () => {
   }
 });
 
-/** The times of everything that has an update time. */
+/** Returns the times of everything that has an update time. */
 async function timesOf() {
   const { session } = server.server.database;
   const tables = [

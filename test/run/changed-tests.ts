@@ -67,7 +67,7 @@ function isReached(file: string, { files, dataFolders }: Reached): boolean {
   return folders.some((folder) => files.has(folder) || (!isModule(file) && dataFolders.has(folder)));
 }
 
-/** The folders that a file is in, from the innermost. */
+/** Returns the folders that a file is in, from the innermost. */
 function foldersOf(file: string): string[] {
   const folder = path.posix.dirname(file);
   return folder === "." ? [] : [folder, ...foldersOf(folder)];

@@ -33,7 +33,7 @@ const ownSteps = [
   { name: "tests of the transports", folder: "test/transport/" },
 ];
 
-/** The steps of these test files, the longest first. */
+/** Returns the steps of these test files, the longest first. */
 export function testSteps(files: readonly string[], memoryFolder: string | undefined): Step[] {
   const newStep = (name: string, files: readonly string[], isLive = false): Step => ({
     name,

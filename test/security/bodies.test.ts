@@ -208,7 +208,7 @@ describe("bodies, masks and JSON", () => {
     }
   });
 
-  /** The status of a POST with these bytes under this content type; none when it is empty. */
+  /** Returns the status of a POST with these bytes under this content type; none when it is empty. */
   function statusOf(body: string | Buffer, type: string): Promise<number> {
     const session = connect(ground.server.url);
     const headers = { ":method": "POST", ":path": `/iam/v2beta1/groups/${root}`, authorization: `Bearer ${token}` };

@@ -91,7 +91,7 @@ describe("compressed messages", () => {
     }
   });
 
-  /** The code of the reply to these bytes, whichever protocol they are in. */
+  /** Returns the code of the reply to these bytes, whichever protocol they are in. */
   function send(headers: Record<string, string>, body: Buffer, path = grpcPath): Promise<string> {
     const session = connect(ground.server.url);
     const authorization = `Bearer ${ground.server.ownerToken}`;

@@ -50,7 +50,7 @@ async function createGroup({ url, ownerToken }: Caller, parent: string, name: st
   return body.uid;
 }
 
-/** The names of groups that deliveries tell of. */
+/** Returns the names of groups that deliveries tell of. */
 const namesIn = (received: readonly Received[]) =>
   received.filter(isGroup).map(({ body }) => JSON.parse(body).body.name as string);
 

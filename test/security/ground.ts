@@ -41,7 +41,7 @@ export async function openGround(options: TestServerOptions = {}): Promise<Groun
   };
 }
 
-/** The gRPC path of `Service/Method`. */
+/** Returns the gRPC path of `Service/Method`. */
 export function methodPath(name: string): string {
   const [service, method] = name.split("/");
   const found = services.find((candidate) => candidate.name === service);
@@ -49,12 +49,12 @@ export function methodPath(name: string): string {
   return `/${found.typeName}/${method}`;
 }
 
-/** The name of an outcome's code, for comparisons that read well. */
+/** Returns the name of an outcome's code, for comparisons that read well. */
 export function codeOf(outcome: Outcome): string {
   return codeName(outcome.code);
 }
 
-/** A reply as an object. */
+/** Returns a reply as an object. */
 export function replyOf({ response, message }: Outcome): JsonObject {
   assert.ok(response, message);
   return response as JsonObject;
@@ -66,7 +66,7 @@ export interface TurnableClock {
   advance(ms: number): void;
 }
 
-/** A clock that starts at the present and runs on when told. */
+/** Returns a clock that starts at the present and runs on when told. */
 export function turnableClock(): TurnableClock {
   let offset = 0;
   return {
@@ -77,7 +77,7 @@ export function turnableClock(): TurnableClock {
   };
 }
 
-/** A clock that stands still until it is told, for what is counted by the second. */
+/** Returns a clock that stands still until it is told, for what is counted by the second. */
 export function stoppedClock(): TurnableClock {
   let now = Date.now();
   return {

@@ -207,7 +207,7 @@ describe("HTTP", () => {
     }
   });
 
-  /** The grpc-status of a ListGroups with these headers. */
+  /** Returns the grpc-status of a ListGroups with these headers. */
   function grpcStatusOf(headers: Record<string, string>): Promise<string> {
     const session = connect(ground.server.url);
     const fixed = { ":method": "POST", ":path": grpcPath, "content-type": "application/grpc", te: "trailers" };

@@ -36,7 +36,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const as = (token: string, method: string, path: string, body?: object) =>
       rest(server.url, token, method, path, body);
 
-    /** An identity of one organization that has created another one, of which it is the only owner. */
+    /** Returns an identity of one organization that has created another one, of which it is the only owner. */
     async function founder() {
       const home = await addGroup(server, null, "home");
       const admin = await addCaller(server, home, ownerRole.uid);

@@ -20,7 +20,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     const list = (request: JsonObject, as = token) => ground.once(as, "GroupsService/ListGroups", request);
     const names = (reply: JsonObject) => ((reply.groups ?? []) as JsonObject[]).map(({ name }) => name);
     const children = (changes: JsonObject = {}): JsonObject => ({ uidp: { childrenOf: root }, ...changes });
-    /** The page of two that follows a page token, asked for over REST with a fresh access token. */
+    /** Returns the page of two that follows a page token, asked for over REST with a fresh access token. */
     async function restPage(pageToken: string) {
       const fresh = await ground.server.tokenOf(uid);
       const query = new URLSearchParams({ "uidp.children_of": root, order_by: "name", page_size: "2" });
@@ -28,7 +28,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return await rest(ground.server.url, fresh, "GET", `/iam/v2beta1/groups?${query}`);
     }
 
-    /** A page token of the children, in the order of their names. */
+    /** Returns a page token of the children, in the order of their names. */
     async function pageToken(): Promise<string> {
       return String(replyOf(await list(children({ pageSize: 5, orderBy: "name" }))).nextPageToken);
     }

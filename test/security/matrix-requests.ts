@@ -16,7 +16,7 @@ export type Kind = (typeof kinds)[number];
 /** The resources of one group: the uid of one of each kind, including the group. */
 export type Things = Readonly<Record<Kind, string>>;
 
-/** A request that is in order but for the uid at the place. */
+/** Returns a request that is in order but for the uid at the place. */
 export function requestFor(place: Place, own: Things, uid: string): JsonObject {
   const request = baseRequest(place.method, own);
   // An item of a batch may leave its role to the batch, and must when that names another.
@@ -67,7 +67,7 @@ function itemOf(fields: readonly DescField[], own: Things): JsonObject {
   return { [resource.jsonName]: sampleOf(singularOf(resource.message!), own) };
 }
 
-/** A resource that an owner may create in their group. */
+/** Returns a resource that an owner may create in their group. */
 function sampleOf(kind: string, own: Things): JsonObject {
   const samples: Readonly<Record<string, JsonObject>> = {
     group: { name: "group" },

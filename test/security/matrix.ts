@@ -49,12 +49,12 @@ export function placesOf(services: readonly DescService[]): Place[] {
   );
 }
 
-/** The name of a resource, such as `roleBinding`; empty for other messages. */
+/** Returns the name of a resource, such as `roleBinding`; empty for other messages. */
 export function singularOf(message: DescMessage): string {
   return getOption(message, resourceOption).singular;
 }
 
-/** The resource that a service is for: that of its own file; undefined when it has none. */
+/** Returns the resource that a service is for: that of its own file; undefined when it has none. */
 export function resourceOf({ file }: DescService): DescMessage | undefined {
   return file.messages.find((message) => singularOf(message) !== "");
 }

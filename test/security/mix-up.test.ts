@@ -78,7 +78,7 @@ describe("two login providers, one of which is hostile", () => {
     return new URL(headers.get("location") ?? assert.fail(page));
   }
 
-  /** A user who is signed in at the honest provider. */
+  /** Returns a user who is signed in at the honest provider. */
   function newPerson(name: string): Browser {
     const browser = newBrowser();
     honest.signIn(browser, name);
@@ -256,7 +256,7 @@ describe("two login providers, one of which is hostile", () => {
       return state;
     }
 
-    /** The honest provider's address for a client whose redirect URI is the one of that version. */
+    /** Returns the honest provider's address for a client whose redirect URI is the one of that version. */
     function authorization(state: string, nonce: string, codeVerifier: string): string {
       const url = new URL(`${honest.issuer}/auth`);
       url.search = new URLSearchParams({

@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await upstream[Symbol.asyncDispose]();
     });
 
-    /** An organization with a caller who may add and change its providers, and nothing else. */
+    /** Returns an organization with a caller who may add and change its providers, and nothing else. */
     async function arrangeOrganization() {
       const root = await addGroup(ground.server, null, "acme");
       const role = await addRole(ground.server, root, administration);
@@ -63,7 +63,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return { root, role, admin, request };
     }
 
-    /** An identity that asks for these claims. */
+    /** Returns an identity that asks for these claims. */
     function addMatching(parent: string, value: Record<string, unknown>, issuer = ""): Promise<string> {
       return addIdentity(ground.server, parent, { relationship: { case: "claimMatch", value }, issuer, subject: "" });
     }

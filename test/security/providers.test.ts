@@ -21,7 +21,7 @@ import { viewerRole } from "./tree.ts";
 const secret = "canary-71c0-client-secret";
 const hourMs = 60 * 60 * 1000;
 
-/** A provider as a caller sends it. */
+/** Returns a provider as a caller sends it. */
 function provider(oidc: JsonObject = {}): JsonObject {
   const configured = { issuer: "https://idp.example.org", clientId: "gatehouse", clientSecret: secret, ...oidc };
   return { name: "provider", defaultRole: viewerRole.uid, oidc: configured };

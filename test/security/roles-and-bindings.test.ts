@@ -22,7 +22,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     after(() => ground[Symbol.asyncDispose]());
 
-    /** A caller of the organization with a custom role of just these capabilities. */
+    /** Returns a caller of the organization with a custom role of just these capabilities. */
     async function callerWith(...capabilities: Capability[]) {
       const role = await addRole(ground.server, organization, capabilities);
       return { role, ...(await addCaller(ground.server, organization, role)) };

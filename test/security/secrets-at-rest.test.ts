@@ -39,7 +39,7 @@ async function open({ dataDir, databaseUrl }: Data, secretsKey: string, log?: No
   return await startServer(toConfig(readSettings(settings, {})), logger);
 }
 
-/** All secrets as they are stored. */
+/** Returns all secrets as they are stored. */
 async function stored({ database: { session } }: Server, provider?: string): Promise<string[]> {
   const keys = (await listSigningKeys(session)).map(({ privateJwk }) => privateJwk);
   const row = provider === undefined ? undefined : await findRow(session, identityProviderCollection, provider);

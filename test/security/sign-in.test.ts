@@ -18,7 +18,7 @@ import { keyPair } from "../sts/outside.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { ownerRole, viewerRole } from "./tree.ts";
 
-/** A device without a browser, and its code. */
+/** Returns a device without a browser, and its code. */
 function newDevice() {
   const device = generateKeyPairSync("x25519");
   return { device, code: device.publicKey.export({ format: "jwk" }).x! };

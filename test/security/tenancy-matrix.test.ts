@@ -205,7 +205,7 @@ function expectedOfReference({ names }: Place, caller: Caller, relation: Relatio
   return isAbsent(relation) ? Code.NOT_FOUND : Code.OK;
 }
 
-/** The uid in a relation to the caller's rights; what is to be deleted is made for it. */
+/** Returns the uid in a relation to the caller's rights; what is to be deleted is made for it. */
 async function uidAt(place: Place, caller: Caller, relation: Relation): Promise<string> {
   const group = neighbours.get(caller.at)![relation]!;
   const kind = place.names as Kind;
@@ -248,7 +248,7 @@ function resourceKind({ method }: Place): Kind {
   return singularOf(resourceOf(method.parent)!) as Kind;
 }
 
-/** All rows of a kind, straight from the store. */
+/** Returns all rows of a kind, straight from the store. */
 async function readRows(kind: Kind): Promise<Row[]> {
   const { session } = server.server.database;
   const statement = session.prepared(`test.all.${kind}`, (db, tables) => {
@@ -264,7 +264,7 @@ async function readRows(kind: Kind): Promise<Row[]> {
   return [...(await statement.execute())];
 }
 
-/** The rows that the caller may see and the filter lets through. */
+/** Returns the rows that the caller may see and the filter lets through. */
 function visible(place: Place, caller: Caller, rows: readonly Row[], uid: string): string[] {
   const passes: Readonly<Record<string, (row: Row) => boolean>> = {
     ancestorsOf: (row) => uid !== row.uid && isWithin(uid, row.uid),

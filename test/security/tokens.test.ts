@@ -196,7 +196,7 @@ for (const database of ["sqlite", "postgres"] as const) {
 
 const getGroup = "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup";
 
-/** The status of a GET with exactly these header lines. */
+/** Returns the status of a GET with exactly these header lines. */
 function statusOf(url: string, headers: readonly string[]): Promise<number> {
   const { host } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ export interface TestClock {
   advance(milliseconds: number): void;
 }
 
-/** A clock that begins now and stands still until it is moved. */
+/** Returns a clock that begins now and stands still until it is moved. */
 export function testClock(): TestClock {
   let now = systemClock();
   return {

@@ -7,7 +7,7 @@ import { hourMs, testClock } from "./fixtures.ts";
 
 const groups = "/iam/v2beta1/groups";
 
-/** A token of an organization owner who does not operate the installation. */
+/** Returns a token of an organization owner who does not operate the installation. */
 async function plainOwner(server: TestServer): Promise<string> {
   const { url, ownerToken, groupUid } = server;
   const identity = { name: "plain", claimMatch: { issuer: "https://issuer.example.org", subject: "plain" } };

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { discoveryPath, keyPair, type OutsideKeyPair } from "../sts/outside.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "./openid-client.ts";
 
-/** A number in a spelling of its own. */
+/** Returns a number in a spelling of its own. */
 const sent = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 
 describe("the ID token of a sign-in", () => {

@@ -294,7 +294,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   });
 }
 
-/** The parameters that a program finds in the address that the browser ends at. */
+/** Returns the parameters that a program finds in the address that the browser ends at. */
 function parametersOf({ headers, text }: Visit): Record<string, string> {
   const location = headers.get("location") ?? assert.fail(text);
   assert.match(location, /^http:\/\/localhost:1\/callback/);

@@ -52,7 +52,7 @@ export async function startUpstream() {
   server.answers["/keys"] = JSON.parse(keySetText(key));
   server.answers["/token"] = (request, response) => void answerToken(request, response);
 
-  /** The address that the browser is sent back to from an authorization URL. */
+  /** Returns the address that the browser is sent back to from an authorization URL. */
   function authorize(url: URL): string {
     const query = url.searchParams;
     requests.push(query);
@@ -130,7 +130,7 @@ export async function startUpstream() {
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 
-/** The settings of a server whose login provider this is. */
+/** Returns the settings of a server whose login provider this is. */
 export function loginSettings({ issuer }: Pick<Upstream, "issuer">): Record<string, string> {
   return { loginIssuer: issuer, loginClientId: client.id, loginClientSecret: client.secret };
 }

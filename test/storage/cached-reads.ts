@@ -223,7 +223,7 @@ export function newEmptyPageCache(database: Database, size: ReadCacheLimits): Pa
   return newPageCache(newReadCache(size), newOffsetIndex(database.read), findings);
 }
 
-/** The first page of groups. */
+/** Returns the first page of groups. */
 export async function readPage(database: Database, pages: PageCache, sources: readonly Source[]) {
   const query: ListQuery = { ...whole, limit: 100, sources };
   return await database.read((session) => pages.read(session, groups, query));

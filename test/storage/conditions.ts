@@ -17,7 +17,7 @@ const filters = fc.record({
   updatedSince: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }),
 });
 
-/** The meaning of the condition, for the model. */
+/** Returns the meaning of the condition, for the model. */
 function passes(row: TagRow, filter: TagFilter): boolean {
   if (row.isReferrer && !filter.includeReferrers) return false;
   if (row.isDate && !filter.includeDates) return false;

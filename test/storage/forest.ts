@@ -67,7 +67,7 @@ const node = fc.record({
 
 const maxDepth = 4;
 
-/** A forest of 1 to `size` groups. */
+/** Returns a forest of 1 to `size` groups. */
 export function forests(size: number): fc.Arbitrary<Forest> {
   const nodes = fc.array(node, { minLength: 1, maxLength: size });
   return fc.record({ nodes, others: fc.array(node, { maxLength: size }), salt: fc.nat() }).map(grow);

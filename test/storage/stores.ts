@@ -28,7 +28,7 @@ export interface Store extends AsyncDisposable {
 
 export type OpenStore = () => Promise<Store>;
 
-/** A store on a SQLite file. */
+/** Returns a store on a SQLite file. */
 export async function openSqliteStore(): Promise<Store> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-storage-"));
   const file = path.join(directory, "data", "gatehouse.db");
@@ -107,7 +107,7 @@ export async function newPostgresUrl(): Promise<string> {
   return url.href;
 }
 
-/** All handles on one database, so they can be closed. */
+/** Returns all handles on one database, so they can be closed. */
 function openHandles(url: string) {
   const opened: Database[] = [];
   return {

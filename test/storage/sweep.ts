@@ -53,7 +53,7 @@ async function sweepAt(
   await sweep(database, { ...context, time: now }, { accessMs: undefined, ...keeping, changeMs }, signal);
 }
 
-/** The database, and the number of rows of a table after each of its writes. */
+/** Returns the database, and the number of rows of a table after each of its writes. */
 function watched(store: Store, table: string) {
   const left: number[] = [];
   const database: Pick<Database, "write"> = {

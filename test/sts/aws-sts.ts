@@ -30,7 +30,7 @@ export interface AwsRequestChanges {
   readonly lines?: readonly string[];
 }
 
-/** A signed request in base64url, as the platform's SDK makes it. */
+/** Returns a signed request in base64url, as the platform's SDK makes it. */
 export function signAwsRequest(
   host: string,
   audience: string,

@@ -14,7 +14,7 @@ const defaults = defaultAudiences("https://gatehouse.example", false);
 const good = { iss: "https://issuer.example", sub: "workload", aud: "https://gatehouse.example" };
 const base: Init = { iss: { case: "issuer", value: good.iss }, sub: { case: "subject", value: good.sub } };
 
-/** The first claim that does not match; undefined when all do. */
+/** Returns the first claim that does not match; undefined when all do. */
 function mismatch(init: Init, claims: Claims): string | undefined {
   const match = create(Identity_ClaimMatchSchema, { ...base, ...init });
   const result = matchClaims(match, claims, defaults, newStepBudget());
@@ -85,7 +85,7 @@ describe("iss, sub and aud", () => {
 describe("further claims", () => {
   const exact = (value: string): Init => ({ claims: { x: value } });
   const pattern = (value: string): Init => ({ claimPatterns: { x: value } });
-  /** A claim as a token has it. */
+  /** Returns a claim as a token has it. */
   const sent = (json: string) => parseExactly(json);
   const table: readonly (readonly [rule: string, init: Init, claim: unknown, matches: boolean])[] = [
     ["a string", exact("a"), "a", true],

@@ -19,25 +19,25 @@ export const audiences = [issuer, "registry.example"];
 export const outsideIssuer = "https://issuer.example";
 export const outsideKey = keyPair("ES256");
 
-/** The uid of the group or identity that a short name stands for: `a`, or `a/b` below it. */
+/** Returns the uid of the group or identity that a short name stands for: `a`, or `a/b` below it. */
 export function uid(name: string): string {
   const [root = "", ...rest] = name.split("/");
   const part = (text: string, length: number) => Buffer.from(text).toString("hex").padEnd(length, "0").slice(0, length);
   return [part(root, 40), ...rest.map((text) => part(text, 16))].join("/");
 }
 
-/** The set of the capabilities with these names. */
+/** Returns the set of the capabilities with these names. */
 export function capabilities(...names: readonly string[]) {
   return capabilitySet(names.map((name) => findCapabilityByName(name)!.number));
 }
 
-/** The claims of a token of `outsideIssuer` that is in force at `startTime`. */
+/** Returns the claims of a token of `outsideIssuer` that is in force at `startTime`. */
 export function outsideClaims(changes: object = {}): Record<string, unknown> {
   const times = { iat: startSeconds, exp: startSeconds + 600 };
   return { iss: outsideIssuer, sub: "workload", aud: issuer, ...times, ...changes };
 }
 
-/** A token of `outsideIssuer`, unless the claims say otherwise. */
+/** Returns a token of `outsideIssuer`, unless the claims say otherwise. */
 export function outsideToken(changes: object = {}, key = outsideKey): Promise<string> {
   return signOutside(key, outsideClaims(changes));
 }
@@ -126,7 +126,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
   };
 }
 
-/** An exchange where `workload` may assume the identity `org/id`, which holds two capabilities at `org`. */
+/** Returns an exchange where `workload` may assume the identity `org/id`, which holds two capabilities at `org`. */
 export async function openWithWorkload() {
   const exchange = await openExchange();
   exchange.add("org/id", workload);
@@ -134,12 +134,12 @@ export async function openWithWorkload() {
   return exchange;
 }
 
-/** A segment of a token. */
+/** Returns a segment of a token. */
 export function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** The claims of a good token under any header, with an invalid signature. */
+/** Returns the claims of a good token under any header, with an invalid signature. */
 export async function unsigned(alg: string, signature = "", header: object = {}): Promise<string> {
   return `${encode({ alg, ...header })}.${encode(outsideClaims())}.${signature}`;
 }

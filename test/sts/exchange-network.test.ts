@@ -6,7 +6,7 @@ import { type Answer, discoveryPath, fetchLoopback, keyPair, keySetText, startIs
 
 const identity = uid("org/id");
 
-/** An exchange that talks to real servers, with an identity that names one of them. */
+/** Returns an exchange that talks to real servers, with an identity that names one of them. */
 async function openFor(url: string) {
   const exchange = await openExchange({
     requests: [],

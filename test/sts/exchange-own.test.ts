@@ -18,7 +18,7 @@ const identity = uid("org/id");
 const [group, inner] = [uid("org"), uid("org/inner")];
 const act = { iss: outsideIssuer, sub: "workload", aud: issuer };
 
-/** An exchange, and one of our own tokens for its identity. */
+/** Returns an exchange, and one of our own tokens for its identity. */
 async function open(changes: Partial<TokenRequest> = {}) {
   const exchange = await openExchange();
   exchange.add("org/id", workload);

@@ -43,7 +43,7 @@ describe("the explanation of an exchange", () => {
     claimMatch: { issuer: issuer.url, subjectPattern: "repo:acme/.+", claims: { ref: "refs/heads/main" } },
   });
 
-  /** The outcomes by the names of the checks, and whether the exchange itself says the same. */
+  /** Returns the outcomes by the names of the checks, and whether the exchange itself says the same. */
   async function explain(uid: string, token: string): Promise<Checks & { details: string }> {
     const path = `/access/v1/identities/${uid}:explainExchange`;
     const { status, body } = await rest(server.url, server.ownerToken, "POST", path, { token });

@@ -42,7 +42,7 @@ const configurationWith = (jwk: object) => ({
   },
 });
 
-/** A private key whose kid stays the same when the key is replaced. */
+/** Returns a private key whose kid stays the same when the key is replaced. */
 function namedKey(name: string): object {
   return { ...keyPair("RS256", name).privateKey.export({ format: "jwk" }), kid: "current", use: "sig", alg: "RS256" };
 }
@@ -71,7 +71,7 @@ async function startProvider() {
   };
 }
 
-/** A token by client_credentials for the given resource. */
+/** Returns a token by client_credentials for the given resource. */
 async function requestToken(url: string, resource: string): Promise<string> {
   const body = new URLSearchParams({ grant_type: "client_credentials", resource, ...client });
   const response = await fetch(`${url}/token`, { method: "POST", body });

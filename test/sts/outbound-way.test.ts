@@ -22,7 +22,7 @@ const key = keyPair("ES256");
 const authority = newAuthority();
 const past = { notBefore: new Date(Date.now() - 3e9), notAfter: new Date(Date.now() - 1e9) };
 
-/** An https issuer on loopback, which goes by the given names. */
+/** Returns an https issuer on loopback, which goes by the given names. */
 async function startHttpsIssuer(tls: Issued, issuerOf: (port: number) => string) {
   const server = createServer(tls, (request, response) => {
     const { port } = server.address() as AddressInfo;

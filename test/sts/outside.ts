@@ -16,7 +16,7 @@ export interface OutsideKeyPair {
 
 const pairs = new Map<string, OutsideKeyPair>();
 
-/** The key pair for an algorithm with a kid, the same one for the whole run: making RSA keys is slow. */
+/** Returns the key pair for an algorithm with a kid, the same one for the whole run: making RSA keys is slow. */
 export function keyPair(alg: string, kid = `${alg}-1`): OutsideKeyPair {
   const name = `${alg} ${kid}`;
   const known = pairs.get(name);
@@ -38,7 +38,7 @@ function generate(alg: string) {
 /** A signer: a key pair, possibly without a kid. */
 type Signer = Pick<OutsideKeyPair, "alg" | "privateKey"> & { readonly kid: string | undefined };
 
-/** A token with these claims, signed by the key. */
+/** Returns a token with these claims, signed by the key. */
 export function signOutside(
   { alg, kid, privateKey }: Signer,
   claims: Record<string, unknown>,
@@ -89,7 +89,7 @@ export function writeJson(response: ServerResponse, document: object): void {
 
 export const discoveryPath = "/.well-known/openid-configuration";
 
-/** An issuer on loopback that publishes these keys. */
+/** Returns an issuer on loopback that publishes these keys. */
 export async function startIssuer(...keys: readonly OutsideKeyPair[]) {
   const server = await startServer();
   server.answers[discoveryPath] = { issuer: server.url, jwks_uri: `${server.url}/keys` };
@@ -102,7 +102,7 @@ export function fetchLoopback(options: Partial<OutboundOptions> = {}) {
   return (url: string) => fetchJson(url, { allowLoopbackHttp: true, ...outboundLimits, ...options });
 }
 
-/** A network of issuers under any name, each with the same keys; other addresses do not answer. */
+/** Returns a network of issuers under any name, each with the same keys; other addresses do not answer. */
 export function network(issuers: readonly string[], ...keys: readonly OutsideKeyPair[]) {
   const requests: string[] = [];
   const documents = new Map<string, unknown>();

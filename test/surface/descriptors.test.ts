@@ -18,7 +18,7 @@ import { apiMethods, formatRoutes, goldenFile } from "./routes.ts";
 
 let methods: readonly Method[];
 
-/** The methods whose names begin with the verb. Version 1 is older than the rules of names and shapes. */
+/** Returns the methods whose names begin with the verb. Version 1 is older than the rules of names and shapes. */
 function named(verb: string): Method[] {
   const found = methods.filter(({ path }) => new RegExp(`\\.v2beta1\\.\\w+/${verb}[A-Z]`).test(path));
   assert.notEqual(found.length, 0);

@@ -45,7 +45,7 @@ for (const transport of ["the fast path", "a handler"]) {
   });
 }
 
-/** A client whose request is received through one of the transports. */
+/** Returns a client whose request is received through one of the transports. */
 async function receiving(t: Parameters<typeof listen>[0], transport: string) {
   const begun = Promise.withResolvers<ServerHttp2Stream>();
   const received = Promise.withResolvers<Buffer>();

@@ -40,7 +40,7 @@ export interface FrameClient {
   readonly frames: Frame[];
   readonly closed: Promise<void>;
   send(...parts: Buffer[]): void;
-  /** The first frame that fits, awaited; rejects when the connection closes without it. */
+  /** Returns the first frame that fits, awaited; rejects when the connection closes without it. */
   next(wanted: (frame: Frame) => boolean): Promise<Frame>;
 }
 
@@ -54,14 +54,14 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload]);
 }
 
-/** A header block of literals that are not indexed (RFC 7541 §6.2.2); names and values below 16 KiB. */
+/** Returns a header block of literals that are not indexed (RFC 7541 §6.2.2); names and values below 16 KiB. */
 export function headerBlock(headers: Iterable<readonly [string, string]>): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of headers) parts.push(Buffer.from([0]), literal(name), literal(value));
   return Buffer.concat(parts);
 }
 
-/** The pseudo-headers of a request. */
+/** Returns the pseudo-headers of a request. */
 export function requestHeaders(method: string, path: string): [string, string][] {
   return [
     [":method", method],
@@ -82,7 +82,7 @@ export function reset(stream: number, code: number = errorCode.cancel): Buffer {
   return frame(frameType.reset, 0, stream, Buffer.from([0, 0, 0, code]));
 }
 
-/** The error code of a GOAWAY or a RST_STREAM frame. */
+/** Returns the error code of a GOAWAY or a RST_STREAM frame. */
 export function codeOf({ type, payload }: Frame): number {
   return payload.readUInt32BE(type === frameType.goaway ? 4 : 0);
 }

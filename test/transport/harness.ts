@@ -120,7 +120,7 @@ export async function get2(client: ClientHttp2Session, path: string, headers = {
   return { status: Number(received[":status"]), headers: received as Reply["headers"], body };
 }
 
-/** A promise and what settles it, for a handler that waits until the test says so. */
+/** Returns a promise and what settles it, for a handler that waits until the test says so. */
 export function gate(): PromiseWithResolvers<void> {
   return Promise.withResolvers<void>();
 }

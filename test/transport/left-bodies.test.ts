@@ -32,7 +32,7 @@ test("http1: a body that connect-node leaves unread keeps no connection, and end
   await using server = await startTestServer();
   const port = Number(new URL(server.url).port);
 
-  /** The replies to a request of 6 MiB and another behind it, from a client that sends all before it listens. */
+  /** Returns the replies to a request of 6 MiB and another behind it, from a client that sends all before it listens. */
   async function replies(path: string, type: string): Promise<string[]> {
     const socket = connect(port, "127.0.0.1");
     t.after(() => socket.destroy());

@@ -108,7 +108,7 @@ function sentOf(type: string, path: string, payload: Buffer, encoding = "identit
 
 const payloads = new Map<string, Buffer>();
 
-/** A message of so many bytes beyond the limit, encoded, and the name of the encoding; made once for all transports. */
+/** Returns a message of so many bytes beyond the limit, encoded, and the name of the encoding; made once for all transports. */
 function payloadOf(type: string, encoding: string, beyond: number): [payload: Buffer, name: string] {
   const [name, encode] = encodings[encoding]!;
   const key = `${type.endsWith("json")} ${encoding} ${beyond}`;
@@ -119,7 +119,7 @@ function payloadOf(type: string, encoding: string, beyond: number): [payload: Bu
 
 const pattern = randomBytes(500).toString("hex");
 
-/** A message of so many bytes, in a field that the method does not know. */
+/** Returns a message of so many bytes, in a field that the method does not know. */
 function messageOf(type: string, size: number): Buffer {
   const filling = pattern.repeat(Math.ceil(size / pattern.length));
   if (type.endsWith("json")) return Buffer.from(`{"x":"${filling.slice(0, size - 8)}"}`);

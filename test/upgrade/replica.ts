@@ -21,7 +21,7 @@ export interface Installation {
 /** A running server. Disposing of it ends it without draining. */
 export interface Replica extends Disposable {
   readonly address: string;
-  /** A token of the owner of the sample organization, for any server of the database. */
+  /** Returns a token of the owner of the sample organization, for any server of the database. */
   ownerToken(): string;
   /** Drains the server by SIGTERM, and returns its exit code. */
   stop(): Promise<number | null>;

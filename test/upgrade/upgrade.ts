@@ -98,7 +98,7 @@ async function upgradeFile(before: Version, next: Version): Promise<void> {
   }
 }
 
-/** The root group, from the first page of the groups that the owner sees. */
+/** Returns the root group, from the first page of the groups that the owner sees. */
 async function organizationOf(address: string, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`http://${address}/iam/v2beta1/groups?name=example.org`, { headers });

@@ -150,7 +150,7 @@ async function thingsThere(apiClient: ApiClient, method: string, names: readonly
   return [...new Set(found)].filter((uid) => !isWithin(uid, granted));
 }
 
-/** The uids that a list shows, of the groups where its items have none of their own. */
+/** Returns the uids that a list shows, of the groups where its items have none of their own. */
 async function list(apiClient: ApiClient, token: string, method: string, filter: JsonObject): Promise<string[]> {
   const { code, message, response } = await apiClient.call(token, path(method), filter);
   assert.equal(code, Code.OK, message);
@@ -175,7 +175,7 @@ async function codeOf(
   return (await apiClient.call(token, path(method), request)).code;
 }
 
-/** A filter by the JSON path of its field. */
+/** Returns a filter by the JSON path of its field. */
 function filterOf(name: string, uid: string): JsonObject {
   const [first = "", second] = name.split(".");
   const value = name.endsWith("ids") ? [uid] : uid;

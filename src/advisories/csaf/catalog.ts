@@ -17,7 +17,7 @@ export class Catalog {
   /** The texts of the products, and their numbers. */
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a product. The same product has the same number. */
+  /** Returns the number of a product. The same product has the same number. */
   numberOf(product: ProductJson): number {
     const text = canonicalJson(product);
     const known = this.#numbers.get(text);
@@ -28,7 +28,7 @@ export class Catalog {
     return number;
   }
 
-  /** The members of `product_tree`, in parts of their text. */
+  /** Returns the members of `product_tree`, in parts of their text. */
   async *write(): AsyncGenerator<string> {
     const texts = [...this.#numbers.keys()];
     const products = function* (): Generator<[ProductJson, number]> {
@@ -74,7 +74,7 @@ export class Catalog {
   }
 }
 
-/** The product id of a number. */
+/** Returns the product id of a number. */
 export function idOf(number: number): string {
   return `CSAFPID-${String(number + 1).padStart(4, "0")}`;
 }

@@ -37,7 +37,7 @@ export type Loss = (what: string) => void;
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;
 
-/** The claims of a statement. */
+/** Returns the claims of a statement. */
 export function claimsOf(record: AdvisoryRecord, whole: ProductStatement, loss: Loss): Claim[] {
   const claim = record.format === RecordFormat.CSAF ? claimOfCsaf(record, whole) : undefined;
   if (claim) return [claim];
@@ -136,7 +136,7 @@ function fixedIn(versions: readonly string[]): string {
   return `Fixed in ${versions.join(", ")}.`;
 }
 
-/** The flags, threats and remediations of a statement. */
+/** Returns the flags, threats and remediations of a statement. */
 function detailsOf(statement: ProductStatement, fixes: readonly string[], loss: Loss): Claim["details"] {
   const { status, justification, impact, action, notes, plan, time } = statement;
   const isFlag = flagLabels.includes(justification) && status === NOT_AFFECTED;

@@ -24,7 +24,7 @@ export interface Detail {
 export interface Details {
   /** The items that name no product, such as a threat to all of them. */
   readonly general: readonly Detail[];
-  /** The items that name a product, in the order of the document. */
+  /** Returns the items that name a product, in the order of the document. */
   of(productId: string): readonly Detail[];
 }
 

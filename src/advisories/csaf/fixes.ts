@@ -20,7 +20,7 @@ export interface Stated {
 
 /** The versions with a fix that a vulnerability names. */
 export interface Fixes {
-  /** The range before the latest fix of a product of all versions; none for a product of some, or without a fix. */
+  /** Returns the range before the latest fix of a product of all versions; none for a product of some, or without a fix. */
   rangeOf(product: ReadProduct): VersionRange[];
 }
 
@@ -59,13 +59,13 @@ function keyOf({ product, release }: ReadProduct): string {
   return `${packageKeyOf(product)}\n${release}`;
 }
 
-/** The versions with a fix; of ranges, those since which all have it. */
+/** Returns the versions with a fix; of ranges, those since which all have it. */
 function startsOf({ versions, ranges }: ReadProduct): string[] {
   const isOpen = ({ events }: VersionRange) => events.length === 1 && events[0]!.type === RangeEventType.INTRODUCED;
   return [...versions, ...ranges.filter(isOpen).map(({ events }) => events[0]!.version)];
 }
 
-/** The latest version; undefined where the order of the versions is not known. */
+/** Returns the latest version; undefined where the order of the versions is not known. */
 function latestOf(versions: readonly string[], order: VersionOrder): string | undefined {
   let [latest, ...others] = versions;
   for (const version of others) {

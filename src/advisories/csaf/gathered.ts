@@ -69,7 +69,7 @@ export class Gathered {
     });
   }
 
-  /** The members of the vulnerability itself. */
+  /** Returns the members of the vulnerability itself. */
   members(): JsonObject {
     const items = lists.map((name) => [name, [...(this.#lists.get(name)?.values() ?? [])]] as const);
     const found = Object.fromEntries([...this.#members, ...items.filter(([, list]) => list.length > 0)]);

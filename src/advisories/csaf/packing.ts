@@ -18,7 +18,7 @@ const usualCategory = "default_component_of";
 export class ProductPacker {
   readonly #branches = new Map<string, number>();
 
-  /** The paths of branches by the numbers that packed products have in their place. */
+  /** Returns the paths of branches by the numbers that packed products have in their place. */
   branches(): Branches[] {
     return [...this.#branches.keys()].map((key) => JSON.parse(key));
   }

@@ -11,15 +11,15 @@ import { rangeText } from "./vers.ts";
 
 /** The versions of a product, its ranges or all of it, each as CSAF names it. */
 export interface WrittenProducts {
-  /** The product in each version, or in all of them. */
+  /** Returns the product in each version, or in all of them. */
   version(version: string): ProductJson[];
-  /** The product in a range; undefined for a range that says nothing. */
+  /** Returns the product in a range; undefined for a range that says nothing. */
   range(range: VersionRange): ProductJson[] | undefined;
 }
 
 type About = Pick<ProductStatement, "release" | "subcomponents">;
 
-/** The products of a statement: those of its parts where it is about parts, and where they are installed. */
+/** Returns the products of a statement: those of its parts where it is about parts, and where they are installed. */
 export function writeProducts(product: Product, { release, subcomponents }: About): WrittenProducts {
   const name = nameOf(product);
   const purlType = readPurl(product.purl)?.type ?? "";

@@ -23,7 +23,7 @@ export class ProductReader {
     this.#tree = tree;
   }
 
-  /** The product of an id, or the reason why it cannot be read: a part of a sentence. */
+  /** Returns the product of an id, or the reason why it cannot be read: a part of a sentence. */
   read(id: string, depth = 0): ReadProduct | string {
     const known = this.#read.get(id);
     if (known !== undefined) return known;
@@ -61,7 +61,7 @@ export class ProductReader {
   }
 }
 
-/** The texts of a product that a record has as they are. */
+/** Returns the texts of a product that a record has as they are. */
 function textsOf({ product, versions, ranges, release, subcomponent }: ReadProduct): string[] {
   const boundaries = ranges.flatMap(({ events }) => events.map(({ version }) => version));
   return [product.name, product.purl, product.cpe, release, subcomponent, ...versions, ...boundaries];
@@ -101,7 +101,7 @@ function readHelper(value: unknown) {
   return { problems, purl, cpe: isCpe ? cpeText : "", helper: Object.keys(helper).length > 0 ? helper : undefined };
 }
 
-/** The versions that the last branch names; undefined when it names none. */
+/** Returns the versions that the last branch names; undefined when it names none. */
 function versionsIn(branches: readonly Branch[], name: string): NamedVersions | undefined {
   const [category, text] = branches.at(-1) ?? ["", ""];
   if (category === "product_version_range") return parseRange(text);

@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { readPurl, writePurl } from "../purl.ts";
 
-/** A package URL in its canonical form, with all of its qualifiers; empty if the text is not a package URL. */
+/** Returns a package URL in its canonical form, with all of its qualifiers; empty if the text is not a package URL. */
 export function canonicalPurl(text: string): string {
   const parsed = readPurl(text);
   return parsed ? writePurl(parsed) : "";
@@ -12,15 +12,15 @@ export function canonicalPurl(text: string): string {
 /** Architectures that stand for all. */
 const everyArchitecture: readonly string[] = ["noarch", "src", "source", "all"];
 
-/** The architecture that a package URL names; empty for none, and for all. */
+/** Returns the architecture that a package URL names; empty for none, and for all. */
 export function architectureOf({ purl }: Product): string {
   const arch = readPurl(purl)?.qualifiers.get("arch") ?? "";
   return everyArchitecture.includes(arch) ? "" : arch;
 }
 
 /**
- * A package of a platform without its architecture, where it is a build: a platform has a build for each of them, of one version and one
- * source. The digest of an image tells its architecture and tag.
+ * Returns a package of a platform without its architecture, where it is a build: a platform has a build for each of them, of one version
+ * and one source. The digest of an image tells its architecture and tag.
  */
 export function withoutBuild(product: Product, versions: readonly string[]): Product {
   const purl = readPurl(product.purl);

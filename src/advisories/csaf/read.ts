@@ -155,7 +155,7 @@ function readIds(members: Members): JsonObject[] {
   });
 }
 
-/** The name of the vulnerability among those of the document. One that has no id has that of the document. */
+/** Returns the name of the vulnerability among those of the document. One that has no id has that of the document. */
 function freeName(cve: string, ids: readonly string[], trackingId: string, index: number, taken: Set<string>): string {
   if (taken.has(cve)) throw new BadRecord("cve", `must not be that of another vulnerability of the document: ${cve}`);
   const ofDocument = trackingId.replace(/\s+/g, "_").slice(0, 200);
@@ -190,7 +190,7 @@ function readReferences(members: Members): RecordReference[] {
   });
 }
 
-/** The title and the description of the vulnerability, or what comes next to them. */
+/** Returns the title and the description of the vulnerability, or what comes next to them. */
 function readNotes(
   title: string,
   notes: readonly JsonObject[],

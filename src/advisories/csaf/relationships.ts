@@ -20,8 +20,8 @@ export function relate(category: string, part: ReadProduct, whole: ReadProduct, 
 }
 
 /**
- * The release that a platform is for its packages; undefined for a product in which scanners find the parts themselves, such as an
- * image. A platform has no package URL, or is a module of a distribution: its packages are installed and asked for by themselves.
+ * Returns the release that a platform is for its packages; undefined for a product in which scanners find the parts themselves, such as
+ * an image. A platform has no package URL, or is a module of a distribution: its packages are installed and asked for by themselves.
  */
 function platformOf({ product, versions, ranges, release, subcomponent, json }: ReadProduct): string | undefined {
   const module = releaseOfModule(product.purl, versions[0] ?? "");
@@ -35,7 +35,7 @@ function placedOn({ json: _, problems: _p, release, ...about }: ReadProduct, on:
   return { ...about, release: joinReleases(release, on) };
 }
 
-/** The text that stands for a part: the part of the part, else its package URL with the version, its CPE or its name. */
+/** Returns the text that stands for a part: the part of the part, else its package URL with the version, its CPE or its name. */
 function subcomponentOf({ product, versions, ranges, subcomponent, json }: ReadProduct): string {
   if (subcomponent !== "") return subcomponent;
   const [version = ""] = versions;
@@ -45,13 +45,13 @@ function subcomponentOf({ product, versions, ranges, subcomponent, json }: ReadP
   return fullNameOf(json);
 }
 
-/** The name that products have which are a relationship of two others, if they have no better one. */
+/** Returns the name that products have which are a relationship of two others, if they have no better one. */
 export function nameOfRelationship(category: string, part: string, whole: string): string {
   const words = category === "default_component_of" ? "as a component of" : category.replaceAll("_", " ");
   return `${part} ${words} ${whole}`;
 }
 
-/** The full name of a product. */
+/** Returns the full name of a product. */
 export function fullNameOf({ name, category, part, whole }: ProductJson): string {
   if (name !== undefined) return name;
   return category !== undefined && part && whole

@@ -75,8 +75,8 @@ export function readStatements(vulnerability: Members, tree: ProductTree, reader
 }
 
 /**
- * The words of a product by their statuses. A document may contradict itself: then there are several. What is recommended for a fix
- * may have another status (CSAF 2.0 §6.1.6); it counts as fixed only where it has none.
+ * Returns the words of a product by their statuses. A document may contradict itself: then there are several. What is recommended for a
+ * fix may have another status (CSAF 2.0 §6.1.6); it counts as fixed only where it has none.
  */
 function byStatus(words: readonly string[]): string[][] {
   const others = words.filter((word) => word !== recommended);
@@ -105,7 +105,7 @@ function keyOf({ product, release, versions, ranges, subcomponent }: ReadProduct
   return [identityOf(product), release, isOfAll, subcomponent === "", versionsOfWhole];
 }
 
-/** The words of each product, in the order of the document. */
+/** Returns the words of each product, in the order of the document. */
 function readStatuses(vulnerability: Members, reader: ProductReader): Map<string, Stated> {
   const stated = new Map<string, Stated & { readonly words: string[] }>();
   const status = vulnerability.strict().object("product_status");

@@ -42,12 +42,12 @@ export class ProductTree {
     }
   }
 
-  /** The product of an id; undefined when the tree does not define it. */
+  /** Returns the product of an id; undefined when the tree does not define it. */
   product(id: string): TreeProduct | undefined {
     return this.#products.get(id);
   }
 
-  /** The ids of the products of a group; undefined when the tree does not define it. */
+  /** Returns the ids of the products of a group; undefined when the tree does not define it. */
   group(id: string): readonly string[] | undefined {
     return this.#groups.get(id);
   }

@@ -1,6 +1,6 @@
 // Addresses as CSAF has them: URIs of RFC 3986, which `URL` does not always write.
 
-/** The address as a URI; undefined if it is not a URI. */
+/** Returns the address as a URI; undefined if it is not a URI. */
 export function toUri(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const [, start = "", rest = ""] = /^([^:]+:(?:\/\/[^/?#]*)?)(.*)$/s.exec(new URL(text).href) ?? [];

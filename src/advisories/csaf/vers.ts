@@ -80,8 +80,8 @@ function unescapeVersion(text: string): string | undefined {
 }
 
 /**
- * The name of a branch `product_version_range`; undefined for a range that says nothing. `purlType` is the type of the package URL,
- * `order` the order of the versions of the product. A `vers` has its versions in their order, as events need not be.
+ * Returns the name of a branch `product_version_range`; undefined for a range that says nothing. `purlType` is the type of the package
+ * URL, `order` the order of the versions of the product. A `vers` has its versions in their order, as events need not be.
  */
 export function rangeText(range: VersionRange, purlType: string, order: VersionOrder): string | undefined {
   const { type, repo, extra } = range;

@@ -4,8 +4,8 @@
 const step = 100_000;
 
 /**
- * The number of a version of CSAF 2.0 §3.1.11: one that is later in a document's history is greater. Undefined if it is not
- * a version. CSAF 2.0 §6.1.30 forbids documents to change from one kind of versions to the other.
+ * Returns the number of a version of CSAF 2.0 §3.1.11: one that is later in a document's history is greater. Undefined if it is not a
+ * version. CSAF 2.0 §6.1.30 forbids documents to change from one kind of versions to the other.
  */
 export function revisionOf(version: string): number | undefined {
   if (/^\d+$/.test(version)) return Math.min(Number(version), Number.MAX_SAFE_INTEGER);

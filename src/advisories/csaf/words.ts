@@ -18,7 +18,7 @@ export const statusWords: ReadonlyMap<string, ProductStatus> = new Map([
   ["known_not_affected", NOT_AFFECTED],
 ]);
 
-/** The word for a status; undefined for none. */
+/** Returns the word for a status; undefined for none. */
 export function wordOfStatus(status: ProductStatus): string | undefined {
   return [...statusWords].find(([, each]) => each === status)?.[0];
 }

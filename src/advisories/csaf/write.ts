@@ -69,7 +69,7 @@ async function gather(
   return vulnerabilities;
 }
 
-/** The name of the vulnerability that a record is about: its CVE, where it has one. */
+/** Returns the name of the vulnerability that a record is about: its CVE, where it has one. */
 function nameOf({ format, vulnerability, aliases, upstream, extra }: AdvisoryRecord): string {
   if (format === RecordFormat.CSAF) {
     const said = parseExtra(extra).vulnerability;

@@ -73,7 +73,7 @@ export function deriveAdvisory(
   };
 }
 
-/** The artifact, and the component in it: the only one that statements name, or what the product tells of itself. */
+/** Returns the artifact, and the component in it: the only one that statements name, or what the product tells of itself. */
 function subjectOf(product: Product | undefined, said: readonly SaidPart[]) {
   const artifact = product ? artifactOf(product) : { name: "", type: "", architecture: "" };
   const statements = said.flatMap(({ part }) => part.statements);
@@ -142,7 +142,7 @@ const severity: readonly ProductStatus[] = [NOT_AFFECTED, FIXED, UNDER_INVESTIGA
 
 type PlacedEvent = StatementEvent & { readonly time: number };
 
-/** The events of all statements, each once, with the worst that holds behind all others. */
+/** Returns the events of all statements, each once, with the worst that holds behind all others. */
 function eventsOf(said: readonly SaidPart[], limit: number): DerivedEvent[] {
   const statements = said.flatMap((each) => each.part.statements.map((statement) => ({ ...each, statement })));
   const holding = new Set(holdingStatements(statements));

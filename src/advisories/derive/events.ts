@@ -30,7 +30,7 @@ export interface StatementEvent {
   readonly holds: boolean;
 }
 
-/** The events of a statement, those of a log in its order. Events without a time are undated. */
+/** Returns the events of a statement, those of a log in its order. Events without a time are undated. */
 export function eventsOfStatement(statement: ProductStatement, author: string): StatementEvent[] {
   if (statement.events.length > 0) return eventsOfLog(statement.events, author);
   return typesOf(statement).map(([status, type]) => ({

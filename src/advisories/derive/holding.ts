@@ -15,7 +15,7 @@ export interface SaidStatement {
 }
 
 /**
- * The statements about one product that hold. Within one source a later statement supersedes an earlier one on the same release,
+ * Returns the statements about one product that hold. Within one source a later statement supersedes an earlier one on the same release,
  * subcomponents and versions; everything else holds at the same time. Statements whose source says no time supersede nothing.
  */
 export function holdingStatements<S extends SaidStatement>(said: readonly S[]): S[] {
@@ -38,7 +38,7 @@ export function saidTime({ record, statement }: SaidStatement): number | undefin
   return time && fromTimestamp(time);
 }
 
-/** The records, each with those of its statements that are about an advisory and hold. */
+/** Returns the records, each with those of its statements that are about an advisory and hold. */
 export function holdingRecords(advisoryId: string, records: readonly AdvisoryRecord[]): AdvisoryRecord[] {
   const said = records.flatMap((record) =>
     record.statements

@@ -17,7 +17,7 @@ export interface RecordPart {
   readonly statements: readonly ProductStatement[];
 }
 
-/** The parts of a record, in the order of its statements. A record without statements has one part without a product. */
+/** Returns the parts of a record, in the order of its statements. A record without statements has one part without a product. */
 export function partsOf(record: AdvisoryRecord): RecordPart[] {
   const grouped = Map.groupBy(record.statements, ({ product }) => (product ? identityOf(product) : ""));
   if (grouped.size === 0) grouped.set("", []);

@@ -16,7 +16,7 @@ export function unwrap(document: unknown): unknown {
   return { ...predicate, statements: predicate.statements.map(inherit) };
 }
 
-/** The attestation that a document is or holds; undefined for none. */
+/** Returns the attestation that a document is or holds; undefined for none. */
 export function attestationIn(document: unknown): JsonObject | undefined {
   if (!isJsonObject(document)) return undefined;
   if (typeof document._type === "string" && "predicateType" in document) return document;
@@ -36,7 +36,7 @@ function parsePayload(payload: string): unknown {
   }
 }
 
-/** The subject of an attestation as a product. Only the author of the attestation understands a name that is not an IRI. */
+/** Returns the subject of an attestation as a product. Only the author of the attestation understands a name that is not an IRI. */
 function productOf(subject: unknown): JsonObject[] {
   if (!isJsonObject(subject)) return [];
   const { name, digest } = subject;
@@ -46,7 +46,7 @@ function productOf(subject: unknown): JsonObject[] {
   return Object.keys(product).length > 0 ? [product] : [];
 }
 
-/** The name of a hash in OpenVEX: `sha256` of in-toto is `sha-256`, `sha3_256` is `sha3-256`. */
+/** Returns the name of a hash in OpenVEX: `sha256` of in-toto is `sha-256`, `sha3_256` is `sha3-256`. */
 function hashName(kind: string): string {
   return kind.replace(/^sha(?=256|384|512)/, "sha-").replace("_", "-");
 }

@@ -55,8 +55,8 @@ export interface Claim {
 export type Loss = (what: string) => void;
 
 /**
- * The statements about an advisory, each as the last event of its log leaves it. Those of OpenVEX have times by which readers know
- * what holds; of other formats, only the statements that hold are here.
+ * Returns the statements about an advisory, each as the last event of its log leaves it. Those of OpenVEX have times by which readers
+ * know what holds; of other formats, only the statements that hold are here.
  */
 export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
   const id = advisory?.advisoryId ?? "";
@@ -114,7 +114,7 @@ function hasAll({ type, events: [first, ...others] }: VersionRange): boolean {
   return type !== "GIT" && others.length === 0 && first?.type === RangeEventType.INTRODUCED && first.version === "0";
 }
 
-/** The versions of an event, each once. */
+/** Returns the versions of an event, each once. */
 function boundariesOf(ranges: readonly VersionRange[], wanted: RangeEventType): string[] {
   const events = ranges.filter(({ type }) => type !== "GIT").flatMap((range) => range.events);
   const found = events.filter(({ type, version }) => type === wanted && version !== "0");

@@ -22,7 +22,7 @@ interface Repeated {
 }
 
 /**
- * The claims, and after them what some source says worse of a version or a part than the latest claim does. The claims are in the
+ * Returns the claims, and after them what some source says worse of a version or a part than the latest claim does. The claims are in the
  * order of their times; those of one source of OpenVEX stay as they are. Undefined when OpenVEX cannot say what is worse.
  */
 export function settleConflicts(claims: readonly Claim[]): readonly Claim[] | undefined {
@@ -51,7 +51,7 @@ function voiceOf({ held: { record }, status }: Claim): string {
   return record.format === RecordFormat.OPENVEX ? record.source : `${record.source}\0${status}`;
 }
 
-/** All combinations, general ones before the special ones in them. */
+/** Returns all combinations, general ones before the special ones in them. */
 function cellsOf(claims: readonly Claim[]): Cell[] | undefined {
   const versions = new Set(["", ...claims.map(({ version }) => version)]);
   const parts = new Set(["", ...claims.flatMap((claim) => claim.parts)]);
@@ -91,7 +91,7 @@ function claimAt(claim: Claim, version: string): Claim | undefined {
   return found.isUncertain ? claim : { ...claim, ranges: [] };
 }
 
-/** The last of the repeated claims about a cell. */
+/** Returns the last of the repeated claims about a cell. */
 function latestIn(repeated: ReadonlyMap<string, Repeated>, { version, part, release }: Cell): Claim | undefined {
   const options = (text: string) => (text === "" ? [text] : [text, ""]);
   const keys = options(version).flatMap((v) =>

@@ -141,7 +141,7 @@ function parsePurl(text: string): VersionedProduct | undefined {
   return identifierKinds.purl.test(text) ? parseProduct(text) : undefined;
 }
 
-/** The name of a subcomponent: its package URL with the version, or what else identifies it. */
+/** Returns the name of a subcomponent: its package URL with the version, or what else identifies it. */
 function nameOfPart({ product, version }: Component): string {
   return product.purl === "" ? identityOf(product) : versionedPurl(product.purl, version);
 }

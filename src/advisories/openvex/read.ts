@@ -79,7 +79,7 @@ function readHead(document: JsonObject, statements: readonly unknown[], { source
   };
 }
 
-/** The id of a document without one: from its author, and what vulnerabilities and products it speaks of. */
+/** Returns the id of a document without one: from its author, and what vulnerabilities and products it speaks of. */
 function derivedId(author: string, statements: readonly unknown[]): string {
   const pairs = statements.flatMap((statement) => {
     const products = isJsonObject(statement) && Array.isArray(statement.products) ? statement.products : [];

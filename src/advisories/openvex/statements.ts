@@ -28,7 +28,7 @@ export interface ReadStatement {
   toProducts(described: JsonObject): ProductStatement[];
 }
 
-/** The vulnerability that a statement names; empty for none. */
+/** Returns the vulnerability that a statement names; empty for none. */
 export function vulnerabilityOf(statement: unknown): string {
   const value = isJsonObject(statement) ? statement.vulnerability : undefined;
   if (typeof value === "string") return value;
@@ -116,7 +116,7 @@ function readStatus(statement: Members) {
   return { status, ...reason, ...(isWithoutReason && { impact: "" }), action, notes: text, plan };
 }
 
-/** The members that only OpenVEX has. */
+/** Returns the members that only OpenVEX has. */
 function readMore(statement: Members): JsonObject {
   const { "@id": id, supplier } = { "@id": statement.text("@id"), supplier: statement.text("supplier") };
   const times = ["last_updated", "action_statement_timestamp"].map((name) => {

@@ -9,8 +9,8 @@ import type { WriteOptions } from "../writing.ts";
 type Key = number;
 
 /**
- * The advisories in groups: those that share nothing one by one in their order, then the others. It reads the advisories twice, and
- * keeps the others in memory, for each of which it calls `onKept`.
+ * Returns the advisories in groups: those that share nothing one by one in their order, then the others. It reads the advisories twice,
+ * and keeps the others in memory, for each of which it calls `onKept`.
  */
 export async function* togetherOf(
   advisories: AsyncIterable<AdvisoryStatements>,
@@ -28,7 +28,7 @@ export async function* togetherOf(
   yield* groupTogether(kept);
 }
 
-/** The keys that several advisories have. That two are equal by chance does no harm. */
+/** Returns the keys that several advisories have. That two are equal by chance does no harm. */
 async function sharedKeys(advisories: AsyncIterable<AdvisoryStatements>): Promise<ReadonlySet<Key>> {
   const known = new Set<Key>();
   const shared = new Set<Key>();
@@ -41,7 +41,7 @@ interface Group {
   readonly advisories: AdvisoryStatements[];
 }
 
-/** The advisories by what they speak of, in their order. */
+/** Returns the advisories by what they speak of, in their order. */
 function groupTogether(advisories: readonly AdvisoryStatements[]): AdvisoryStatements[][] {
   const groups = new Map<Key, Group>();
   for (const advisory of advisories) {
@@ -70,7 +70,7 @@ function keysOf({ records }: AdvisoryStatements): Key[] {
   );
 }
 
-/** The ids of the vulnerability. A record that includes a single one of another source is the same by another name. */
+/** Returns the ids of the vulnerability. A record that includes a single one of another source is the same by another name. */
 export function idsOf({ vulnerability, aliases, upstream }: AdvisoryRecord): string[] {
   return [...new Set([vulnerability, ...aliases, ...(upstream.length === 1 ? upstream : [])])];
 }

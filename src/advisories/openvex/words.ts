@@ -12,7 +12,7 @@ export const statuses: ReadonlyMap<string, ProductStatus> = new Map([
   ["under_investigation", ProductStatus.UNDER_INVESTIGATION],
 ]);
 
-/** The word of a status; undefined for none. */
+/** Returns the word of a status; undefined for none. */
 export function wordOfStatus(status: ProductStatus): string | undefined {
   return [...statuses].find(([, each]) => each === status)?.[0];
 }

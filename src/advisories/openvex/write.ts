@@ -60,7 +60,7 @@ function documentId(author: string, id: string): string {
   return `urn:uuid:${groups.join("-")}`;
 }
 
-/** The statements about one product and one vulnerability. */
+/** Returns the statements about one product and one vulnerability. */
 function statementsOf(advisories: readonly AdvisoryStatements[], losses: Losses): JsonObject[] {
   const loss: Loss = (what) => losses.add(what, advisories[0]?.advisory?.advisoryId ?? "");
   const all = advisories.flatMap((each) => heldOf(each, loss));
@@ -141,7 +141,7 @@ function inOrder(statement: JsonObject): JsonObject {
   return Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== ""));
 }
 
-/** The members of the statement that makes a claim, without the products. */
+/** Returns the members of the statement that makes a claim, without the products. */
 function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonObject {
   const { record, statement } = held;
   const isOwn = record.format === RecordFormat.OPENVEX;
@@ -162,7 +162,7 @@ function membersOf({ held, status, time, isRepeated }: Claim, loss: Loss): JsonO
   };
 }
 
-/** The time of a statement; undefined means that of the document. */
+/** Returns the time of a statement; undefined means that of the document. */
 function timestampOf({ record, statement, time }: Held, extra: JsonObject): unknown {
   if (extra.timestamp !== undefined) return extra.timestamp;
   const inherited = statement.time || record.format !== RecordFormat.OPENVEX ? {} : parseExtra(record.extra);
@@ -196,7 +196,7 @@ function linesOf(...texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n");
 }
 
-/** The vulnerability as its document calls it; that of other formats by its CVE, by which scanners know it. */
+/** Returns the vulnerability as its document calls it; that of other formats by its CVE, by which scanners know it. */
 function vulnerabilityJson(record: AdvisoryRecord, extra: JsonObject): JsonObject {
   const { vulnerability, aliases, summary, details } = record;
   if (record.format === RecordFormat.OPENVEX) {

@@ -63,7 +63,7 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The product, its release, and what else `package` has. Without a package it is the repository of the ranges. */
+/** Returns the product, its release, and what else `package` has. Without a package it is the repository of the ranges. */
 function readPackage(item: Members, ranges: readonly VersionRange[]) {
   const named = item.strict().object("package");
   const [written, name, purl] = (["ecosystem", "name", "purl"] as const).map(
@@ -96,7 +96,7 @@ function areEmpty(ranges: readonly ReadRange[]): boolean {
   );
 }
 
-/** The `database_specific` if it has the mark of a false positive: true, a reason, or an object of details. */
+/** Returns the `database_specific` if it has the mark of a false positive: true, a reason, or an object of details. */
 function markOf({ database_specific: specific }: JsonObject): JsonObject[] {
   if (!isJsonObject(specific)) return [];
   const { false_positive: mark } = specific;

@@ -18,7 +18,7 @@ export type Loss = (what: string) => void;
 
 type Of<K extends State["kind"]> = Extract<State, { kind: K }>;
 
-/** The entries of the statements. `unknownDistribution` is the ecosystem of packages of which nobody has said one. */
+/** Returns the entries of the statements. `unknownDistribution` is the ecosystem of packages of which nobody has said one. */
 export function entriesOf(
   statements: readonly ProductStatement[],
   unknownDistribution: string,
@@ -54,7 +54,7 @@ function packageJsonOf({ product, release }: ProductStatement, unknownDistributi
   return { ecosystem: whole, name: found.name, ...(product.purl === "" ? {} : { purl: product.purl }) };
 }
 
-/** A release as the ecosystem names it; undefined for a platform that it cannot name. Libraries have no releases. */
+/** Returns a release as the ecosystem names it; undefined for a platform that it cannot name. Libraries have no releases. */
 function releaseIn(ecosystem: string, { purl }: Product, release: string): string | undefined {
   if (release !== "" && purl !== "" && !/^pkg:(?:apk|deb|rpm)[/]/.test(purl)) return undefined;
   if (!release.includes("cpe:") && !release.includes(", ")) return release;
@@ -123,7 +123,7 @@ function rangesOf({ type, repo, events }: VersionRange, loss: Loss): JsonObject[
   });
 }
 
-/** The events of each branch, from one `introduced` to the next. */
+/** Returns the events of each branch, from one `introduced` to the next. */
 function branchesOf(events: readonly RangeEvent[]): RangeEvent[][] {
   const branches: RangeEvent[][] = [];
   for (const event of events) {
@@ -147,7 +147,7 @@ function falsePositive(none: readonly Of<"none">[]): JsonObject {
   };
 }
 
-/** The items without repetitions. */
+/** Returns the items without repetitions. */
 export function unique(items: readonly JsonObject[]): JsonObject[] {
   return [...new Map(items.map((item) => [canonicalJson(item), item])).values()];
 }

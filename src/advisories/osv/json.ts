@@ -21,7 +21,7 @@ export const eventNames = [
   ["limit", RangeEventType.LIMIT],
 ] as const;
 
-/** A record that came from OSV, as it was. */
+/** Returns a record that came from OSV, as it was. */
 export function recordJson(record: AdvisoryRecord): JsonObject {
   const { publishTime, modifyTime, withdrawTime } = record;
   return withExtra(
@@ -49,23 +49,23 @@ export function modifiedOf({ modifyTime, extra }: AdvisoryRecord): string {
   return String(parseExtra(extra).modified ?? (modifyTime && timestampText(modifyTime)));
 }
 
-/** A severity. */
+/** Returns a severity. */
 export function severityJson({ type, score }: RecordSeverity): JsonObject {
   return { type, score };
 }
 
-/** A reference. */
+/** Returns a reference. */
 export function referenceJson({ type, url }: RecordReference): JsonObject {
   return type === "" ? { url } : { type, url };
 }
 
-/** An event of a range. */
+/** Returns an event of a range. */
 export function eventJson({ type, version }: RangeEvent): JsonObject {
   const [name = ""] = eventNames.find(([, each]) => each === type) ?? [];
   return { [name]: version };
 }
 
-/** A range. */
+/** Returns a range. */
 export function rangeJson({ type, repo, events, extra }: VersionRange): JsonObject {
   return withExtra(
     { type: unlessEmpty(type), repo: unlessEmpty(repo), events: events.map(eventJson) },

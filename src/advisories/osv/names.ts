@@ -81,7 +81,7 @@ export const referenceTypes: readonly string[] = [
   "WEB",
 ];
 
-/** An id as that of an OSV record: those of databases that are not registered begin with `x_`. */
+/** Returns an id as that of an OSV record: those of databases that are not registered begin with `x_`. */
 export function recordId(id: string): string {
   return id.startsWith("x_") || databases.some((name) => id.startsWith(`${name}-`)) ? id : `x_${id}`;
 }

@@ -15,7 +15,7 @@ import type { WriteOptions } from "../writing.ts";
 import { entriesOf, type Loss, unique } from "./entries.ts";
 import { recordId, referenceTypes, schemaVersion } from "./names.ts";
 
-/** The record; undefined when OSV can say nothing of it. */
+/** Returns the record; undefined when OSV can say nothing of it. */
 export function recordOfOthers(
   advisory: Advisory,
   all: readonly AdvisoryRecord[],
@@ -49,7 +49,7 @@ export function recordOfOthers(
   };
 }
 
-/** The ids of the vulnerability. */
+/** Returns the ids of the vulnerability. */
 function idsOf({ vulnerability, aliases, upstream }: AdvisoryRecord): string[] {
   return [vulnerability, ...aliases, ...upstream];
 }

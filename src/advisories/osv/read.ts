@@ -129,7 +129,7 @@ function othersOf(ids: readonly string[], own: string): string[] {
   return ids.filter((id) => id !== own);
 }
 
-/** The text of a time that the message does not hold exactly. OSV has times in UTC only. */
+/** Returns the text of a time that the message does not hold exactly. OSV has times in UTC only. */
 function rawOf(time: ReadTime | undefined): string | undefined {
   return time && /^[0-9T:.-]+Z$/.test(time.raw) ? time.raw : undefined;
 }

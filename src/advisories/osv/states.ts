@@ -46,7 +46,7 @@ export function stateOf(said: ProductStatement): State {
   }
 }
 
-/** The reason of a log, which is more exact than a justification. */
+/** Returns the reason of a log, which is more exact than a justification. */
 function statementReason({ events }: ProductStatement): string {
   const last = events.findLast(({ reviewState }) => reviewState === ReviewState.APPROVED);
   return last?.type.case === "falsePositiveDetermination" ? wordOfReason(last.type.value.type) : "";
@@ -56,7 +56,7 @@ function unsaid(what: string, isOpen = true): State {
   return { kind: "unsaid", what, isOpen };
 }
 
-/** The versions from which a range holds: of a fix, the versions that have it first. */
+/** Returns the versions from which a range holds: of a fix, the versions that have it first. */
 function startsOf({ events }: VersionRange): string[] {
   const starts = events.filter(({ type, version }) => type === RangeEventType.INTRODUCED && version !== "0");
   return starts.map(({ version }) => version);

@@ -27,7 +27,7 @@ export const writeOsv: Writer = async function* (advisories, options, losses) {
   yield before === "[\n" ? "[]\n" : "\n]\n";
 };
 
-/** The records of the advisories, and those that their source has withdrawn, which come without an advisory. */
+/** Returns the records of the advisories, and those that their source has withdrawn, which come without an advisory. */
 export async function* osvRecordsOf(
   advisories: AsyncIterable<AdvisoryStatements>,
   options: WriteOptions,
@@ -60,7 +60,7 @@ async function* groupsOf(
   if (group.length > 0) yield [id, group];
 }
 
-/** The record of one public id. */
+/** Returns the record of one public id. */
 function recordOfGroup(group: readonly AdvisoryStatements[], options: WriteOptions, loss: Loss): OsvRecord | undefined {
   const parts = group.flatMap(({ advisory, records }) => {
     const live = records.filter(({ withdrawTime }) => !withdrawTime);

@@ -64,7 +64,7 @@ const distributed: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
 const everyArchitecture: ReadonlySet<string> = new Set(["source", "src", "all", "any", "noarch"]);
 
 /**
- * The keys by which queries find a product: the one of its package URL, and the one of its name in its ecosystem, which sources
+ * Returns the keys by which queries find a product: the one of its package URL, and the one of its name in its ecosystem, which sources
  * do not always write alike.
  */
 export function packageKeysOf(product: Product): string[] {
@@ -76,7 +76,7 @@ export function packageKeysOf(product: Product): string[] {
 /** The most commits of an advisory by which it is found. */
 const mostCommits = 1000;
 
-/** The keys by which queries find an advisory: those of its products, and the commits that its ranges name. */
+/** Returns the keys by which queries find an advisory: those of its products, and the commits that its ranges name. */
 export function lookUpKeysOf(statements: readonly ProductStatement[]): string[] {
   const products = statements.flatMap(({ product }) => (product ? packageKeysOf(product) : []));
   const commits = statements.flatMap(({ ranges }) =>
@@ -90,7 +90,7 @@ export function lookUpKeysOf(statements: readonly ProductStatement[]): string[] 
 
 const commitPrefix = "commit:";
 
-/** The key by which a commit is found. */
+/** Returns the key by which a commit is found. */
 export function commitKey(commit: string): string {
   return commitPrefix + commit.toLowerCase();
 }
@@ -137,7 +137,7 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   };
 }
 
-/** The key of a package of which a record has no package URL, although its ecosystem has them. */
+/** Returns the key of a package of which a record has no package URL, although its ecosystem has them. */
 function calledKey({ ecosystem, name }: OsvPackage): string {
   return packageKeyOf(create(ProductSchema, { ecosystem, name }));
 }
@@ -159,7 +159,7 @@ export function isAbout({ product, release }: ProductStatement, asked: QueriedPa
   return [...qualifiers].every(([key, value]) => key === "distro" || agrees(key, value, asked.qualifiers.get(key)));
 }
 
-/** The release that a package URL names: by its qualifier, or by a namespace of one release, such as "opensuse-tumbleweed". */
+/** Returns the release that a package URL names: by its qualifier, or by a namespace of one release, such as "opensuse-tumbleweed". */
 function releaseOf({ type, namespace, qualifiers }: Purl): string {
   const implied = distributed.has(type) ? splitEcosystem(knownEcosystem(namespace)).release : "";
   return qualifiers.get("distro") || implied;
@@ -186,13 +186,13 @@ export function isOfDistribution({ product, release }: ProductStatement): boolea
   return release !== "" && distributed.has(readPurl(product?.purl ?? "")?.type ?? "");
 }
 
-/** The version of the package that a product is, as the query names it. */
+/** Returns the version of the package that a product is, as the query names it. */
 export function versionFor(product: Product, asked: QueriedPackage): string {
   const key = packageKeysOf(product).find((each) => asked.versions.has(each));
   return asked.versions.get(key ?? "") ?? "";
 }
 
-/** The package itself, what it is called without its distribution by advisories of the API, and the source it is built from. */
+/** Returns the package itself, what it is called without its distribution by advisories of the API, and the source it is built from. */
 function versionsOf(purl: Purl): Map<string, string> {
   const { type, namespace } = purl;
   const source = distributed.has(type) ? sourceOf(purl) : undefined;
@@ -209,7 +209,7 @@ function versionsOf(purl: Purl): Map<string, string> {
   return new Map([...others, ...all].map((each) => [keyOf(each), each.version]));
 }
 
-/** The distributions that a package without one may be of: the one that `distro` names, or else all of its type. */
+/** Returns the distributions that a package without one may be of: the one that `distro` names, or else all of its type. */
 function distributionsOf(purl: Purl): string[] {
   const [, named = ""] = /^([a-z][a-z_.-]*?)(?:-[0-9].*)?$/i.exec(purl.qualifiers.get("distro") ?? "") ?? [];
   const all = namespacesOf(purl.type);
@@ -227,7 +227,7 @@ function keyOf(purl: Purl): string {
   return packageKeyOf({ purl: text } as Product);
 }
 
-/** The source of a package of a distribution, which generators of SBOMs add as `upstream=NAME` or `upstream=NAME@VERSION`. */
+/** Returns the source of a package of a distribution, which generators of SBOMs add as `upstream=NAME` or `upstream=NAME@VERSION`. */
 function sourceOf(purl: Purl): Purl | undefined {
   const upstream = purl.qualifiers.get("upstream") ?? "";
   const [, rpm] = /^(.+)-[^-]+-[^-]+[.]src[.]rpm$/.exec(upstream) ?? [];
@@ -242,7 +242,7 @@ function agrees(key: string, said: string, asked: string | undefined): boolean {
   return key === "repository_url" && addressOf(said) === addressOf(asked);
 }
 
-/** An address without its scheme and the slash at its end, which some leave out. */
+/** Returns an address without its scheme and the slash at its end, which some leave out. */
 function addressOf(text: string): string {
   return text
     .toLowerCase()

@@ -35,7 +35,7 @@ function partsOf(release: string) {
 const distributions =
   /^(?:enterprise_linux|rhel_(?:aus|e4s|els|eus|tus)|leap|(?:suse[-_])?(?:sle|sle[ds])(?:[-_].+)?)$/;
 
-/** The numbers of the release that a CPE names; also as Red Hat's records in OSV have it: "enterprise_linux:8::appstream". */
+/** Returns the numbers of the release that a CPE names; also as Red Hat's records in OSV have it: "enterprise_linux:8::appstream". */
 function numbersOf(cpe: string): number[] {
   const [, , product = "", version = "", update = "", edition = ""] = cpe.replace(/^cpe:(?:[/]|2[.]3:)/, "").split(":");
   const [, base = ""] = /^el([0-9]+)$/.exec(edition) ?? [];

@@ -41,7 +41,7 @@ export function isWithin(inner: Place, outer: Place): boolean {
   return `${segmentsOf(inner).join("/")}/`.startsWith(`${segmentsOf(outer).join("/")}/`);
 }
 
-/** The paths of the modules that a package URL may mean: a subpath is a part of the path, or a package within the module. */
+/** Returns the paths of the modules that a package URL may mean: a subpath is a part of the path, or a package within the module. */
 function modulesOf(place: Place): string[] {
   const segments = segmentsOf(place);
   const named = place.namespace === "" ? 1 : place.namespace.split("/").length + 1;

@@ -36,7 +36,7 @@ function isSpecial({ statement, found }: Weighed): boolean {
   return !namesNothing(statement) && found?.status === statement.status && !found.isUncertain;
 }
 
-/** The document, the platform and the parts that a statement is about. */
+/** Returns the document, the platform and the parts that a statement is about. */
 function placeOf({ record, statement }: Weighed): string {
   const { source, document, vulnerability } = record;
   return JSON.stringify([source, document, vulnerability, statement.release, statement.subcomponents.toSorted()]);

@@ -52,7 +52,7 @@ function choiceOf(text: string): Choice {
   return { distribution, release, repository: repository.join("/") };
 }
 
-/** The most frequent text that is not empty, of several the first in order; empty when there is none. */
+/** Returns the most frequent text that is not empty, of several the first in order; empty when there is none. */
 export function mostFrequent(texts: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of texts) if (text !== "") counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -109,7 +109,7 @@ function statementClaims(
   }));
 }
 
-/** The versions of a statement, each with the extra that has its entries. */
+/** Returns the versions of a statement, each with the extra that has its entries. */
 function versionsOf(statement: ProductStatement, loss: Loss): (readonly [version: string, extra: string])[] {
   const state = stateOf(statement);
   switch (state.kind) {
@@ -129,7 +129,7 @@ function versionsOf(statement: ProductStatement, loss: Loss): (readonly [version
   }
 }
 
-/** The fixes, if every affected version comes before one. A database says of all versions from a fix on that they have it. */
+/** Returns the fixes, if every affected version comes before one. A database says of all versions from a fix on that they have it. */
 function affectedVersions({ versions, ranges }: Affected, loss: Loss): (readonly [version: string, extra: string])[] {
   if (versions.length > 0) loss("an affected version");
   const versioned = ranges.filter(({ type }) => type !== "GIT");
@@ -145,7 +145,7 @@ function affectedVersions({ versions, ranges }: Affected, loss: Loss): (readonly
   return fixes.flatMap(([fix, extra]) => fixesIn([fix], extra, loss));
 }
 
-/** The versions with a fix in a range; an empty one if the range goes on behind them, or ends without a fix. */
+/** Returns the versions with a fix in a range; an empty one if the range goes on behind them, or ends without a fix. */
 function fixesOfRange(range: VersionRange, loss: Loss): (readonly [version: string, extra: string])[] {
   const { events, extra } = range;
   const { INTRODUCED, FIXED } = RangeEventType;

@@ -72,8 +72,8 @@ function packageOf(root: Members): JsonObject {
 }
 
 /**
- * The distribution: by the name of the repository, else by the address of the packages, whose host stands for a distribution
- * that is not known. Alpine's oldest databases have no address. Otherwise the name of the repository has to do.
+ * Returns the distribution: by the name of the repository, else by the address of the packages, whose host stands for a distribution that
+ * is not known. Alpine's oldest databases have no address. Otherwise the name of the repository has to do.
  */
 function distributionOf(header: { [name in "apkurl" | "urlprefix" | "reponame" | "distroversion"]: string }): string {
   const { apkurl, urlprefix, reponame, distroversion } = header;
@@ -89,7 +89,7 @@ function distributionOf(header: { [name in "apkurl" | "urlprefix" | "reponame" |
   return isAlpine ? "alpine" : reponame.toLowerCase();
 }
 
-/** The header of a database of which no record has one. It tells the same distribution when it is read again. */
+/** Returns the header of a database of which no record has one. It tells the same distribution when it is read again. */
 export function defaultHeader(distribution: string, release: string, repository: string): JsonObject {
   const known = distributions.find(({ name }) => name === distribution);
   const version = release === "" ? "" : "/{{distroversion}}";

@@ -61,7 +61,7 @@ function isWhole(word: string, id: string): boolean {
   );
 }
 
-/** The id in the spelling of its issuer; undefined when the word is not an id. */
+/** Returns the id in the spelling of its issuer; undefined when the word is not an id. */
 function canonicalId(word: string): string | undefined {
   const id = word.replace(/^["'[]+|["'\].:]+$/g, "");
   // https://www.cve.org: four digits of a year and four or more of a number. What follows is of the distribution.

@@ -124,7 +124,7 @@ function addFix(fixes: Map<string, Fix>, { id, aliases, related }: EntryVulnerab
   return known;
 }
 
-/** The entries of a package with their versions and paths. */
+/** Returns the entries of a package with their versions and paths. */
 function* entriesOf(
   secfixes: readonly unknown[],
   problems: Problems,
@@ -217,13 +217,13 @@ function rangeOf(id: string, version: string, entries: Set<string>): MessageInit
   return { type: "ECOSYSTEM", events, extra: entriesExtra(id, entries) };
 }
 
-/** The entries as they are written, unless they are the id alone. */
+/** Returns the entries as they are written, unless they are the id alone. */
 function entriesExtra(id: string, entries: ReadonlySet<string>): string {
   const texts = [...entries].sort();
   return texts.length === 1 && texts[0] === id ? "" : extraOf({ entries: texts });
 }
 
-/** The entries of a statement or a range about a vulnerability, as they were written. */
+/** Returns the entries of a statement or a range about a vulnerability, as they were written. */
 export function entriesIn(extra: string, id: string): readonly string[] {
   const { entries } = parseExtra(extra);
   return Array.isArray(entries) ? entries.filter((entry) => typeof entry === "string") : [id];

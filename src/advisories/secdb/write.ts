@@ -64,7 +64,7 @@ function architecturesOf(claims: readonly Claim[]): string[] {
   return [...new Set(claims.map(({ architecture }) => architecture))].filter((each) => each !== "").sort();
 }
 
-/** The packages by name, with the entries of each version. */
+/** Returns the packages by name, with the entries of each version. */
 function packagesOf(claims: readonly Claim[]): (readonly [name: string, secfixes: JsonObject])[] {
   const packages = new Map<string, Map<string, Set<string>>>();
   for (const { name, version, entries } of claims) {

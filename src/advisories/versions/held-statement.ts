@@ -19,8 +19,8 @@ type Held = Partial<
 >;
 
 /**
- * The statement with what the last event of its log says that counts, and without the log. A statement without a log is returned as
- * it is. Undefined when no event counts, or when the last one is a fix that names no version.
+ * Returns the statement with what the last event of its log says that counts, and without the log. A statement without a log is returned
+ * as it is. Undefined when no event counts, or when the last one is a fix that names no version.
  */
 export function heldStatement(statement: ProductStatement): ProductStatement | undefined {
   if (statement.events.length === 0) return statement;

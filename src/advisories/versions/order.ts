@@ -60,7 +60,7 @@ const byEcosystem: Readonly<Record<string, VersionOrder>> = {
   WordPress: compareComposer,
 };
 
-/** The order of the versions of a product. Of two equal texts every order says that they are the same version. */
+/** Returns the order of the versions of a product. Of two equal texts every order says that they are the same version. */
 export function orderOf({ purl, ecosystem }: Product): VersionOrder {
   const [, type = purlTypeIn(ecosystem)] = /^pkg:([^/]+)\//.exec(purl) ?? [];
   const [base = ""] = ecosystem.split(":");
@@ -72,8 +72,8 @@ export function orderOf({ purl, ecosystem }: Product): VersionOrder {
 export const semverOrder: VersionOrder = bounded(compareGo);
 
 /**
- * The order of the versions of a range. `order` is that of the versions of its product. It also counts in ranges of the type SEMVER:
- * an ecosystem that differs from SemVer, as Julia in its build numbers, does not have two orders.
+ * Returns the order of the versions of a range. `order` is that of the versions of its product. It also counts in ranges of the type
+ * SEMVER: an ecosystem that differs from SemVer, as Julia in its build numbers, does not have two orders.
  */
 export function orderIn({ type }: Pick<VersionRange, "type">, order: VersionOrder): VersionOrder {
   if (type === "GIT") return unknownOrder;

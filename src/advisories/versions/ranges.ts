@@ -16,7 +16,7 @@ export interface Place {
   readonly fixedVersion: string;
 }
 
-/** The range of all versions before one with a fix. */
+/** Returns the range of all versions before one with a fix. */
 export function rangeBefore(version: string): VersionRange {
   const events = [
     { type: EventType.INTRODUCED, version: "0" },
@@ -58,7 +58,7 @@ function isBeyondLimits(events: readonly RangeEvent[], places: readonly number[]
   return limits.length > 0 && limits.every((i) => places[i]! >= 0);
 }
 
-/** The last event that is not after the version. The last affected version is itself affected. */
+/** Returns the last event that is not after the version. The last affected version is itself affected. */
 function lastReached(events: readonly RangeEvent[], places: readonly number[], order: VersionOrder) {
   let last: RangeEvent | undefined;
   for (const [i, event] of events.entries()) {
@@ -69,7 +69,7 @@ function lastReached(events: readonly RangeEvent[], places: readonly number[], o
   return last;
 }
 
-/** The first fix after the version; empty when there is none. */
+/** Returns the first fix after the version; empty when there is none. */
 function nextFix(events: readonly RangeEvent[], places: readonly number[], order: VersionOrder): string {
   const later = events.filter(({ type }, i) => type === EventType.FIXED && places[i]! < 0);
   return later.reduce((first, { version }) => (first === "" || order(version, first)! < 0 ? version : first), "");
@@ -88,7 +88,7 @@ function compareKnown(a: RangeEvent, b: RangeEvent, order: VersionOrder): number
 }
 
 /**
- * The events of a range in the order of their versions, since documents may have them in any. Undefined when the order of two of
+ * Returns the events of a range in the order of their versions, since documents may have them in any. Undefined when the order of two of
  * them is not known. Events at one version stay in the order of the document.
  */
 export function eventsInOrder({ events }: Pick<VersionRange, "events">, order: VersionOrder): RangeEvent[] | undefined {

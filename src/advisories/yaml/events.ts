@@ -37,7 +37,7 @@ export function readEvent(event: Members, author: string): ReadEvent {
   };
 }
 
-/** The type with what it says. `scan` is the data of a detection. */
+/** Returns the type with what it says. `scan` is the data of a detection. */
 function readType(event: Members, data: Members | undefined, scan: Members | undefined): Type {
   const word = event.requiredText("type");
   const found = caseOfWord(word);
@@ -90,7 +90,7 @@ function withoutUndefined(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The members that are not undefined; undefined when there are none. */
+/** Returns the members that are not undefined; undefined when there are none. */
 export function unlessEmpty(members: JsonObject): JsonObject | undefined {
   const kept = withoutUndefined(members);
   return Object.keys(kept).length === 0 ? undefined : kept;
@@ -114,7 +114,7 @@ type YamlCase = (typeof words)[keyof typeof words];
 
 const cases: ReadonlyMap<string, YamlCase> = new Map(Object.entries(words));
 
-/** The type of an event by its word; undefined for any other text. */
+/** Returns the type of an event by its word; undefined for any other text. */
 function caseOfWord(word: string): YamlCase | undefined {
   return cases.get(word);
 }

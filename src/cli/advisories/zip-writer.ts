@@ -39,7 +39,7 @@ export async function* zipParts(entries: AsyncIterable<ZipEntry>): AsyncGenerato
   yield endOf(directory.length, size, offset);
 }
 
-/** The fields that an entry and its place in the directory share. */
+/** Returns the fields that an entry and its place in the directory share. */
 function headOf(name: Buffer, content: Buffer, packedBytes: number): Buffer {
   const head = Buffer.alloc(26);
   // Version 4.5, names in UTF-8, deflated.

@@ -36,7 +36,7 @@ function hintOf(flag: string): string {
   return `Give ${flag} the path of a file with a JSON Web Token.`;
 }
 
-/** A token with three segments, or a signed AWS request, which is long. */
+/** Returns a token with three segments, or a signed AWS request, which is long. */
 function isIdentityToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) || /^[\w-]{200,}={0,2}$/.test(text);
 }

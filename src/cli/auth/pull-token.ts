@@ -143,7 +143,7 @@ async function findGroup(session: Session, text: string | undefined): Promise<st
   throw wrongUsage("the pull token needs a group to pull from", "Name it with --parent, or set default.group.");
 }
 
-/** The error for a registry that is not configured. */
+/** Returns the error for a registry that is not configured. */
 export function noRegistry() {
   return wrongUsage(
     "which registry is not known",

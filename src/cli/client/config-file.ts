@@ -77,7 +77,7 @@ export function contextInUse({ environment }: Shell, file: ConfigFile, named?: s
   throw unknownContext(file, context);
 }
 
-/** The failure for a context that the file does not have. */
+/** Returns the failure for a context that the file does not have. */
 export function unknownContext({ contexts }: ConfigFile, context: string): CommandFailure {
   return unknownValue(
     `there is no context ${JSON.stringify(context)}`,

@@ -40,7 +40,7 @@ export function requireTokenCache(shell: Shell): void {
 
 const cacheVariables = "HOME, or XDG_CACHE_HOME for the token cache";
 
-/** The cache of a user without a home directory. */
+/** Returns the cache of a user without a home directory. */
 function noCache(shell: Shell): TokenCache {
   return {
     folder: "",
@@ -93,7 +93,7 @@ function findCacheFolder(shell: Shell): string | undefined {
   return folder && path.join(folder, "chainguard");
 }
 
-/** The same folder as Go's os.UserCacheDir. */
+/** Returns the same folder as Go's os.UserCacheDir. */
 function findUserCacheFolder(shell: Shell): string | undefined {
   const { environment } = shell;
   const home = findHome(shell);

@@ -101,7 +101,7 @@ export class ImportReport {
   }
 }
 
-/** A number below 2^48: the last digits of a uid are random. */
+/** Returns a number below 2^48: the last digits of a uid are random. */
 function numberOf(uid: string): number {
   return Number.parseInt(uid.slice(-12), 16);
 }

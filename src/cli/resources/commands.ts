@@ -125,7 +125,7 @@ function addSiblingFlag(command: Command, resource: Resource): void {
   if (hasSiblingNames(resource)) command.option("-y, --yes", "do not ask, even if another one there has this name");
 }
 
-/** The argument that names one or several resources. */
+/** Returns the argument that names one or several resources. */
 function nameArgument(resource: Resource, text = "<name|uid>"): Argument {
   return completing(
     new Argument(text, text.includes("...") ? `the ${resource.view.noun}` : `the ${resource.noun}`),

@@ -101,7 +101,7 @@ async function rowsFor(
   return noRows;
 }
 
-/** The kinds of the request, those that it prunes, and those that they refer to. */
+/** Returns the kinds of the request, those that it prunes, and those that they refer to. */
 function comparedKinds(request: ApplyResourcesRequest): ReadonlySet<KindName> {
   const found = new Set([...kindsOf(request.resources), ...(request.prune ? prunedKinds(request) : [])]);
   if (request.prune)

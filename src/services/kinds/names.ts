@@ -34,7 +34,7 @@ export function atGroup(group: string): string {
   return group === "" ? "" : ` at ${group}`;
 }
 
-/** A text that is the same for the same target, before and after it is created. */
+/** Returns a text that is the same for the same target, before and after it is created. */
 export function keyOf({ uid, path }: Target): string {
   return uid ?? `+${path}`;
 }
@@ -45,7 +45,7 @@ type NamedRow = { readonly uid: string; readonly name: string };
 const builtIn = new Map<string, Target>(builtInRoles.map(({ name, uid }) => [name, { path: name, uid }]));
 const builtInByUid = new Map(builtInRoles.map(({ name, uid }) => [uid, name]));
 
-/** The uids of a file whose references are checked later. */
+/** Returns the uids of a file whose references are checked later. */
 const someUid = () => "0".repeat(40);
 export const anyUids: Uids = { group: someUid, role: someUid, identity: someUid, identityProvider: someUid };
 

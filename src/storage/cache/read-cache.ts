@@ -40,7 +40,7 @@ export interface CacheableRead<T> {
   readonly kind: string;
   /** Identifies the read among all others. */
   readonly key: string;
-  /** The keys that the result depends on; see ChangeTracker. */
+  /** Returns the keys that the result depends on; see ChangeTracker. */
   dependencies(): readonly string[];
   /** Whether concurrent reads share one statement. Reading then takes less than validating after a commit. */
   readonly isShared?: boolean;

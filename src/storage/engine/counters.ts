@@ -56,7 +56,7 @@ export function newCounterChanges(): CounterChanges {
   };
 }
 
-/** The changes in an order that is the same for all writers: they then cannot deadlock. */
+/** Returns the changes in an order that is the same for all writers: they then cannot deadlock. */
 function runsOf(differences: ReadonlyMap<string, ReadonlyMap<string, number>>): Run[] {
   const runs: Run[] = [];
   for (const kind of [...differences.keys()].sort()) {

@@ -41,8 +41,8 @@ export async function changeExportStates(session: Session, groupUids: Iterable<s
 }
 
 /**
- * The time of a change: the clock, unless it was set back since the last change. HTTP compares whole seconds, and times
- * of the last minute are not shown (settledMs).
+ * Returns the time of a change: the clock, unless it was set back since the last change. HTTP compares whole seconds, and times of the
+ * last minute are not shown (settledMs).
  */
 function laterTime(known: PgColumn): SQL {
   const next = sql`excluded.change_time`;

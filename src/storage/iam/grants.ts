@@ -84,7 +84,7 @@ export interface ReachingBinding {
   readonly isSuspended: boolean;
 }
 
-/** The columns of a ReachingBinding. */
+/** Returns the columns of a ReachingBinding. */
 export function reachingColumns(tables: Tables) {
   const { roleBindings, roles, groups } = tables;
   return {

@@ -88,7 +88,7 @@ export function identityCondition(filter: IdentityFilter): Condition | undefined
   };
 }
 
-/** A member of the relationship, as text; null if it is not set. */
+/** Returns a member of the relationship, as text; null if it is not set. */
 function member(relationship: Identities["relationship"], field: string): SQL {
   return sql`(${relationship} -> 'value' ->> ${sql.raw(`'${field}'`)})`;
 }

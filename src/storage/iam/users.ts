@@ -116,7 +116,7 @@ function peopleOf(db: Queries, tables: Tables) {
   };
 }
 
-/** A condition: the role binding is of a person, at the group or below it. */
+/** Returns a condition: the role binding is of a person, at the group or below it. */
 function isOfPerson({ roleBindings: { uid, identityUid } }: Tables): SQL | undefined {
   // People belong to no group, so their uids have one segment.
   return and(gte(uid, textPlaceholder("from")), lt(uid, textPlaceholder("to")), not(sql`${identityUid} like '%/%'`));

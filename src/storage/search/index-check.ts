@@ -71,7 +71,7 @@ async function trigramsOfIndex(session: Session): Promise<Checksum> {
   return { count, sum };
 }
 
-/** The trigrams of a text as FTS5 has them: by code points, of which two become replacement characters. */
+/** Returns the trigrams of a text as FTS5 has them: by code points, of which two become replacement characters. */
 function trigramsOf(text: string): Set<string> {
   const characters = [...text.replace(/[\ufffe\uffff]/g, "\ufffd")];
   const trigrams = new Set<string>();

@@ -62,7 +62,7 @@ function lookIn(way: Way): { readonly from: SQL; readonly where: SQL | undefined
   };
 }
 
-/** The numbers of the texts of one organization: they have the upper bits in common. */
+/** Returns the numbers of the texts of one organization: they have the upper bits in common. */
 function inBlock(id: SQL): SQL {
   const any = (number: SQL) =>
     sql`(select ${number} from advisory_texts where uid > ${textPlaceholder("organization")} and uid < ${textPlaceholder("organizationEnd")} limit 1)`;
@@ -81,7 +81,7 @@ function valuesOf({ term, source, parts }: IndexQuery): Record<string, unknown> 
   };
 }
 
-/** A string of FTS5 (https://sqlite.org/fts5.html, section 3.1). */
+/** Returns a string of FTS5 (https://sqlite.org/fts5.html, section 3.1). */
 function quoted(part: string): string {
   return `"${part.replaceAll('"', '""')}"`;
 }

@@ -44,7 +44,7 @@ export function selectParts(term: string, sample: readonly string[]): TermParts 
   return { parts, cost: cost / (costs.text * sample.length) };
 }
 
-/** The part that makes the search cheapest, when it is added to those that leave these texts of the sample. */
+/** Returns the part that makes the search cheapest, when it is added to those that leave these texts of the sample. */
 function leastCost(candidates: readonly Candidate[], entriesBefore: number, left: readonly string[]) {
   let best: { part: string; entries: number; found: readonly string[]; cost: number } | undefined;
   for (const { part, found: withPart } of candidates) {
@@ -56,7 +56,7 @@ function leastCost(candidates: readonly Candidate[], entriesBefore: number, left
   return best;
 }
 
-/** The different parts of a term, spread evenly over it where it has many. */
+/** Returns the different parts of a term, spread evenly over it where it has many. */
 function partsOf(term: string): string[] {
   // By code points, as SQLite's trigrams are.
   const characters = [...term.slice(0, maxTermLength)];

@@ -7,7 +7,7 @@ export interface IndexQuery extends TextQuery, TermParts {}
 
 /** The text search of one database. Every implementation finds exactly the texts that contain the term. */
 export interface TextIndex {
-  /** The uids of some texts that contain the term: of all, unless there are more than `maxUids`. */
+  /** Returns the uids of some texts that contain the term: of all, unless there are more than `maxUids`. */
   find(session: Session, query: IndexQuery, maxUids: number): Promise<string[]>;
   /** Returns the number of texts that contain the term. */
   count(session: Session, query: IndexQuery): Promise<number>;

@@ -27,7 +27,7 @@ export class FrameSocket {
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
   }
 
-  /** The number of bytes that the other side has not accepted yet. */
+  /** Returns the number of bytes that the other side has not accepted yet. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }

@@ -50,13 +50,13 @@ export class RequestHead {
     return this.headers[name] === undefined ? undefined : joinedHeader(this.rawHeaders, name);
   }
 
-  /** The id of the request: see request-id.ts. */
+  /** Returns the id of the request: see request-id.ts. */
   get requestId(): string {
     this.#requestId ??= requestIdBehind(this.peer, this.headers);
     return this.#requestId;
   }
 
-  /** The address of the client: see client-address.ts. */
+  /** Returns the address of the client: see client-address.ts. */
   get clientAddress(): string {
     return clientAddressBehind(this.peer, this.headers);
   }

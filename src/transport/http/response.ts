@@ -29,7 +29,7 @@ export type HeaderList = readonly (readonly [string, string])[];
 /** The part of a call that determines its response's headers. */
 export type ResponseCall = Pick<Call, "requestId" | "responseHeaders">;
 
-/** The headers of a response to a call. */
+/** Returns the headers of a response to a call. */
 export function callHeaders({ requestId, responseHeaders }: ResponseCall): HeaderList {
   const named = ["x-request-id", requestId] as const;
   return responseHeaders.size === 0 ? [named] : [named, ...responseHeaders];

@@ -110,7 +110,7 @@ export function cancelUnreadResponses(
   }
 }
 
-/** The unsent bytes of a session. Data that has entered the socket in part is counted by both stream and socket. */
+/** Returns the unsent bytes of a session. Data that has entered the socket in part is counted by both stream and socket. */
 export function unsentBytes(streams: readonly OpenStream[], socket: Socket): number {
   const inStreams = streams.reduce((sum, { stream }) => sum + stream.writableLength, 0);
   return Math.max(inStreams, queuedBytes(socket));

@@ -9,7 +9,7 @@ const retryMs = 20;
 export interface RequestQueue {
   /** The callbacks that start waiting requests. */
   readonly waiting: (() => void)[];
-  /** The unsent bytes of the connection. */
+  /** Returns the unsent bytes of the connection. */
   unsentBytes(): number;
   /** Returns the number of its requests that may still start; unlimited if absent. */
   room?(): number;

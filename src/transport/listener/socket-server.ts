@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 /** A server of one HTTP version. It never listens: the listener gives it sockets. */
 export interface SocketServer {
   accept(socket: Socket): void;
-  /** The connections whose clients have not read all of their responses. */
+  /** Returns the connections whose clients have not read all of their responses. */
   backlogs(): Backlog[];
   /**
    * Drains: tells clients to disconnect, closes idle connections, and waits for those with requests in progress. Resolves when the last

@@ -28,9 +28,9 @@ export interface EndpointRequest {
   readonly path: string;
   /** The parameters of the query. */
   readonly query: readonly Parameter[];
-  /** The parameters of the body, which must be a form. Throws INVALID_ARGUMENT. */
+  /** Returns the parameters of the body, which must be a form. Throws INVALID_ARGUMENT. */
   form(): readonly Parameter[];
-  /** The body, which must be JSON, with any content type. Throws INVALID_ARGUMENT. */
+  /** Returns the body, which must be JSON, with any content type. Throws INVALID_ARGUMENT. */
   json(): unknown;
 }
 

@@ -40,7 +40,7 @@ const ranges = [
   "<4.2",
 ];
 
-/** A document; the same seed gives the same document. Those of even seeds keep the rules of the profile VEX. */
+/** Returns a document; the same seed gives the same document. Those of even seeds keep the rules of the profile VEX. */
 export function generatedDocument(seed: number): Json {
   const draws = newDraws(seed);
   const tree = newTree(draws);

@@ -6,7 +6,7 @@ import type { Json } from "./reading.ts";
 const kinds = ["flags", "threats", "remediations", "scores"];
 const lists = ["ids", "notes", "references", "acknowledgments", "involvements"];
 
-/** The vulnerabilities with statuses, each as a text, in a canonical order. */
+/** Returns the vulnerabilities with statuses, each as a text, in a canonical order. */
 export function meaningOf(document: Json): Json[] {
   const describe = describer(document.product_tree ?? {});
   const groups = new Map<string, string[]>(

@@ -21,7 +21,7 @@ const platforms = {
 } as const;
 type Platform = keyof typeof platforms;
 
-/** A package of a platform: "linux9 pkg:rpm/…", or of a module of it: "linux9 pkg:rpmmod/… pkg:rpm/…". */
+/** Returns a package of a platform: "linux9 pkg:rpm/…", or of a module of it: "linux9 pkg:rpmmod/… pkg:rpm/…". */
 function treeOf(texts: readonly string[]): Json {
   const packages = [...new Set(texts.flatMap((text) => text.split(" ").slice(1)))];
   const relationships = new Map<string, Json>();

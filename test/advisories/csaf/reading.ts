@@ -6,7 +6,7 @@ import { readCsaf } from "../../../src/advisories/csaf/read.ts";
 // biome-ignore lint/suspicious/noExplicitAny: what they hold is what the tests are about
 export type Json = any;
 
-/** A document with these vulnerabilities and this product tree. */
+/** Returns a document with these vulnerabilities and this product tree. */
 export function csaf(vulnerabilities: readonly Json[], tree: Json = {}, head: Json = {}): Json {
   return {
     document: {
@@ -29,7 +29,7 @@ export function csaf(vulnerabilities: readonly Json[], tree: Json = {}, head: Js
   };
 }
 
-/** A product with this package URL or, for an object, with these helpers. */
+/** Returns a product with this package URL or, for an object, with these helpers. */
 export function product(id: string, helper: string | Json = {}, name = `Product ${id}`): Json {
   const helpers = typeof helper === "string" ? { purl: helper } : helper;
   return {
@@ -49,7 +49,7 @@ export function read(document: Json): { records: AdvisoryRecord[]; json: Json[];
   return { records, json: records.map((record) => toJson(AdvisoryRecordSchema, record)), problems };
 }
 
-/** The statements of the only vulnerability, without `extra`. */
+/** Returns the statements of the only vulnerability, without `extra`. */
 export function statementsOf(vulnerability: Json, tree: Json): Json[] {
   const { json } = read(csaf([{ cve: "CVE-2030-1", ...vulnerability }], tree));
   return (json[0]?.statements ?? []).map(({ extra: _, ...statement }: Json) => statement);

@@ -36,7 +36,7 @@ describe("CSAF that is read and written again", () => {
   });
 });
 
-/** The statements of each vulnerability, without order and without the numbers by which `extra` shortens products. */
+/** Returns the statements of each vulnerability, without order and without the numbers by which `extra` shortens products. */
 function statementsOf(records: readonly Json[]): Json {
   const sortedOf = (list: Json[] = []) => list.map((item) => canonicalJson(item)).sort();
   const texts = records.map(({ statements }) =>

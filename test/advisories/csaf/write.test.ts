@@ -14,7 +14,7 @@ const range = (...events: [string, string][]) => ({
   events: events.map(([type, version]) => ({ type: `RANGE_EVENT_TYPE_${type}`, version })),
 });
 
-/** A record of another format with these statements. */
+/** Returns a record of another format with these statements. */
 function record(statements: readonly Json[], more: Json = {}): AdvisoryRecord {
   const named = statements.map(({ status, ...statement }) => ({
     product: npm,

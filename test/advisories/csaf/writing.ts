@@ -12,7 +12,7 @@ import { writeCsaf } from "../../../src/advisories/csaf/write.ts";
 import { advisoryIdOf, identityOf } from "../../../src/advisories/product.ts";
 import type { Json } from "./reading.ts";
 
-/** The advisories of records: one for each product and vulnerability, in the order of their ids. */
+/** Returns the advisories of records: one for each product and vulnerability, in the order of their ids. */
 export function advisoriesOf(records: readonly AdvisoryRecord[]): AdvisoryStatements[] {
   const found = new Map<string, AdvisoryRecord[]>();
   for (const record of records) {
@@ -34,7 +34,7 @@ export function advisoriesOf(records: readonly AdvisoryRecord[]): AdvisoryStatem
   );
 }
 
-/** The document that is written of advisories, and the losses that it counts. */
+/** Returns the document that is written of advisories, and the losses that it counts. */
 export async function write(advisories: readonly AdvisoryStatements[]): Promise<{ document: Json; losses: string[] }> {
   const losses: string[] = [];
   const stream = (async function* () {

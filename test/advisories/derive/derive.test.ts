@@ -42,7 +42,7 @@ function range(text: string, type = "ECOSYSTEM") {
 
 let number = 0;
 
-/** A part of a record of its own, in a document of its own. */
+/** Returns a part of a record of its own, in a document of its own. */
 function said(record: Record, ...statements: Statement[]): SaidPart {
   const document = `doc-${number++}`;
   const message = create(AdvisoryRecordSchema, {
@@ -66,7 +66,7 @@ function derive(...parts: SaidPart[]) {
   return deriveAdvisory({ advisoryId: "ADV-1", product: parts[0]!.part.product }, parts, limits);
 }
 
-/** The events in a few words, with the day on which each was, in 2026. */
+/** Returns the events in a few words, with the day on which each was, in 2026. */
 function words(...parts: SaidPart[]): string[] {
   const result = derive(...parts);
   assert.deepEqual(derive(...parts.toReversed()), result, "the order of records matters");

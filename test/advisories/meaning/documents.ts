@@ -22,7 +22,7 @@ type Draws = ReturnType<typeof newDraws>;
 export const cve = "CVE-2030-0001";
 export const purlOf = (version: number | "") => `pkg:apk/wolfi/x${version === "" ? "" : `@${version}`}`;
 
-/** The worst of what is said. */
+/** Returns the worst of what is said. */
 export function worstOf(said: readonly (Level | undefined)[]): Level | undefined {
   return levels[Math.max(...said.map((level) => (level === undefined ? -1 : levels.indexOf(level))))];
 }
@@ -90,7 +90,7 @@ function generateOpenvex(draws: Draws, number: number, time: string): Made {
   return openvexOf(time, number, said);
 }
 
-/** A document of OpenVEX, by versions. */
+/** Returns a document of OpenVEX, by versions. */
 export function openvexOf(timestamp: string, number: number, said: ReadonlyMap<number | "", Level>): Saying {
   const statements = [...said].map(([v, level]) => ({
     vulnerability: { name: cve },
@@ -135,7 +135,7 @@ function generateCsaf(draws: Draws, number: number, time: string): Made {
   return csafOf([time, time], number, said);
 }
 
-/** A document of CSAF that was published and changed at these times. */
+/** Returns a document of CSAF that was published and changed at these times. */
 export function csafOf(
   [published, changed]: readonly [string, string],
   number: number,

@@ -33,7 +33,7 @@ import { readers } from "./exports.ts";
 
 const limits = { events: 1000, items: 1000 };
 
-/** The advisories of documents, as the service lists them. */
+/** Returns the advisories of documents, as the service lists them. */
 function advisoriesOf(sayings: readonly Saying[]): AdvisoryStatements[] {
   const records = sayings.flatMap(({ json, source }) =>
     [...readDocument(json, "auto", { source }).items].map(({ record, problems }): AdvisoryRecord => {

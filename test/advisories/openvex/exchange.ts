@@ -16,7 +16,7 @@ import { parseExactly } from "../../../src/base/json.ts";
 // biome-ignore lint/suspicious/noExplicitAny: documents of every shape
 export type Json = any;
 
-/** A document that is as the specification says but for the changes. */
+/** Returns a document that is as the specification says but for the changes. */
 export function document(statements: unknown, changes: object = {}): Json {
   return {
     "@context": "https://openvex.dev/ns/v0.2.0",
@@ -29,7 +29,7 @@ export function document(statements: unknown, changes: object = {}): Json {
   };
 }
 
-/** The records of a document, and what is wrong with it as `record: path rule`. */
+/** Returns the records of a document, and what is wrong with it as `record: path rule`. */
 export function read(from: Json) {
   const { items, completes } = readOpenvex(parseExactly(JSON.stringify(from)), { source: "" });
   const all = [...items];
@@ -42,7 +42,7 @@ export function read(from: Json) {
   };
 }
 
-/** The advisories of records, as the service lists them: one for each product and vulnerability. */
+/** Returns the advisories of records, as the service lists them: one for each product and vulnerability. */
 export function advisoriesOf(records: readonly AdvisoryRecord[]): AdvisoryStatements[] {
   const byAdvisory = new Map<string, AdvisoryRecord[]>();
   for (const record of records) {
@@ -59,7 +59,7 @@ export function advisoriesOf(records: readonly AdvisoryRecord[]): AdvisoryStatem
     .map(([advisoryId, parts]) => create(AdvisoryStatementsSchema, { advisory: { advisoryId }, records: parts }));
 }
 
-/** The document that records are exported as, and what it cannot say, with the number of times. */
+/** Returns the document that records are exported as, and what it cannot say, with the number of times. */
 export async function write(
   records: readonly AdvisoryRecord[],
 ): Promise<{ document: Json; lost: Record<string, number> }> {

@@ -67,7 +67,7 @@ function statement(draws: Draws, time: string | undefined, simple: boolean): Jso
   };
 }
 
-/** A document with everything that OpenVEX has. Its statements may have one time, or that of the document. */
+/** Returns a document with everything that OpenVEX has. Its statements may have one time, or that of the document. */
 export function generatedDocument(seed: number): Json {
   const draws = newDraws(seed);
   const statements = Array.from({ length: 1 + draws.below(12) }, () => {
@@ -149,7 +149,7 @@ function required(status: string, said: Json): Json {
   return { ...more, justification, impact_statement: reason, ...noted(notes, action) };
 }
 
-/** The status of the latest statement on a product, which is matched as by scanners: by its id, or all of its versions. */
+/** Returns the status of the latest statement on a product, which is matched as by scanners: by its id, or all of its versions. */
 export function effective(said: readonly Said[], id: string, part: string): string {
   const matches = said.filter(({ product }) => {
     const { "@id": own = "", subcomponents = [] } = product;

@@ -9,7 +9,7 @@ const purl = "pkg:apk/wolfi/tool";
 const vulnerability = { name: "CVE-2030-1" };
 const time = "2030-01-02T03:04:05Z";
 
-/** A record of another format with statements about one product. */
+/** Returns a record of another format with statements about one product. */
 function record(statements: Json[], changes: Json = {}): AdvisoryRecord {
   return fromJson(AdvisoryRecordSchema, {
     source: "s",
@@ -22,7 +22,7 @@ function record(statements: Json[], changes: Json = {}): AdvisoryRecord {
   });
 }
 
-/** The statements of an export without what they have in common, and what was lost. */
+/** Returns the statements of an export without what they have in common, and what was lost. */
 async function exported(...records: AdvisoryRecord[]): Promise<{ statements: Json[]; lost: Json }> {
   const { document: vex, lost } = await write(records);
   const short = ({ vulnerability: v, timestamp: t, products, ...statement }: Json) => ({
@@ -337,7 +337,7 @@ describe("sources that disagree", () => {
       })),
       { source, document: source, format: "RECORD_FORMAT_OPENVEX" },
     );
-  /** The lines of an export: day, version and status. */
+  /** Returns the lines of an export: day, version and status. */
   const lines = async (...records: AdvisoryRecord[]) => {
     const { statements, lost } = await exported(...records);
     const all = statements.flatMap(({ products, status, timestamp }) =>

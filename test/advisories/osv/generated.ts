@@ -102,7 +102,7 @@ export const generatedEcosystems: readonly Ecosystem[] = [
   { ecosystem: "Root", releases: ["Alpine:3.18", "PyPI"], names: ["root-tool"] },
 ];
 
-/** A version by its rank: a higher rank is a later version in the order of the ecosystem. Ranks are 0 to 999. */
+/** Returns a version by its rank: a higher rank is a later version in the order of the ecosystem. Ranks are 0 to 999. */
 export function versionOf(ecosystem: string, rank: number): string {
   const [major, minor, patch] = [Math.floor(rank / 100), Math.floor(rank / 10) % 10, rank % 10];
   const plain = `${major}.${minor}.${patch}`;
@@ -228,7 +228,7 @@ const times = [
   "2031-05-05T00:00:00.000Z",
 ];
 
-/** A record. The id follows from the number. */
+/** Returns a record. The id follows from the number. */
 export function generatedRecord(draws: Draws, number: number): Json {
   const id = `${draws.pick(["GO", "GHSA", "PYSEC", "CGA", "DSA", "ACME"])}-2030-${number}`;
   const cve = `CVE-2030-${10_000 + number}`;

@@ -26,7 +26,7 @@ function read(document: Json): { record: AdvisoryRecord | undefined; json: Json;
   return { record: item.record, json: item.record && toJson(AdvisoryRecordSchema, item.record), problems };
 }
 
-/** The statements of a record with this item of `affected`. */
+/** Returns the statements of a record with this item of `affected`. */
 const statementsOf = (...affected: Json[]): Json[] => read(record({ affected })).json.statements;
 
 /** Reads a record and writes it again; nothing may be reported. */

@@ -40,7 +40,7 @@ function asked(parts: Partial<PackageName> | string): QueriedPackage {
   return found;
 }
 
-/** A statement on a product: a package URL, or "Debian:12 curl". */
+/** Returns a statement on a product: a package URL, or "Debian:12 curl". */
 function statement(text: string): ProductStatement {
   const [, ecosystem = "", name = ""] = /^(.*) (.*)$/.exec(text) ?? [];
   if (text.startsWith("pkg:")) return create(ProductStatementSchema, { product: parseProduct(text)!.product });

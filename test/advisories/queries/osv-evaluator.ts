@@ -32,7 +32,7 @@ function mayBeOne(release: string, other: string): boolean {
   return release === other || /[0-9]/.test(release) !== /[0-9]/.test(other);
 }
 
-/** The ecosystem, and the release or the registry. */
+/** Returns the ecosystem, and the release or the registry. */
 function split(ecosystem: string): [base: string, rest: string] {
   const [base = "", ...rest] = ecosystem.split(":");
   return [base, rest.join(":")];

@@ -68,7 +68,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
     return { code, counts: JSON.parse(stdout) };
   }
 
-  /** The number of the last change, and what SQLite counts up whenever another connection commits. */
+  /** Returns the number of the last change, and what SQLite counts up whenever another connection commits. */
   async function writes(): Promise<unknown[]> {
     const latest = await readChanges(desk.caller.server.server.database.session, 0, 10_000_000);
     return [latest.at(-1)?.sequence, observer.pragma("data_version", { simple: true })];
@@ -90,7 +90,7 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
     return stdout;
   }
 
-  /** The documents that say that a version is affected, for each query. */
+  /** Returns the documents that say that a version is affected, for each query. */
   async function affectedBy(group: string, queries: readonly object[]): Promise<string[][]> {
     const { url, ownerToken } = desk.caller.server;
     const ask = async (method: string, request: object): Promise<Json> => {

@@ -53,7 +53,7 @@ const cache = fileURLToPath(new URL("../../../.cache/advisories/", import.meta.u
 const run = promisify(execFile);
 const patience = { timeout: 120_000, maxBuffer: 16 * 2 ** 20 };
 
-/** All sources of the JSON files of this folder. */
+/** Returns all sources of the JSON files of this folder. */
 export function realSources(): RealSource[] {
   const lists = readdirSync(here).filter((name) => name.endsWith(".json"));
   return lists.flatMap((name) => JSON.parse(readFileSync(path.join(here, name), "utf8")) as RealSource[]);

@@ -22,7 +22,7 @@ async function exported(advisories: readonly AdvisoryStatements[], ecosystem = "
   return { document: JSON.parse(text) as Json, lost: lost.sort() };
 }
 
-/** The advisories of databases: one for each product and vulnerability, in the order of their ids. */
+/** Returns the advisories of databases: one for each product and vulnerability, in the order of their ids. */
 function imported(...databases: Json[]): AdvisoryStatements[] {
   const found = new Map<string, AdvisoryStatements>();
   for (const { record } of databases.flatMap((database) => [...readSecdb(database, { source: "" }).items])) {
@@ -45,7 +45,7 @@ const alpine = (release: string, reponame: string, packages: Json) => ({
   packages: Object.entries(packages).map(([name, secfixes]) => ({ pkg: { name, secfixes } })),
 });
 
-/** A database whose packages say something, in the order that the writer has. */
+/** Returns a database whose packages say something, in the order that the writer has. */
 function generated(seed: number): Json {
   const draws = newDraws(seed);
   const words = ["", "", "", " XSA-7", " (partial)", " # again", ", GHSA-2222-3333-4444", " CVE-2030-3"];
@@ -66,7 +66,7 @@ function generated(seed: number): Json {
 }
 
 const purl = "pkg:apk/wolfi/tool";
-/** An advisory of which one record of another format says something. */
+/** Returns an advisory of which one record of another format says something. */
 const other = (statements: Json[], more: Json = {}, aliases = ["CVE-2030-1", "GHSA-2222-3333-4444"]) =>
   fromJson(AdvisoryStatementsSchema, {
     advisory: { advisoryId: "CGA-2345-6789-cfgh", aliases },

@@ -12,7 +12,7 @@ import { heldStatement } from "../../../src/advisories/versions/held-statement.t
 
 type Type = MessageInitShape<typeof AdvisoryEventSchema>["type"];
 
-/** The statement that a log of approved events comes to, as JSON. */
+/** Returns the statement that a log of approved events comes to, as JSON. */
 function held(...types: Type[]): unknown {
   const events = types.map((type) => ({ type: type!, reviewState: ReviewState.APPROVED }));
   return json(heldStatement(create(ProductStatementSchema, { product: { name: "tool" }, events })));

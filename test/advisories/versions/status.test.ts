@@ -27,7 +27,7 @@ const types = {
   limit: RangeEventType.LIMIT,
 };
 
-/** A range as OSV writes it, in one line: "introduced 0, fixed 1.2". */
+/** Returns a range as OSV writes it, in one line: "introduced 0, fixed 1.2". */
 function range(text: string, type = "ECOSYSTEM") {
   const events = text.split(", ").map((event) => {
     const [word = "", version = ""] = event.split(" ");

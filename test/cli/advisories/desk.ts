@@ -13,7 +13,7 @@ export type Json = any;
 /** A person, and what they do with advisories. */
 export interface Desk extends AsyncDisposable {
   readonly caller: Caller;
-  /** A group of its own, by its uid. */
+  /** Returns a group of its own, by its uid. */
   newGroup(): Promise<string>;
   /** Puts files into a directory of their own, and answers where it is. */
   folder(files: Readonly<Record<string, unknown>>): string;

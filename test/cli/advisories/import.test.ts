@@ -265,7 +265,7 @@ describe("advisories import", () => {
   });
 
   it("two files of one document id are both kept, or the records of the older one are named and the import fails", async () => {
-    /** A document as of a day, about these vulnerabilities. */
+    /** Returns a document as of a day, about these vulnerabilities. */
     const document = (day: number, ...names: string[]) => ({
       "@context": "https://openvex.dev/ns/v0.2.0",
       "@id": "https://vex.example/1",

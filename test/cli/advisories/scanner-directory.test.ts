@@ -12,7 +12,7 @@ import { zipParts } from "../../../src/cli/advisories/zip-writer.ts";
 import { type Desk, type Json, openDesk } from "./desk.ts";
 import { record, secdb } from "./samples.ts";
 
-/** The files of an archive, by another program's reader. */
+/** Returns the files of an archive, by another program's reader. */
 async function unzip(file: string): Promise<Record<string, Json>> {
   const zip = await openPromise(file, { validateEntrySizes: true, autoClose: false });
   const found: Record<string, Json> = {};

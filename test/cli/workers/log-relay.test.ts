@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { type LineOutput, relayLines } from "../../../src/cli/workers/log-relay.ts";
 
-/** An output that keeps what it gets, and asks to wait after each write. */
+/** Returns an output that keeps what it gets, and asks to wait after each write. */
 function slowOutput() {
   const events = new EventEmitter();
   const written: string[] = [];

@@ -49,7 +49,7 @@ export function openClient(baseUrl: string, token: string, send: (request: Reque
   };
 }
 
-/** The reason of a failure, for programs. */
+/** Returns the reason of a failure, for programs. */
 export function reasonOf({ details }: Failure): string | undefined {
   // Each detail has the members of its type.
   const info = details.find((detail) => detail["@type"] === "type.googleapis.com/google.rpc.ErrorInfo");

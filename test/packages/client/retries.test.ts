@@ -21,7 +21,7 @@ const aborted = new ConnectError("a conflict", Code.Aborted);
 const tooLarge = new ConnectError("the message is too large", Code.ResourceExhausted);
 const denied = new ConnectError("it may not", Code.PermissionDenied);
 
-/** A rate limit that allows the call again after a time. */
+/** Returns a rate limit that allows the call again after a time. */
 function limited(retryMs: number): ConnectError {
   const value = { retryDelay: durationFromMs(retryMs) };
   return new ConnectError("too many calls", Code.ResourceExhausted, undefined, [{ desc: RetryInfoSchema, value }]);

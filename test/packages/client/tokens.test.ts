@@ -48,7 +48,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The number of groups that a client with these tokens sees. */
+/** Returns the number of groups that a client with these tokens sees. */
 async function countGroups(tokens: Tokens): Promise<number> {
   using client = openClient({ url: server.url, tokens });
   return (await client.service(GroupsService).listGroups({})).groups.length;

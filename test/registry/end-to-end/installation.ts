@@ -20,7 +20,7 @@ export const service = "registry.example.org";
 
 const secret = "of this test and of nothing else";
 
-/** A program of Debian, or the name of its package when it is not there. */
+/** Returns a program of Debian, or the name of its package when it is not there. */
 export function findMissing(): string[] {
   const programs = { "docker-registry": "docker-registry", skopeo: "skopeo" };
   return Object.entries(programs).flatMap(([program, name]) =>
@@ -36,7 +36,7 @@ export interface Installation extends AsyncDisposable {
   readonly registry: string;
   /** The group that names in the registry are paths below. */
   readonly group: string;
-  /** The owner's token for the API, and the one for the registry. */
+  /** Returns the owner's token for the API, and the one for the registry. */
   ownerToken(): string;
   registryToken(): string;
   /** Starts or stops one of the two; a registry that is stopped forgets what it had still to tell. */

@@ -106,7 +106,7 @@ function placesIn({ groups, repos, identity_providers, roles, identities }: Rows
   return { root, group, below, repo, provider, role, identity, since };
 }
 
-/** The resource that a method writes. */
+/** Returns the resource that a method writes. */
 function kindOf(method: string): KindName {
   const [service] = method.split("/");
   return kindNames.find((name) => kinds[name].service === service) ?? "advisories";

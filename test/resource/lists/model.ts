@@ -18,7 +18,7 @@ export interface Question {
   readonly request: JsonObject;
 }
 
-/** The rows of the whole list, in order; undefined for a caller who may list nothing of the kind. */
+/** Returns the rows of the whole list, in order; undefined for a caller who may list nothing of the kind. */
 export function modelList({ caller, name, request }: Question, rows: Rows): readonly Row[] | undefined {
   const kind: Kind = kinds[name];
   const [order = "uid", direction] = String(request.orderBy ?? defaultOrder(name)).split(" ");

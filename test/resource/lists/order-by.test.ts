@@ -159,7 +159,7 @@ function orderTests(database: DatabaseKind): void {
     },
   ];
   for (const { method, plural, roleOf } of named) {
-    /** The place of an item: by the name of its role, then by the uid of the role, then by its own. */
+    /** Returns the place of an item: by the name of its role, then by the uid of the role, then by its own. */
     const placeOf = (item: JsonObject) => [names.get(roleOf(item) as string)!, roleOf(item), item.uid].join("\0");
     const sorted = (items: readonly JsonObject[]) => items.map(placeOf).sort(compareTexts);
 

@@ -70,7 +70,7 @@ describe("a user who signs in twice concurrently", () => {
   });
 });
 
-/** A role that is bound to Alice at a group, before she has ever signed in. */
+/** Returns a role that is bound to Alice at a group, before she has ever signed in. */
 async function bindBeforehand(tx: Transaction) {
   const { uid: groupUid } = await createGroup(tx, null, "acme", "");
   const uid = userUid(alice.issuer, alice.subject);

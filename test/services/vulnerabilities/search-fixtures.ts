@@ -11,10 +11,10 @@ import { termFilters } from "../../../src/storage/vulnerabilities/advisory-terms
 import { groupRow, write } from "../../storage/fixtures.ts";
 
 const noFilter = Object.fromEntries([...Object.keys(termFilters), "excludeEventAuthors"].map((name) => [name, []]));
-/** The filter that is a search. */
+/** Returns the filter that is a search. */
 export const filterOf = (query: string) => ({ ...noFilter, query: query.toLowerCase() }) as unknown as AdvisoryFilter;
 
-/** A group with one below it, and a group of another organization. */
+/** Returns a group with one below it, and a group of another organization. */
 export async function plantGroups(database: Database): Promise<readonly [above: string, below: string, other: string]> {
   const above = groupRow(null, "above");
   const below = groupRow(above.uid, "below");

@@ -17,7 +17,7 @@ import { startStreaming } from "./streaming.ts";
 
 skipWithout("postgres");
 
-/** A primary whose commits wait for its standby. */
+/** Returns a primary whose commits wait for its standby. */
 async function startReplicated(opened: AsyncDisposableStack): Promise<[primary: DebianServer, standby: DebianServer]> {
   const [primary, standby] = await startStreaming(opened);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");

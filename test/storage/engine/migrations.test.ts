@@ -17,7 +17,7 @@ for (const { tag } of entries)
 
 const mismatch = "a DatabaseVersionMismatch";
 
-/** The names of the pending migrations of a database, or that it is rejected. */
+/** Returns the names of the pending migrations of a database, or that it is rejected. */
 function pendingFor(applied: number | undefined, compatibleSince?: string): string[] | string {
   try {
     return pendingMigrations(folder, { applied, compatibleSince }).map(({ name }) => name);

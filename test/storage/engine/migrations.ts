@@ -9,14 +9,14 @@ import {
 import * as postgres from "../../../src/storage/schema/tables.postgres.ts";
 import * as sqlite from "../../../src/storage/schema/tables.sqlite.ts";
 
-/** The statements that the next migration for SQLite would have. */
+/** Returns the statements that the next migration for SQLite would have. */
 export async function missingSqliteMigration(): Promise<string[]> {
   const { sqliteTables: _, ...tables } = sqlite;
   const declared = await generateSQLiteDrizzleJson(tables, undefined, "snake_case");
   return await generateSQLiteMigration(latestSnapshot("sqlite"), declared);
 }
 
-/** The statements that the next migration for PostgreSQL would have. */
+/** Returns the statements that the next migration for PostgreSQL would have. */
 export async function missingPostgresMigration(): Promise<string[]> {
   const { postgresTables: _, ...tables } = postgres;
   const declared = generateDrizzleJson(tables, undefined, undefined, "snake_case");

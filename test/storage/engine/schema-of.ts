@@ -2,7 +2,7 @@
 import BetterSqlite from "better-sqlite3";
 import pg from "pg";
 
-/** The statements that made the tables, indexes and triggers of a SQLite file, in one way of quoting and spacing. */
+/** Returns the statements that made the tables, indexes and triggers of a SQLite file, in one way of quoting and spacing. */
 export function schemaOfSqlite(file: string): string[] {
   const connection = new BetterSqlite(file, { readonly: true });
   try {
@@ -21,7 +21,7 @@ function normalized(statement: string): string {
     .replaceAll(/ ?([(),]) ?/g, "$1");
 }
 
-/** The columns in order, constraints, indexes, functions and extensions of a PostgreSQL database. */
+/** Returns the columns in order, constraints, indexes, functions and extensions of a PostgreSQL database. */
 export async function schemaOfPostgres(url: string): Promise<string[]> {
   const client = new pg.Client(url);
   await client.connect();

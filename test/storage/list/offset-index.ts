@@ -34,7 +34,7 @@ const questions = fc.array(
 
 const turns = fc.array(fc.record({ edits, left: remainders, questions }), { minLength: 1, maxLength: 5 });
 
-/** A condition on the name. */
+/** Returns a condition on the name. */
 function named(name: string): Condition {
   const build = ({ tables }: SessionDialect) => sql`${tables.groups.name} = ${textPlaceholder("wanted")}`;
   return { name: "named", build, values: { wanted: name } };

@@ -140,7 +140,7 @@ async function compare(database: Database, all: ReadonlyMap<string, string>): Pr
   }
 }
 
-/** A database where the extension cannot be created, since something has the name of one of its functions. */
+/** Returns a database where the extension cannot be created, since something has the name of one of its functions. */
 async function openWithoutExtension(): Promise<Pick<Store, "database"> & AsyncDisposable> {
   const url = await newPostgresUrl();
   const client = new pg.Client({ connectionString: url });

@@ -69,7 +69,7 @@ describe("a response that is complete before its request", { concurrency: false 
         });
     }
 
-  /** The status that curl shows. */
+  /** Returns the status that curl shows. */
   async function curl(url: string, method: string, target: string, size: string, options: readonly string[]) {
     const body = ["--data-binary", `@${path.join(folder, size)}`, "-H", json];
     const shown = ["-sS", "-o", path.join(folder, "response"), "-w", "%{http_code}", "-m", "20", "--path-as-is"];

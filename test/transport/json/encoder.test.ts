@@ -228,7 +228,7 @@ describe("the JSON of any message", async () => {
   }
 });
 
-/** The library's JSON with three digits in every time, and without empty strings, bytes and unspecified enums. */
+/** Returns the library's JSON with three digits in every time, and without empty strings, bytes and unspecified enums. */
 function adapt(schema: DescMessage, json: JsonValue): JsonValue {
   if (schema.typeName === TimestampSchema.typeName) return threeDigits(String(json));
   if (schema.typeName === AnySchema.typeName) return adaptAny(json as Record<string, JsonValue>);

@@ -28,7 +28,7 @@ const malloryToo = "127.0.1.2";
 
 interface Port {
   readonly listener: Listener;
-  /** A connection from an address, which the listener has accepted when this resolves. */
+  /** Returns a connection from an address, which the listener has accepted when this resolves. */
   connection(from: string): Promise<RawClient>;
   /** One whose request is held back. */
   busy(from: string): Promise<RawClient>;

@@ -16,7 +16,7 @@ const megabytes: HttpHandler = (received, response) => {
   (response as ServerResponse).end(Buffer.concat(Array(Number(received.url?.slice(1))).fill(megabyte)));
 };
 
-/** A listener at which clients may leave 20 MB untaken, and what it told of those that it closed. */
+/** Returns a listener at which clients may leave 20 MB untaken, and what it told of those that it closed. */
 async function bounded(t: TestContext, { limits, ...options }: TestOptions = {}) {
   const reports: [connections: number, bytes: number][] = [];
   const listener = await listen(t, {

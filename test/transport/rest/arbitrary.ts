@@ -112,7 +112,7 @@ function wellKnown(schema: DescMessage): fc.Arbitrary<Message> | undefined {
   }
 }
 
-/** The message with all its lists frozen. */
+/** Returns the message with all its lists frozen. */
 export function freezeLists(message: Message): Message {
   const fields = Object.entries(message).map(([name, value]) => [
     name,

@@ -161,7 +161,7 @@ function literalField([name = "", value = ""]: readonly string[]): Buffer {
 
 interface RawSocket extends AsyncDisposable {
   send(text: string): void;
-  /** The next piece of what the server sends that is not empty. */
+  /** Returns the next piece of what the server sends that is not empty. */
   receive(): Promise<string>;
   /** Resolves when the server has closed the connection. */
   readonly ended: Promise<unknown>;

@@ -189,7 +189,7 @@ function messageNamed(name: string): DescMessage {
 /** A message with every kind of field. */
 export const EverythingSchema: DescMessage = messageNamed("Everything");
 
-/** A method `exemplar.Service/Do` with this rule; its input is one of Everything, UpdateRequest and BatchRequest. */
+/** Returns a method `exemplar.Service/Do` with this rule; its input is one of Everything, UpdateRequest and BatchRequest. */
 export function methodWithRule(
   rule: RuleInit | undefined,
   input = "Everything",

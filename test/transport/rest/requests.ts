@@ -23,7 +23,7 @@ export function bind(methods: readonly DescMethodUnary[], request: string, body?
   });
 }
 
-/** The message as the library's JSON, in proto names. */
+/** Returns the message as the library's JSON, in proto names. */
 export function asJson(method: DescMethodUnary, message: Message): JsonValue {
   const registry = createRegistry(EverythingSchema, BadRequestSchema);
   return toJson(method.input, message, { useProtoFieldName: true, registry });
@@ -39,7 +39,7 @@ export function assertViolations(run: () => unknown, ...expected: string[]): voi
   });
 }
 
-/** The violations of an error, written `field: description`. */
+/** Returns the violations of an error, written `field: description`. */
 function violationsOf(error: ApiError): string[] {
   return error.details.flatMap(({ schema, value }) => {
     const json = toJson(schema, value) as { fieldViolations?: { field: string; description: string }[] };

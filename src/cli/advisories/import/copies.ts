@@ -41,7 +41,7 @@ export type Decision =
   | { readonly kind: "older" }
   | { readonly kind: "left out"; readonly reason: string };
 
-/** The copy of a record that is about to be sent. */
+/** Returns the copy of a record that is about to be sent. */
 export function newCopy(record: AdvisoryRecord, place: Place): Copy {
   const { source, document, modifyTime, revision, withdrawTime, statements } = record;
   const products = statements.flatMap(({ product }) => (product ? [identityOf(product)] : []));
@@ -92,8 +92,8 @@ export function tieReason(winner: Place): string {
 }
 
 /**
- * The products of a copy that another one, which replaces it, does not name. A later version of a record may say less; but within one
- * import, two files of one id may as well be two records.
+ * Returns the products of a copy that another one, which replaces it, does not name. A later version of a record may say less; but within
+ * one import, two files of one id may as well be two records.
  */
 export function lostProducts(loser: Copy, winner: Copy): string[] {
   if (loser.isWithdrawn || winner.isWithdrawn) return [];
@@ -113,8 +113,8 @@ export function isTie(copy: Copy, earlier: Copy): boolean {
 }
 
 /**
- * The outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the one that counts takes the place of
- * the other: the counts do not depend on their order.
+ * Returns the outcome of a copy that replaces an earlier one of the run. Of two copies of one time, the one that counts takes the place
+ * of the other: the counts do not depend on their order.
  */
 export function outcomeAfter(earlier: Copy, copy: Copy, answered: RecordOutcome, isDryRun: boolean): RecordOutcome {
   const { CREATED, UPDATED, WITHDRAWN } = RecordOutcome;

@@ -24,7 +24,7 @@ export interface FoundDocument {
   readonly bytesOfRecord: number;
 }
 
-/** The documents of a file. */
+/** Returns the documents of a file. */
 export async function* documentsOf(
   source: SourceFile,
   options: DocumentOptions,
@@ -40,7 +40,7 @@ export async function* documentsOf(
   }
 }
 
-/** The items of a document. A reader that fails has not read to the end: `onFailure` is called. */
+/** Returns the items of a document. A reader that fails has not read to the end: `onFailure` is called. */
 export function* itemsOf(
   { file, document }: FoundDocument,
   report: Report,

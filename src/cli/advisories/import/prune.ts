@@ -56,7 +56,7 @@ export async function prune(
 const hintFor = (count: number) =>
   `  If the source has other files, import them together or name each of them with --author; else allow it with --max-prune ${count}.`;
 
-/** The records of a source that the import did not have, and how many the source has in all. */
+/** Returns the records of a source that the import did not have, and how many the source has in all. */
 async function goneOf(session: Session, { group, dryRun }: WriterOptions, source: string, writer: RecordWriter) {
   const client = await session.client(AdvisoryRecordsService);
   const gone: Key[] = [];

@@ -136,7 +136,9 @@ export class Report {
     return this.#counts.leftOut === 0 && this.#lost.file === 0 && !this.#hasSkippedAll;
   }
 
-  /** The reason why the sources may have records that were not found; empty if all files were read and all records were accepted. */
+  /**
+   * Returns the reason why the sources may have records that were not found; empty if all files were read and all records were accepted.
+   */
   get reasonIncomplete(): string {
     if (this.#lost.file > 0) return "a file could not be read";
     if (this.#counts.leftOut > 0) return "a record was left out";
@@ -180,7 +182,7 @@ export class Report {
     return `${before}${plural(this.records, "record", "records") || "0 records"}: ${[`${outcomes}, ${leftOut} left out`, ...others].join("; ")}`;
   }
 
-  /** The same for programs. */
+  /** Returns the same for programs. */
   data({ isDryRun, isComplete }: Ending): JsonObject {
     const problems = this.#shown();
     return {

@@ -43,7 +43,9 @@ type Source = SourceFile | BadSource | NamedSource | SkippedSource;
 const documents = /\.(json|ndjson|jsonl|ya?ml)(\.gz)?$/i;
 const archives = /\.(zip|tar|tgz|tar\.\w+|7z|rar)$/i;
 
-/** The files of the paths, in the order of the paths; `-` is standard input. What cannot be read is named, and the rest goes on. */
+/**
+ * Returns the files of the paths, in the order of the paths; `-` is standard input. What cannot be read is named, and the rest goes on.
+ */
 export async function* filesOf(paths: readonly string[]): AsyncGenerator<Source> {
   for (const each of paths) {
     if (each === "-") yield { name: "standard input", bytes: 0, texts: () => textsOf("", process.stdin) };

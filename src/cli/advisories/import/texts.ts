@@ -62,7 +62,7 @@ function textOf(bytes: Buffer, offset = 0): string {
   }
 }
 
-/** The reason to leave out a text by its size. */
+/** Returns the reason to leave out a text by its size. */
 export function tooLarge(): BadDocument {
   return new BadDocument(`is larger than the limit of ${sizeText(sourceLimits.textBytes)}`);
 }

@@ -76,7 +76,7 @@ export async function groupRelations(session: Session, row: JsonObject): Promise
   return [parents, children, madeSection("contents", "Contents", columns, countRows), bindings];
 }
 
-/** The role bindings at a group and at its ancestors. */
+/** Returns the role bindings at a group and at its ancestors. */
 async function bindingsReaching(session: Session, uid: string): Promise<Section> {
   const places = [uid, ...ancestorsOf(uid).toReversed()];
   const sections = await Promise.all(

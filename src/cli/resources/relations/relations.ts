@@ -52,7 +52,7 @@ const nameAndUid = [
   { title: "uid", value: "uid" },
 ];
 
-/** A section with one referenced resource; empty if the caller cannot see it. */
+/** Returns a section with one referenced resource; empty if the caller cannot see it. */
 function singleSection(key: string, title: string, found: JsonObject | undefined): Section {
   return madeSection(key, title, nameAndUid, found ? [{ name: found.name ?? "", uid: found.uid ?? "" }] : []);
 }

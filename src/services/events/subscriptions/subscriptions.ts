@@ -20,7 +20,7 @@ const maxLength = 2048;
 /** The maximum number of subscriptions of a group. Each event of the group goes to all of them. */
 export const maxOfGroup = 100;
 
-/** The rule for sinks, by their text. */
+/** Returns the rule for sinks, by their text. */
 export const sinkRule = (context: ServiceContext): TextRule => ({
   test: (text) => isSink(text, context.settings),
   description: `must be an https URL of at most ${maxLength} characters without credentials, fragment and port 0, and not on a private address`,

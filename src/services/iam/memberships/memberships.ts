@@ -116,7 +116,7 @@ async function requireKnown(session: Session, person: Membership): Promise<void>
   if (!(await isMember(session, person)) && (await findBindingsIn(session, person, 1)).length === 0) throw unknown();
 }
 
-/** The same error whether or not the organization exists (security case I7). */
+/** Returns the same error whether or not the organization exists (security case I7). */
 function unknown(): ApiError {
   return permissionDenied("no organization with this uid gives you a role");
 }

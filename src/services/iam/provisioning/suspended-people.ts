@@ -29,7 +29,7 @@ export async function requireActivePerson(session: Session, identityUid: string,
   if (founded.every((organization) => organizations.has(organization))) throw deactivated();
 }
 
-/** The error for a deactivated person: who presents a valid token of the person may know. */
+/** Returns the error for a deactivated person: who presents a valid token of the person may know. */
 export function deactivated() {
   return permissionDenied("the identity provider has deactivated this person", { check: "deactivated" });
 }

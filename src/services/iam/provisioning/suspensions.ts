@@ -91,7 +91,7 @@ async function endAccess(tx: Transaction, providerUid: string, identityUid: stri
     if (signIn.provider === providerUid) await deleteRefreshFamily(tx, id);
 }
 
-/** The error for a suspended owner. Suspended owners, and identities that name them, do not count as owners. */
+/** Returns the error for a suspended owner. Suspended owners, and identities that name them, do not count as owners. */
 function lost(groupUid: string) {
   return failedPrecondition(
     lastOwnerReason,

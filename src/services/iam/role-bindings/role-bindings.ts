@@ -176,7 +176,7 @@ async function deleteOwn(tx: Transaction, row: RoleBindingRow, call: Call): Prom
   await deleteRow(tx, roleBindingCollection, row);
 }
 
-/** The error for a binding that exists already. */
+/** Returns the error for a binding that exists already. */
 export function duplicate() {
   return alreadyExists(roleBinding.type, "", "the identity has this role at this group");
 }

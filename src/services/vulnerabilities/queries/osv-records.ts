@@ -24,7 +24,7 @@ export type OsvHead = Pick<OsvRecord, "id" | "modified">;
 export interface OsvRecords {
   /** Returns the records that affect the version. */
   of(this: void, found: FoundAdvisory, session: Session): Promise<OsvRecord[]>;
-  /** The same, with the fields of a batch response only. */
+  /** Returns the same, with the fields of a batch response only. */
   headsOf(this: void, found: FoundAdvisory, session: Session): Promise<OsvHead[]>;
   /** Finds a record by its id; undefined if there is none. */
   get(id: string, session: Session): Promise<OsvRecord | undefined>;

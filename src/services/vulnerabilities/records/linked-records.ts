@@ -18,7 +18,7 @@ export interface LoadedRecord extends Pick<RecordRow, "createTime" | "updateTime
 export interface RecordReader {
   /** Adds a record that was just written, to avoid reading it again. */
   add(record: LoadedRecord): void;
-  /** The added records: those about an advisory that had none before. */
+  /** Returns the added records: those about an advisory that had none before. */
   added(): LoadedRecord[];
   /** Reads the records about an advisory. Throws if there are too many, or if they are too long in total. */
   of(advisoryUid: string): Promise<LoadedRecord[]>;

@@ -24,7 +24,7 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
 interface Checks {
   readonly hosts: Hosts;
   readonly writability: Pick<Writability, "isOutdated">;
-  /** The host of a connection. */
+  /** Returns the host of a connection. */
   hostOf(client: pg.ClientBase): PostgresHost | undefined;
 }
 

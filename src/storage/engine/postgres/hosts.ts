@@ -19,7 +19,7 @@ const times = {
 
 /** The hosts of one database. */
 export interface Hosts {
-  /** The host for new connections. */
+  /** Returns the host for new connections. */
   current(): PostgresHost;
   /** Calls the listener after each change of the current host. */
   onChange(listener: () => void): void;

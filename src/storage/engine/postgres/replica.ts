@@ -41,7 +41,7 @@ export async function readPosition(primary: pg.Pool): Promise<PrimaryPosition> {
 
 /** The primary that a replica is compared with. */
 export interface ComparedPrimary extends Pick<DataVersion, "hasEntry"> {
-  /** A position that new connections to a replica must have: it is after the migrations, which are not in the change log. */
+  /** Returns a position that new connections to a replica must have: it is after the migrations, which are not in the change log. */
   position(): Promise<PrimaryPosition>;
 }
 

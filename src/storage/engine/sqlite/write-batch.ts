@@ -30,7 +30,7 @@ export class Batch {
     return this.#due;
   }
 
-  /** The only write of the batch, if it has its transaction for itself. */
+  /** Returns the only write of the batch, if it has its transaction for itself. */
   get alone(): Job | undefined {
     const [job] = this.jobs;
     return job?.isAlone || job?.isLarge ? job : undefined;

@@ -18,7 +18,7 @@ describe("OpenVEX exports, read by go-vex", { skip: missingGoVex() ?? false }, (
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The documents as files. */
+  /** Returns the documents as files. */
   function files(name: string, documents: readonly Json[]): string[] {
     return documents.map((document, i) => {
       const file = path.join(folder, `${name}-${i}.json`);

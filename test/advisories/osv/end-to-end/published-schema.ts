@@ -17,7 +17,7 @@ const patienceMs = 30_000;
 /** The archive has some 300 kB. */
 const largest = 4 * 2 ** 20;
 
-/** The schema of the version that records are written by. Throws a sentence when it cannot be had, or is another one. */
+/** Returns the schema of the version that records are written by. Throws a sentence when it cannot be had, or is another one. */
 export async function publishedSchema(): Promise<Record<string, unknown>> {
   const known = existsSync(cached) ? readFileSync(cached) : undefined;
   const content = known && isGenuine(known) ? known : await download();

@@ -20,7 +20,7 @@ const item = (key: string, size = 1, values = 1): Item => ({
 const items = (count: number, from = 0) => Array.from({ length: count }, (_, i) => item(`GO-${from + i}`));
 const turn = () => new Promise(setImmediate);
 
-/** A sender whose requests are under way for two turns, and what it has sent. */
+/** Returns a sender whose requests are under way for two turns, and what it has sent. */
 function open(
   write: (batch: readonly Item[], i: number) => void = () => {},
   workMs = 0,

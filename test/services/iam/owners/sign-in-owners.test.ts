@@ -54,7 +54,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       return searchParams.get("token") ?? assert.fail(String(searchParams));
     }
 
-    /** An organization with a provider, and a person who signs in by it and is its only owner. */
+    /** Returns an organization with a provider, and a person who signs in by it and is its only owner. */
     async function ownedByPerson() {
       const sub = `person-${number++}`;
       const group = await addGroup(server, null, `${sub}-${database}`);

@@ -74,7 +74,7 @@ async function writeMany(database: Database, group: string, name: string, count:
   }
 }
 
-/** The advisories that a follower knows after these changes, in their order. */
+/** Returns the advisories that a follower knows after these changes, in their order. */
 function knownOf(advisories: readonly Shown[]): ReadonlyMap<string, string> {
   return new Map(advisories.map(({ uid, author, deleteTime }) => [uid, deleteTime === undefined ? author : "deleted"]));
 }

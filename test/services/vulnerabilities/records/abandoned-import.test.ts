@@ -64,7 +64,7 @@ for (const [title, options] of Object.entries(writingServers)) {
       });
     }
 
-    /** The revision that is stored once no write of the import follows ten others. */
+    /** Returns the revision that is stored once no write of the import follows ten others. */
     async function settled(): Promise<number> {
       return await until("the end of the import", async () => {
         const revision = await stored();

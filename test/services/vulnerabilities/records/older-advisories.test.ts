@@ -29,7 +29,7 @@ const json = (name: string) => readFileSync(new URL(`older/${name}.json`, import
 const documents = JSON.parse(json("documents")) as Readonly<Record<"first" | "second", readonly unknown[]>>;
 const jsonColumns = ["aliases", "severities", "sources", "event", "advisory", "events"];
 
-/** A row by the names of its properties. */
+/** Returns a row by the names of its properties. */
 function rowOf(stored: StoredRow): StoredRow {
   const named = Object.entries(stored).map(([column, value]) => [
     column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -58,7 +58,7 @@ function recordsOf(document: unknown): AdvisoryRecord[] {
   return [...readDocument(document, "auto", { source: "" }).items].map(({ record }) => record!);
 }
 
-/** The advisories with their events, by the name of the artifact. */
+/** Returns the advisories with their events, by the name of the artifact. */
 async function shown(server: TestServer) {
   const rows = await allAdvisories(server);
   const events = await findAdvisoryEvents(

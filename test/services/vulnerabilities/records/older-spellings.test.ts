@@ -120,7 +120,7 @@ function recordsNow(): AdvisoryRecord[] {
   );
 }
 
-/** The records as 0.3.0 read them: with the ecosystem as it is written, to which it knew no package URL. */
+/** Returns the records as 0.3.0 read them: with the ecosystem as it is written, to which it knew no package URL. */
 function recordsOf030(): AdvisoryRecord[] {
   return recordsNow().map((record, i) => {
     const [{ package: named }] = documents[i]!.affected as [(typeof documents)[number]["affected"][number]];

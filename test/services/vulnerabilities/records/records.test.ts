@@ -91,7 +91,7 @@ function shuffled<T>(draws: Draws, items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** The worst that holds, worked out on its own, of the latest versions: by public id and product. */
+/** Returns the worst that holds, worked out on its own, of the latest versions: by public id and product. */
 function worstByAdvisory(versions: readonly Version[]): Map<string, ProductStatus> {
   const latest = versions.filter(
     ({ document, time }) => !versions.some((other) => other.document === document && other.time > time),

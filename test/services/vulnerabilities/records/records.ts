@@ -19,7 +19,7 @@ import type { TestServer } from "../../../harness/server.ts";
 
 const call = { requestId: "test" } as Call;
 
-/** The methods of the service that write, without a transport. */
+/** Returns the methods of the service that write, without a transport. */
 export function recordService({ server, clock }: Pick<TestServer, "server" | "clock">) {
   // The methods that write need nothing else.
   const { handlers } = advisoryRecords({ database: server.database, clock } as ServiceContext);
@@ -44,7 +44,7 @@ export function recordService({ server, clock }: Pick<TestServer, "server" | "cl
   };
 }
 
-/** All advisories that are in lists. */
+/** Returns all advisories that are in lists. */
 export async function allAdvisories({ server }: Pick<TestServer, "server">) {
   return await server.database.read(async (session) => {
     const rows = [];
@@ -53,7 +53,7 @@ export async function allAdvisories({ server }: Pick<TestServer, "server">) {
   });
 }
 
-/** The state that does not depend on the time and order of imports: by group, without uids and times of this server. */
+/** Returns the state that does not depend on the time and order of imports: by group, without uids and times of this server. */
 export async function contentsByGroup({ server }: Pick<TestServer, "server">): Promise<Map<string, unknown[]>> {
   return await server.database.read(async (session) => {
     const contents = new Map<string, unknown[]>();

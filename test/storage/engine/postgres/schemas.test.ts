@@ -23,7 +23,7 @@ const read = (database: Database) => readSetting(database.session, "colour");
 
 let roles = 0;
 
-/** A new role of the server of the tests. */
+/** Returns a new role of the server of the tests. */
 function newRole(): string {
   return `user_${process.pid}_${roles++}`;
 }
@@ -53,7 +53,7 @@ async function schemasOf(url: string): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/** A database whose installation is in `public` with the list of migrations in `drizzle`, as 0.3.0 leaves it. */
+/** Returns a database whose installation is in `public` with the list of migrations in `drizzle`, as 0.3.0 leaves it. */
 async function databaseOf030(): Promise<string> {
   const url = await newPostgresDatabase();
   const database = await open(url);
@@ -133,7 +133,7 @@ describe("an installation is in the schema of its connection", () => {
   });
 });
 
-/** A session with the lock that servers of 0.3.0 take before they append to the change log. */
+/** Returns a session with the lock that servers of 0.3.0 take before they append to the change log. */
 async function lockHolder(url: string) {
   const client = new pg.Client(url);
   await client.connect();

@@ -10,7 +10,7 @@ import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts
 import { StorageReadOnly } from "../../../../src/storage/engine/errors.ts";
 import { writeSetting } from "../../../../src/storage/engine/settings.ts";
 
-/** A file system of 16 MiB; undefined where it cannot be mounted. */
+/** Returns a file system of 16 MiB; undefined where it cannot be mounted. */
 function mountSmallDisk(): (Disposable & { readonly folder: string }) | undefined {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-disk-"));
   try {

@@ -54,7 +54,7 @@ describe("write queue", () => {
     };
   }
 
-  /** The lifetime of a call that ends with a reason. */
+  /** Returns the lifetime of a call that ends with a reason. */
   function lifetimeOf(reasonOf: () => Error | undefined) {
     return {
       get ended() {
@@ -64,7 +64,7 @@ describe("write queue", () => {
     };
   }
 
-  /** A connection of another process. */
+  /** Returns a connection of another process. */
   function openOther() {
     const other = new BetterSqlite(path.join(directory, "queue.db"));
     return { connection: other, [Symbol.dispose]: () => void other.close() };
@@ -142,7 +142,7 @@ describe("write queue", () => {
     assert.deepEqual(values(), ["a", "b", "c"]);
   });
 
-  /** The values in write order, with the commits between them. */
+  /** Returns the values in write order, with the commits between them. */
   function written(): string[] {
     return events.flatMap((event) => event.match(/COMMIT|'.*'/) ?? []);
   }
