@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { getTableName } from "drizzle-orm";
 import { decisionIndex, indexPath } from "../../build/decision-index.ts";
 import { sqliteTables } from "../../src/storage/schema/tables.sqlite.ts";
-import { files, imports } from "../architecture/sources.ts";
+import { imports } from "../architecture/sources.ts";
 
 /** Of a design page that took the place of decision records. */
 const maxWords = 1200;
