@@ -1,4 +1,4 @@
-// `npm run bench:fairness`: three organizations loop the largest plans, dry runs, applies, deletions and imports; a fourth writes once a second.
+// `npm run bench -- fairness`: three organizations loop the largest plans, dry runs, applies, deletions and imports; a fourth writes once a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

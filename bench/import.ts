@@ -1,4 +1,4 @@
-// `npm run bench:import`: imports many OSV records into a fresh server, as a person would, and says what that took.
+// `npm run bench -- import`: imports many OSV records into a fresh server, as a person would, and says what that took.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

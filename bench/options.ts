@@ -40,7 +40,7 @@ export class UsageError extends Error {
 }
 
 /** The output of `--help`. */
-export const usage = `npm run bench -- [options]
+export const usage = `npm run bench -- [options], or fairness, import, questions, startup or tracing, which bench/README.md describes
 What to measure, of which one may be given; without any of them, groups and advisories on SQLite:
   --database postgres   Gatehouse on PostgreSQL, next to itself on SQLite and to pgbench
   --workers             the server with all cores, next to one process

@@ -1,4 +1,4 @@
-// `npm run bench:questions`: what others' reads take while eight callers with a viewer's role loop the most expensive question of each
+// `npm run bench -- questions`: what others' reads take while eight callers with a viewer's role loop the most expensive question of each
 // service, next to the same reads without them. The server has one core, this program another.
 import { execFileSync } from "node:child_process";
 import { Agent, type IncomingMessage, request } from "node:http";

@@ -1,4 +1,5 @@
-// `npm run bench`: Gatehouse next to servers that do nothing else, in one run, on one machine.
+// `npm run bench`: Gatehouse next to servers that do nothing else, in one run, on one machine. `npm run bench -- NAME` measures something
+// that has no peer.
 import { measureGroups } from "./bench.ts";
 import { measureDatabases } from "./databases.ts";
 import { type Options, parseOptions, type Suite, UsageError, usage } from "./options.ts";
@@ -18,8 +19,21 @@ const measures: Readonly<Record<Suite, Measure>> = {
   peers: measurePeers,
 };
 
+/** Measurements with options of their own, by the name that comes first on the command line. */
+const alone: Readonly<Record<string, () => Promise<unknown>>> = {
+  fairness: () => import("./fairness.ts"),
+  import: () => import("./import.ts"),
+  questions: () => import("./questions.ts"),
+  startup: () => import("./startup.ts"),
+  tracing: () => import("./tracing.ts"),
+};
+
 try {
-  process.exitCode = await main();
+  const measureAlone = alone[process.argv[2] ?? ""];
+  if (measureAlone) {
+    process.argv.splice(2, 1);
+    await measureAlone();
+  } else process.exitCode = await main();
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(`bench: ${error.message}\n${usage}`);

@@ -1,4 +1,4 @@
-// `npm run bench:startup`: what it takes to start a command, as a ratio to `node -e 0` on the same Node. Build first: the bundle
+// `npm run bench -- startup`: what it takes to start a command, as a ratio to `node -e 0` on the same Node. Build first: the bundle
 // in `dist` is what users install. Commands take turns, and others on the machine slow down all of them alike.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

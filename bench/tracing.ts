@@ -1,4 +1,4 @@
-// `npm run bench:tracing [-- ROUNDS CALLERS]`: the CPU time of a call without traces, with one call in a hundred recorded, and with all of
+// `npm run bench -- tracing [ROUNDS CALLERS]`: the CPU time of a call without traces, with one call in a hundred recorded, and with all of
 // them. The servers run side by side and take turns. Compare within a round: other programs on the machine take their time from all
 // servers. There are several servers of each kind, because two equal ones differ by up to 4 %, depending on what the compiler of Node
 // saw first.

@@ -120,7 +120,7 @@ function reproduce(release: Release): void {
 }
 
 function testPackage(release: Release): void {
-  run("npm", ["run", "test:package"], release.clone, { GATEHOUSE_TEST_PACKAGE: tarball(release) });
+  run("npm", ["run", "suites", "--", "package"], release.clone, { GATEHOUSE_TEST_PACKAGE: tarball(release) });
 }
 
 /** Builds the image with what is installed, and writes it as an archive that `docker load` reads. */

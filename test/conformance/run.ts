@@ -1,11 +1,11 @@
-// `npm run test:conformance`: connectconformance against Gatehouse's listener, router and fast path, which is on, then off. Not a part of
+// `npm run suites -- conformance`: connectconformance against Gatehouse's listener, router and fast path, which is on, then off. Not a part of
 // `npm test`, since the suite needs Go and is fetched from the Go module proxy.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { hasGo, prepareSuite, suite } from "./suite.ts";
 
 if (!hasGo()) {
-  console.log("test:conformance is skipped: it needs Go, which is not here: https://go.dev/dl");
+  console.log("suite conformance is skipped: it needs Go, which is not here: https://go.dev/dl");
   process.exit(0);
 }
 prepareSuite();

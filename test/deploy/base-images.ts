@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { nodeOf } from "../package/installation.ts";
+import { nodeOf } from "../packages/installation.ts";
 
 const libraries = ["base-files", "netbase", "libc6", "libstdc++6", "libgcc-s1", "gcc-12-base", "ca-certificates"];
 

@@ -1,4 +1,4 @@
-// The chart, without the programs of Kubernetes: `npm run test:helm` has those.
+// The chart, without the programs of Kubernetes: `npm run suites -- helm` has those.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// `npm run test:image`: the compose file, checked against the schema of its format, which npm has. image.ts runs it.
+// `npm run suites -- image`: the compose file, checked against the schema of its format, which npm has. image.ts runs it.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

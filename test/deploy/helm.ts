@@ -1,4 +1,4 @@
-// `npm run test:helm`: the chart, as Helm renders it for each file of values in `ci/`, checked against the schemas of Kubernetes.
+// `npm run suites -- helm`: the chart, as Helm renders it for each file of values in `ci/`, checked against the schemas of Kubernetes.
 // Not a part of `npm test`: it needs helm, kubeconform, go, and the schemas, which come from PyPI and from Go modules.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -21,7 +21,7 @@ const missing = [
   !has("python3", "-m", "pip", "--version") && "pip",
 ].filter((one) => one !== false);
 if (missing.length > 0) {
-  console.error(`test:helm is skipped: it needs programs that are not here:\n  ${missing.join("\n  ")}`);
+  console.error(`suite helm is skipped: it needs programs that are not here:\n  ${missing.join("\n  ")}`);
   process.exit(0);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:image`: builds the image, and runs it with a read-only root, by Podman too. Not a part of `npm test`: it needs root,
+// `npm run suites -- image`: builds the image, and runs it with a read-only root, by Podman too. Not a part of `npm test`: it needs root,
 // buildah and mmdebstrap. No registry is asked: the images that deploy/Containerfile starts from are made of Debian packages and the Node of npm.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { stringify } from "yaml";
 import { freePort } from "../harness/postgres.ts";
-import { pack, versionOf } from "../package/installation.ts";
+import { pack, versionOf } from "../packages/installation.ts";
 import { buildah, buildOptions, imagesAreMissing, makeBaseImages, removeBaseImages } from "./base-images.ts";
 import { newPodman, podmanIsMissing } from "./podman.ts";
 

@@ -1,4 +1,4 @@
-// Alerts and dashboards, without Prometheus: `npm run test:monitoring` has that.
+// Alerts and dashboards, without Prometheus: `npm run suites -- monitoring` has that.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";

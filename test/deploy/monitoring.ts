@@ -1,4 +1,4 @@
-// `npm run test:monitoring`: alerts and dashboards with a real Prometheus, which scrapes servers under load. Not a part of `npm test`,
+// `npm run suites -- monitoring`: alerts and dashboards with a real Prometheus, which scrapes servers under load. Not a part of `npm test`,
 // since Prometheus comes from Debian. Grafana is not there: its queries are sent to Prometheus as it sends them.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ import { alertsFile } from "./monitoring-files.ts";
 import { type Prometheus, startPrometheus } from "./prometheus.ts";
 
 if (spawnSync("promtool", ["--version"]).status !== 0) {
-  console.error("test:monitoring is skipped: it needs a program that is not here: apt-get install prometheus");
+  console.error("suite monitoring is skipped: it needs a program that is not here: apt-get install prometheus");
   process.exit(0);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:history`: random calls against real servers under faults, and a check that every response has an
+// `npm run suites -- history`: random calls against real servers under faults, and a check that every response has an
 // explanation. Then the same with planted faults, which the check must find. Exits with 1 otherwise.
 import { parseArgs } from "node:util";
 import { debianPostgres } from "../harness/debian-postgres.ts";

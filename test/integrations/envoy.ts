@@ -1,4 +1,4 @@
-// `npm run test:envoy`: the configuration of docs/integrations/envoy.md in a real Envoy, before a server, for clients of every protocol. Not a
+// `npm run suites -- envoy`: the configuration of docs/integrations/envoy.md in a real Envoy, before a server, for clients of every protocol. Not a
 // part of `npm test`: Envoy comes from PyPI, and has 110 MB.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -27,7 +27,7 @@ import { stoppedClock } from "../security/ground.ts";
 const programs = await openVenv(path.join(import.meta.dirname, "envoy-requirements.txt"));
 const missing = [...(programs === undefined ? ["python3 with venv"] : []), ...missingPrograms(["curl"])];
 if (missing.length > 0) {
-  console.error(`test:envoy is skipped: it needs programs that are not here: ${missing.join(", ")}`);
+  console.error(`suite envoy is skipped: it needs programs that are not here: ${missing.join(", ")}`);
   process.exit(0);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:examples`: the programs of examples/ are built and run by the commands of its README, with a real server. Not a part of
+// `npm run suites -- examples`: the programs of examples/ are built and run by the commands of its README, with a real server. Not a part of
 // `npm test`: they need compilers, and packages of other registries.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";

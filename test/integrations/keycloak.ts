@@ -1,4 +1,4 @@
-// `npm run test:keycloak`: docs/integrations/keycloak.md with a real Keycloak, at whose page a person signs in with a browser. Not a part of
+// `npm run suites -- keycloak`: docs/integrations/keycloak.md with a real Keycloak, at whose page a person signs in with a browser. Not a part of
 // `npm test`: Keycloak comes from Maven, has 180 MB, and takes a minute to start.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -25,7 +25,7 @@ const patienceMs = 240_000;
 
 const missing = missingPrograms(["java", "mvn", "unzip"]);
 if (missing.length > 0) {
-  console.error(`test:keycloak is skipped: it needs programs that are not here: ${missing.join(", ")}`);
+  console.error(`suite keycloak is skipped: it needs programs that are not here: ${missing.join(", ")}`);
   process.exit(0);
 }
 
@@ -42,7 +42,7 @@ function download(): boolean {
   return true;
 }
 if (!download()) {
-  console.error(`test:keycloak is skipped: Maven does not have Keycloak ${version}`);
+  console.error(`suite keycloak is skipped: Maven does not have Keycloak ${version}`);
   process.exit(0);
 }
 

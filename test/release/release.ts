@@ -1,4 +1,4 @@
-// `npm run test:release`: a dry run of a release, without the tests that run elsewhere, and what it left in dist/release. Not a part of
+// `npm run suites -- release`: a dry run of a release, without the tests that run elsewhere, and what it left in dist/release. Not a part of
 // `npm test`: it installs and builds in a clone of its own, with the image where it can be built.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ const release = (...args: string[]) =>
 
 // A release has only what is committed.
 const skip = git("status", "--porcelain") !== "" && "the checkout has changes that are not committed";
-if (skip) console.error(`test:release is skipped: ${skip}`);
+if (skip) console.error(`suite release is skipped: ${skip}`);
 
 describe("a release", { skip }, () => {
   const atStart = { head: git("rev-parse", "HEAD"), tags: git("tag") };

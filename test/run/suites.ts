@@ -1,4 +1,4 @@
-// The suites of `.ci/run` after `npm test`, in this order: they need other programs.
+// The suites of `.ci/run` after `npm test`, in this order: they take longer, or need other programs.
 import { globSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Step } from "./steps.ts";
@@ -9,64 +9,79 @@ export interface Suite {
   readonly name: string;
   /** A program with its arguments. */
   readonly command: readonly string[];
+  /** What is not done after so many minutes is ended: about twice what it takes. */
+  readonly minutes: number;
   /** Only `.ci/run --all` runs it, or only `.ci/run` without: then another suite has its tests. */
   readonly only?: "all" | "short";
   /** Tests the package that the suite of a release has made. */
   readonly testsReleasedPackage?: boolean;
 }
 
-const script = (name: string, ...args: readonly string[]): readonly string[] => ["npm", "run", `test:${name}`, ...args];
-const testFiles = (...files: readonly string[]): readonly string[] => [
-  "npx",
-  "node",
-  "--test",
-  "--test-isolation=none",
-  "--test-timeout=120000",
-  ...files,
-];
+const node = (...args: readonly string[]): readonly string[] => [process.execPath, ...args];
+
+/** A command that runs test files, each test in so many seconds. */
+const tests = (seconds: number, ...files: readonly string[]): readonly string[] =>
+  node("--test", "--test-isolation=none", `--test-timeout=${seconds * 1000}`, ...files);
+
+const databases = ["failover", "pgbouncer", "replica", "tls"].map((name) => `test/storage/end-to-end/${name}.ts`);
 const mainViews = ["walkthrough", "sign-in", "console"].map((view) => `test/browser/${view}.browser.ts`);
+const real = ["test/advisories/real/real.ts", "test/advisories/openvex/end-to-end/go-vex.ts"];
+const osv = "test/advisories/osv/end-to-end/osv.ts";
 
-/** Every script `test:…` of package.json is in it once. */
+/** Every suite. `test/README.md` says what each needs. */
 export const suites: readonly Suite[] = [
-  { name: "database", command: script("database") },
-  { name: "helm", command: script("helm") },
-  { name: "monitoring", command: script("monitoring") },
-  { name: "proxy", command: script("proxy") },
-  { name: "Envoy", command: script("envoy") },
-  { name: "registry", command: script("registry") },
-  { name: "scim", command: script("scim") },
-  { name: "upgrade", command: script("upgrade") },
-  { name: "client", command: script("client") },
-  { name: "release", command: script("release"), only: "all" },
-  { name: "package", command: script("package"), testsReleasedPackage: true },
-  { name: "image", command: script("image"), only: "all", testsReleasedPackage: true },
-  { name: "browser: the main views", command: testFiles(...mainViews), only: "short" },
-  { name: "browser", command: script("browser"), only: "all" },
-  { name: "advisories", command: script("advisories"), only: "all" },
-  { name: "API linter", command: script("api-linter"), only: "all" },
-  { name: "conformance", command: script("conformance"), only: "all" },
-  { name: "discovery", command: script("discovery"), only: "all" },
-  { name: "examples", command: script("examples"), only: "all" },
-  { name: "generators", command: script("generators"), only: "all" },
-  { name: "history", command: script("history"), only: "all" },
-  { name: "keycloak", command: script("keycloak"), only: "all" },
-  { name: "osv", command: script("osv"), only: "all" },
-  { name: "schemathesis", command: script("schemathesis"), only: "all" },
-  { name: "client of Python", command: testFiles("test/clients/end-to-end/python.ts") },
+  // The files run in processes of their own.
+  { name: "database", command: node("--test", "--test-timeout=120000", ...databases), minutes: 10 },
+  { name: "helm", command: tests(300, "test/deploy/helm.ts"), minutes: 10 },
+  { name: "monitoring", command: tests(240, "test/deploy/monitoring.ts"), minutes: 10 },
+  {
+    name: "proxy",
+    command: tests(120, "test/transport/end-to-end/proxy.ts", "test/transport/end-to-end/traces.ts"),
+    minutes: 10,
+  },
+  { name: "envoy", command: tests(120, "test/integrations/envoy.ts"), minutes: 10 },
+  { name: "registry", command: tests(180, "test/registry/end-to-end/docker-registry.ts"), minutes: 10 },
+  { name: "scim", command: tests(300, "test/scim/end-to-end/testers.ts"), minutes: 10 },
+  { name: "upgrade", command: tests(240, "test/upgrade/upgrade.ts"), minutes: 10 },
+  { name: "client", command: tests(300, "test/packages/client/end-to-end.ts"), minutes: 10 },
+  { name: "release", command: tests(900, "test/release/release.ts"), minutes: 30, only: "all" },
+  { name: "package", command: tests(300, "test/packages/package.ts"), minutes: 10, testsReleasedPackage: true },
+  {
+    name: "image",
+    command: tests(600, "test/deploy/compose.ts", "test/deploy/image.ts"),
+    minutes: 30,
+    only: "all",
+    testsReleasedPackage: true,
+  },
+  { name: "main-views", command: tests(120, ...mainViews), minutes: 10, only: "short" },
+  { name: "browser", command: tests(300, "test/browser/*.browser.ts"), minutes: 30, only: "all" },
+  { name: "advisories", command: node("--use-system-ca", ...tests(300, ...real).slice(1)), minutes: 30, only: "all" },
+  { name: "api-linter", command: tests(600, "test/api-linter/api-linter.ts"), minutes: 30, only: "all" },
+  { name: "conformance", command: node("test/conformance/run.ts"), minutes: 30, only: "all" },
+  { name: "discovery", command: tests(240, "test/clients/end-to-end/discovery.ts"), minutes: 30, only: "all" },
+  { name: "examples", command: tests(1200, "test/integrations/examples.ts"), minutes: 30, only: "all" },
+  { name: "generators", command: tests(900, "test/openapi/generators.ts"), minutes: 30, only: "all" },
+  { name: "history", command: node("test/history/run.ts"), minutes: 30, only: "all" },
+  { name: "keycloak", command: tests(600, "test/integrations/keycloak.ts"), minutes: 30, only: "all" },
+  { name: "osv", command: node("--use-system-ca", ...tests(120, osv).slice(1)), minutes: 30, only: "all" },
+  { name: "schemathesis", command: tests(600, "test/openapi/schemathesis.ts"), minutes: 30, only: "all" },
+  { name: "python", command: tests(120, "test/clients/end-to-end/python.ts"), minutes: 10 },
   // These skip what needs a program that was not there when `npm test` ran.
-  { name: "commands of the documentation", command: testFiles("test/documentation/commands.test.ts") },
+  { name: "documentation", command: tests(120, "test/documentation/commands.test.ts"), minutes: 10 },
 ];
 
-/** Twice what the longest suite takes. A suite of the short run takes two minutes at most. */
-const timeoutMs = { all: 30 * 60_000, short: 10 * 60_000 };
-
-/** Returns the suites of `.ci/run`, or all suites, as steps. */
-export function suiteSteps(isAll: boolean): Step[] {
+/** Returns the named suites; without names all suites, or those of `.ci/run`. Throws for a name that no suite has. */
+export function selectSuites(names: readonly string[], isAll: boolean): readonly Suite[] {
+  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0)
+    throw new Error(`no suite is named ${unknown.join(", ")}; there are ${suites.map(({ name }) => name).join(", ")}`);
+  if (names.length > 0) return suites.filter(({ name }) => names.includes(name));
   const left = isAll ? "short" : "all";
-  return suites.filter(({ only }) => only !== left).map((suite) => suiteStep(suite, isAll));
+  return suites.filter(({ only }) => only !== left);
 }
 
-function suiteStep({ name, command, testsReleasedPackage = false }: Suite, isAll: boolean): Step {
+/** Returns a suite as a step. In a run of all suites, some test the package that the suite of a release has made. */
+export function suiteStep({ name, command, minutes, testsReleasedPackage = false }: Suite, isAll: boolean): Step {
   return {
     name,
     isLive: true,
@@ -75,7 +90,7 @@ function suiteStep({ name, command, testsReleasedPackage = false }: Suite, isAll
       if (name === "release") rmSync("dist/release", { recursive: true, force: true });
       console.log(`\n# ${name}`);
       const env = isAll && testsReleasedPackage ? { ...process.env, ...releasedPackage() } : process.env;
-      await runProgram(command, { env, timeoutMs: isAll ? timeoutMs.all : timeoutMs.short });
+      await runProgram(command, { env, timeoutMs: minutes * 60_000 });
       return undefined;
     },
   };

@@ -1,5 +1,5 @@
 // The rules of the OSV documentation for a record (https://ossf.github.io/osv-schema/, 1.9), in words of our own. The published JSON
-// Schema comes in no package: `npm run test:osv` fetches it.
+// Schema comes in no package: `npm run suites -- osv` fetches it.
 import { ecosystems } from "../../../src/advisories/ecosystems.ts";
 import { databases, referenceTypes } from "../../../src/advisories/osv/names.ts";
 

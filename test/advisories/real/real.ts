@@ -1,4 +1,4 @@
-// `npm run test:advisories`: public documents are imported, imported again, exported and queried. Not a part of `npm test`, since
+// `npm run suites -- advisories`: public documents are imported, imported again, exported and queried. Not a part of `npm test`, since
 // the documents are downloaded (sources.ts).
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,8 +26,9 @@ const found = await Promise.all(
 );
 const sources = found.filter((each): each is FetchedSource => "files" in each);
 for (const each of found)
-  if ("error" in each) console.error(`test:advisories: ${each.name} is skipped: ${each.error.message.split("\n")[0]}`);
-if (!hasGo) console.error("test:advisories: Go modules and go-vex are skipped: Go is missing (apt-get install golang)");
+  if ("error" in each) console.error(`suite advisories: ${each.name} is skipped: ${each.error.message.split("\n")[0]}`);
+if (!hasGo)
+  console.error("suite advisories: Go modules and go-vex are skipped: Go is missing (apt-get install golang)");
 
 const schema = await publishedSchema().catch(() => undefined);
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,4 +1,4 @@
-// Public files that `npm run test:advisories` reads: they are shipped in packages of public registries, which are downloaded by
+// Public files that `npm run suites -- advisories` reads: they are shipped in packages of public registries, which are downloaded by
 // name and version, pinned by the digest of the archive, and kept in `.cache`. None of them is committed.
 import { execFile } from "node:child_process";
 import { hash } from "node:crypto";

@@ -1,4 +1,4 @@
-// `npm run test:registry`: Debian's docker-registry with Gatehouse as its sign-in and as the listener of its
+// `npm run suites -- registry`: Debian's docker-registry with Gatehouse as its sign-in and as the listener of its
 // notifications, used by skopeo. Not a part of `npm test`, since both come from Debian and not from npm.
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { type Layout, writeLayout } from "./oci-layout.ts";
 
 const missing = findMissing();
 if (missing.length > 0) {
-  console.error(`test:registry needs programs that are not here. Install them: apt-get install ${missing.join(" ")}`);
+  console.error(`suite registry needs programs that are not here. Install them: apt-get install ${missing.join(" ")}`);
   process.exit(1);
 }
 

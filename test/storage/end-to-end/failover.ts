@@ -1,4 +1,4 @@
-// `npm run test:database`: a server goes on at the standby when its primary stops.
+// `npm run suites -- database`: a server goes on at the standby when its primary stops.
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, describe, it } from "node:test";

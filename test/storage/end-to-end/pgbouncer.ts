@@ -1,4 +1,4 @@
-// `npm run test:database`: a server behind PgBouncer, which gives each transaction another session.
+// `npm run suites -- database`: a server behind PgBouncer, which gives each transaction another session.
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

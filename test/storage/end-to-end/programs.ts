@@ -14,6 +14,6 @@ export function skipWithout(...programs: readonly (keyof typeof packages)[]): vo
     .filter((program) => !packages[program].isInstalled)
     .map((program) => packages[program].package);
   if (missing.length === 0) return;
-  console.error(`test:database is skipped: it needs programs that are not here: apt-get install ${missing.join(" ")}`);
+  console.error(`suite database is skipped: it needs programs that are not here: apt-get install ${missing.join(" ")}`);
   process.exit(0);
 }

@@ -1,4 +1,4 @@
-// `npm run test:database`: lists that a streaming standby answers, and all the reasons why it must not.
+// `npm run suites -- database`: lists that a streaming standby answers, and all the reasons why it must not.
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, describe, it } from "node:test";

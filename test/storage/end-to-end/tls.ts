@@ -1,4 +1,4 @@
-// `npm run test:database`: TLS to PostgreSQL, by the parameters of the URL.
+// `npm run suites -- database`: TLS to PostgreSQL, by the parameters of the URL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

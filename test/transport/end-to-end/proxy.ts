@@ -1,4 +1,4 @@
-// `npm run test:proxy`: responses that are sent before their request is whole, as clients of nginx and as curl see them. Not a part of
+// `npm run suites -- proxy`: responses that are sent before their request is whole, as clients of nginx and as curl see them. Not a part of
 // `npm test`, since both come from Debian.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ const missing = [!isInstalled("nginx", "-v") && "nginx-light", !isInstalled("cur
   Boolean,
 );
 if (missing.length > 0) {
-  console.error(`test:proxy is skipped: it needs programs that are not here: apt-get install ${missing.join(" ")}`);
+  console.error(`suite proxy is skipped: it needs programs that are not here: apt-get install ${missing.join(" ")}`);
   process.exit(0);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:proxy`: a trace that begins before nginx goes on in the server, down to the statements of its database.
+// `npm run suites -- proxy`: a trace that begins before nginx goes on in the server, down to the statements of its database.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { type Collector, startCollector } from "../../observe/otlp-collector.ts"
 import { isInstalled, type Nginx, type ProxySettings, proxySettings, startNginx } from "./nginx.ts";
 
 if (!isInstalled("nginx", "-v")) {
-  console.error("test:proxy is skipped: it needs a program that is not here: apt-get install nginx-light");
+  console.error("suite proxy is skipped: it needs a program that is not here: apt-get install nginx-light");
   process.exit(0);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:osv`: records of every ecosystem and shape against the JSON Schema that OSV publishes. Not a part of `npm test`, since
+// `npm run suites -- osv`: records of every ecosystem and shape against the JSON Schema that OSV publishes. Not a part of `npm test`, since
 // the schema is fetched.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,7 +20,7 @@ import { osvSchema } from "../schema.ts";
 import { publishedSchema } from "./published-schema.ts";
 
 const schema: Json = await publishedSchema().catch((error: Error) => {
-  console.error(`test:osv: ${error.message}`);
+  console.error(`suite osv: ${error.message}`);
   process.exit(1);
 });
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,4 +1,4 @@
-// `npm run test:client`: the client package as `npm pack` makes it. The programs of its README are checked by the compiler, and run on
+// `npm run suites -- client`: the client package as `npm pack` makes it. The programs of its README are checked by the compiler, and run on
 // Node 22 and 24 and in Chromium against a real server. Not a part of `npm test`: it takes other versions of Node from npm.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -10,11 +10,11 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
-import { newPage, openChromium } from "../browser/chromium.ts";
-import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
-import { startTestServer, type TestServer } from "../harness/server.ts";
-import { addWorkload } from "../security/tree.ts";
-import { nodeOf } from "./installation.ts";
+import { newPage, openChromium } from "../../browser/chromium.ts";
+import { type IdentityProvider, startIdentityProvider } from "../../harness/identity-provider.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { addWorkload } from "../../security/tree.ts";
+import { nodeOf } from "../installation.ts";
 
 const run = promisify(execFile);
 const maxPackages = 10;

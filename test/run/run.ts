@@ -3,11 +3,11 @@
 import { globSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { changedFiles, selectTests } from "./run/changed-tests.ts";
-import { newMemoryFolder } from "./run/memory-folder.ts";
-import { runSteps } from "./run/run-steps.ts";
-import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps } from "./run/steps.ts";
-import { formatSummary } from "./run/summary.ts";
+import { changedFiles, selectTests } from "./changed-tests.ts";
+import { newMemoryFolder } from "./memory-folder.ts";
+import { runSteps } from "./run-steps.ts";
+import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps } from "./steps.ts";
+import { formatSummary } from "./summary.ts";
 
 /** One more than there are processors: tests wait for databases and processes. */
 const lanes = Math.min(3, availableParallelism() + 1);

@@ -1,4 +1,4 @@
-// `npm run test:package`: the package of `npm run pack`, installed for Node 22 and 24, does what the program of the clone does.
+// `npm run suites -- package`: the package of `npm run pack`, installed for Node 22 and 24, does what the program of the clone does.
 // Not a part of `npm test`: it builds everything, and takes other versions of Node and better-sqlite3 from npm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
