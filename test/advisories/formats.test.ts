@@ -35,7 +35,7 @@ describe("the format of a document", () => {
         assert.throws(() => read(document, other), { name: "BadDocument", message: `is not ${other}` });
     });
 
-    it(`${name}: the name of the source stands in for what the document says`, () => {
+    it(`${name}: the option for the source replaces the author of the document`, () => {
       assert.deepEqual(new Set(read(document, "auto", "Team").map((each) => each?.source)), new Set(["Team"]));
     });
   }

@@ -39,7 +39,7 @@ describe("files without advisories are named as what they are", () => {
     assert.deepEqual(nameText("2030/a.json\n2030/b.json\n"), list);
   });
 
-  it("a document of CSAF 2.1 stands for advisories", () => {
+  it("a document of CSAF 2.1 counts as unread advisories", () => {
     const { what, standsForRecords } = nameDocument({ document: { csaf_version: "2.1" } }) ?? {};
     assert.deepEqual([what, standsForRecords], ["a document of CSAF 2.1, which is not read (only CSAF 2.0 is)", true]);
   });

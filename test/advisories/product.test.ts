@@ -161,7 +161,7 @@ describe("artifacts of products", () => {
     assert.equal(of("a", "source"), "");
   });
 
-  it("libraries and images without qualifiers keep the public ids that they had, others have their own", () => {
+  it("libraries and images without qualifiers keep their former public ids, and others have new ones", () => {
     for (const [purl, type, name] of [
       ["pkg:golang/github.com/a/b", "library", "github.com/a/b"],
       ["pkg:maven/org.a/b", "library", "org.a:b"],

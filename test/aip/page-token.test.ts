@@ -20,7 +20,7 @@ describe("page token (AIP-158)", () => {
     }
   });
 
-  it("P2: every single-bit flip is refused", () => {
+  it("P2: every single-bit flip is rejected", () => {
     const bytes = Buffer.from(formatPageToken(key, token), "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
@@ -29,7 +29,7 @@ describe("page token (AIP-158)", () => {
     }
   });
 
-  it("P2: every truncation and every other spelling is refused", () => {
+  it("P2: every truncation and every other spelling is rejected", () => {
     const text = formatPageToken(key, token);
     for (let length = 0; length < text.length; length++)
       assert.equal(parsePageToken(key, text.slice(0, length)), undefined);
@@ -42,7 +42,7 @@ describe("page token (AIP-158)", () => {
     assert.equal(parsePageToken(Buffer.alloc(32, 8), formatPageToken(key, token)), undefined);
   });
 
-  it("P4: tokens of another shape and very long ones are refused", () => {
+  it("P4: tokens of another shape and very long ones are rejected", () => {
     for (const text of ["", "e30", Buffer.from('{"uid":"x"}').toString("base64url"), "A".repeat(5000)]) {
       assert.equal(parsePageToken(key, text), undefined);
     }

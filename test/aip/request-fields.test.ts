@@ -74,7 +74,7 @@ describe("order_by (AIP-132)", () => {
     "name desc desc",
     "email",
   ]) {
-    it(`P6: ${text} is refused with the allowed fields`, () => {
+    it(`P6: ${text} is rejected with the allowed fields`, () => {
       const message =
         'Invalid argument: order_by: must be one of name, create_time, created_at, optionally followed by " desc"';
       assert.equal(

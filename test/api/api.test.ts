@@ -110,7 +110,7 @@ describe("API cases", () => {
   });
 
   for (const each of cases) {
-    it(`${each.name} comes to the same through every transport and on every database`, () => {
+    it(`${each.name} has the same results through every transport and on every database`, () => {
       const runs = [...transcripts.get(each.name)!];
       const ways = places.filter((place) => casesAt(place).includes(each)).flatMap(({ apiClients }) => apiClients);
       assert.equal(runs.length, ways.length);

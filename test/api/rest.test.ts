@@ -63,7 +63,7 @@ describe("REST alone", () => {
       { rule: "half a surrogate pair", body: '{"name":"x","description":"\\ud800"}', fields: ["description"] },
     ];
     for (const { rule, body, fields, type } of bodies) {
-      it(`refuses ${rule}`, async () => {
+      it(`rejects ${rule}`, async () => {
         const status = type === undefined ? 400 : 415;
         assert.deepEqual(violations(await send("POST", `${groups}/ROOT`, body, type), status), fields);
       });
@@ -104,7 +104,7 @@ describe("REST alone", () => {
       { rule: "a filter in upper case", target: `${groups}?uidp.ids=${"A".repeat(40)}`, fields: ["uidp.ids[0]"] },
     ];
     for (const { rule, target, fields } of queries) {
-      it(`refuses ${rule}`, async () => assert.deepEqual(violations(await send("GET", target)), fields));
+      it(`rejects ${rule}`, async () => assert.deepEqual(violations(await send("GET", target)), fields));
     }
   });
 
@@ -128,7 +128,7 @@ describe("REST alone", () => {
     ];
     for (const { rule, target, field } of paths) {
       for (const method of ["GET", "DELETE"]) {
-        it(`refuses ${rule} in a ${method}`, async () => {
+        it(`rejects ${rule} in a ${method}`, async () => {
           assert.deepEqual(violations(await send(method, `${groups}/${target}`)), [field]);
         });
       }
@@ -221,7 +221,7 @@ describe("REST alone", () => {
       }
     });
 
-    it("a delete answers an empty body", async () => {
+    it("a delete returns an empty body", async () => {
       const { json } = await send("POST", `${groups}/ROOT`, '{"name":"gone"}');
       const { status, headers, text } = await send("DELETE", `${groups}/${json.uid}`);
       assert.deepEqual([status, headers["content-length"], text], [200, "0", ""]);

@@ -31,7 +31,7 @@ describe("RPC alone", () => {
       };
 
       for (const uid of ["", "..", ".", "ROOT/..", "../ROOT", "ROOT//0000000000000000", "ROOT/", "/ROOT", "/"]) {
-        it(`refuses the uid ${JSON.stringify(uid)} in every method that takes one`, async () => {
+        it(`rejects the uid ${JSON.stringify(uid)} in every method that takes one`, async () => {
           const value = uid.replace("ROOT", server.groupUid);
           for (const [method, request] of requestsWith(value)) {
             assert.deepEqual(violations(await call(method, request)), ["uid"], method);
@@ -56,7 +56,7 @@ describe("RPC alone", () => {
         assert.deepEqual([memberOf(response, "name"), memberOf(response, "description")], ["b", "old"]);
       });
 
-      it("numbers that are not an enum value are refused where they are used", async () => {
+      it("numbers that are not an enum value are rejected where they are used", async () => {
         const parent = server.groupUid;
         const identity = { name: "i", servicePrincipal: 99 };
         const role = { name: "r", capabilities: ["CAP_REPO_LIST", 999999, -1] };

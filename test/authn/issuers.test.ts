@@ -81,7 +81,7 @@ describe("the keys of an issuer", () => {
     assert.equal(server.requests.length, 4);
   });
 
-  it("J9: serve for an hour while the issuer is down, then they are UNAVAILABLE", async () => {
+  it("J9: cached keys serve for an hour while the issuer is down, then they are UNAVAILABLE", async () => {
     const server = await startIssuer(es256);
     const clock = testClock();
     const issuers = open(fetchLoopback(), clock);
@@ -404,7 +404,7 @@ describe("discovery", () => {
     ["text", () => "issuer", /another issuer/],
   ];
   for (const [rule, document, message] of table) {
-    it(`is refused where the document has ${rule}`, async () => {
+    it(`is rejected where the document has ${rule}`, async () => {
       await using server = await startIssuer(es256);
       const text = JSON.stringify(document(server.url));
       server.answers[discoveryPath] = (_request, response) => response.end(text);
@@ -420,7 +420,7 @@ describe("discovery", () => {
     ["are not a set", { keys: { 0: es256.jwk } }, /not a key set/],
   ];
   for (const [rule, keys, message] of keySets) {
-    it(`is refused where the keys ${rule}`, async () => {
+    it(`is rejected where the keys ${rule}`, async () => {
       await using server = await startIssuer();
       server.answers["/keys"] = keys;
       server.answers["/other"] = JSON.parse(keySetText(es256));

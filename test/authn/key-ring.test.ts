@@ -110,7 +110,7 @@ describe("KeyRing.find", () => {
     assert.equal(await ring.find("stranger"), undefined);
   });
 
-  it("finds a key that another node has made, though a look that began before gets no answer", async () => {
+  it("finds a key that another node has made, although an earlier read gets no response", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store, testClock(), "ES256", 20), await openRing(store)];
     const { list } = store;
@@ -294,7 +294,7 @@ describe("KeyRing.rotate", () => {
   });
 
   for (const overlap of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-    it(`refuses an overlap of ${overlap}`, async () => {
+    it(`rejects an overlap of ${overlap}`, async () => {
       const ring = await openRing(memoryKeyStore());
       await assert.rejects(ring.rotate(overlap), /overlapMs: must be 0 or more/);
     });

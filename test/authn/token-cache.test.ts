@@ -136,7 +136,7 @@ describe("the cache", () => {
 
 describe("keys that come and go", () => {
   for (const algorithm of algorithms) {
-    it(`T13: a token by the previous ${algorithm} key holds during the overlap and not after`, async () => {
+    it(`T13: a token by the previous ${algorithm} key is valid during the overlap and not after`, async () => {
       const { tokens, keys, clock, ...node } = await openNode(algorithm);
       const { token } = await tokens.issue(plainRequest);
       await keys.rotate(600_000);

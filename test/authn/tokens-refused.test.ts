@@ -20,7 +20,7 @@ describe("a token is accepted", async () => {
   }
 });
 
-describe("the claims of a token are refused", async () => {
+describe("the claims of a token are rejected", async () => {
   const node = await openNode("RS256");
   const cases: [name: string, reason: TokenErrorReason, changes: object][] = [
     ["T4: aud wrong", "audience", { aud: "https://other.example" }],

@@ -106,12 +106,12 @@ describe("a new token", async () => {
     });
   }
 
-  it("is refused when notAfter has passed", async () => {
+  it("is rejected when notAfter has passed", async () => {
     const issued = tokens.issue({ ...plainRequest, notAfter: startTime });
     await assert.rejects(issued, isApiError(Code.PERMISSION_DENIED, /has expired/));
   });
 
-  it("T11: is refused when a claim of the outside token holds half a surrogate pair", async () => {
+  it("T11: is rejected when a claim of the outside token holds half a surrogate pair", async () => {
     const inAct = tokens.issue({ ...plainRequest, act: { iss: "x", sub: "\ud800", aud: "y" } });
     await assert.rejects(inAct, isApiError(Code.PERMISSION_DENIED, /claim sub /));
     const inEmail = tokens.issue({ ...plainRequest, act: { email: "good" }, email: "\udc00@example.com" });
@@ -130,7 +130,7 @@ describe("a new token", async () => {
     assert.equal((await tokens.verify(token)).subject, subject);
   });
 
-  it("is refused when its narrowing alone is too long, since nothing of it may be left out", async () => {
+  it("is rejected when its narrowing alone is too long, since nothing of it may be left out", async () => {
     const scopes = Array.from({ length: 500 }, (_, i) => `${i}`.padStart(40, "0"));
     const issued = tokens.issue({ ...plainRequest, narrowing: { scopes } });
     await assert.rejects(issued, isApiError(Code.RESOURCE_EXHAUSTED, /fewer scopes/));
@@ -151,7 +151,7 @@ describe("the narrowing of a token", async () => {
   ];
   it("is tested with capabilities that exist", () => assert.equal(capabilityNames(capabilities).length, 2));
   for (const { name, narrowing } of cases) {
-    it(`comes back as it went in: ${name}`, async () => {
+    it(`the narrowing is decoded unchanged: ${name}`, async () => {
       const { token } = await tokens.issue({ ...plainRequest, narrowing });
       assert.deepEqual((await tokens.verify(token)).narrowing, narrowing);
       assert.equal("gatehouse" in decodeJwt(token), Object.keys(narrowing).length > 0);
@@ -167,7 +167,7 @@ describe("newTokens", async () => {
     ["with an empty audience", { issuer, audiences: [issuer, ""] }, /^audiences: must not be empty/],
   ];
   for (const [name, options, message] of cases) {
-    it(`T4: refuses to start ${name}`, () => {
+    it(`T4: does not start ${name}`, () => {
       const create = () => newTokens({ ...options, keys, clock: testClock().read });
       assert.throws(create, (error: Error) => message.test(error.message));
     });

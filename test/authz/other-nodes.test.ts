@@ -25,7 +25,7 @@ describe("two nodes on one database", () => {
   after(() => nodes[Symbol.asyncDispose]());
 
   describe("a revocation by another node", () => {
-    it("is effective for calls that begin later than the grants may be old, however late a reading is answered", async () => {
+    it("a revocation takes effect after the maximum age of grants, regardless of late responses of the database", async () => {
       const { one, other, proxy } = nodes;
       const group = await addGroup(one, one.groupUid);
       const { token, binding } = await addCaller(one, group, viewerRole.uid);

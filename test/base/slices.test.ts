@@ -64,7 +64,7 @@ describe("slices of long computations", () => {
     });
   });
 
-  it("a slice without other requests counts as it is", async () => {
+  it("a slice without other requests counts with its own duration", async () => {
     const startedAt = performance.now();
     await measureWork(undefined, async (work) => {
       for (let slice = 0; slice < 3; slice++) {

@@ -89,7 +89,7 @@ describe("gatehouse iam access", () => {
     assert.match(stderr, /the change would be rejected: Already exists: the identity has this role at this group/);
   });
 
-  it("simulate takes capabilities of a role, and needs a change", async () => {
+  it("simulate accepts capabilities of a role, and requires a change", async () => {
     const { code, stderr } = await caller.run("iam", "access", "simulate", "update-binding", "x");
     assert.deepEqual([code, /Give --identity or --role/.test(stderr)], [2, true], stderr);
     await caller.json("iam", "roles", "create", "reader", "--parent", "example.org", "--capabilities", "repo.list");

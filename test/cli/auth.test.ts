@@ -94,14 +94,14 @@ describe("gatehouse auth login with an identity token", () => {
 });
 
 describe("gatehouse auth status, token, logout", () => {
-  it("status says whose token is used, where it came from, and that the server takes it", async () => {
+  it("status shows the identity and the source of the token, and that the server accepts it", async () => {
     const status = await caller.json("auth", "status");
     assert.equal(status.identity, caller.server.ownerUid);
     assert.equal(status.source, "GATEHOUSE_TOKEN");
     assert.match((await caller.run("auth", "status")).stdout, /^SERVER +IDENTITY +SIGNED IN AS +AUDIENCE +EXPIRES\n/);
   });
 
-  it("status fails for a token that the server refuses, unless it is not to ask", async () => {
+  it("status fails for a token that the server rejects, unless it is not to ask", async () => {
     const claims = { sub: identity, aud: caller.server.url, exp: 4_000_000_000 };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const bad = `${part({ alg: "RS256", kid: "x" })}.${part(claims)}.AAAA`;
@@ -110,7 +110,7 @@ describe("gatehouse auth status, token, logout", () => {
     assert.equal((await caller.runWith(signedOut(), "auth", "status")).code, 1);
   });
 
-  it("status --audience shows the token for it, says that the server was not asked, and takes no other", async () => {
+  it("status --audience shows the token for this audience only, and that the server was not asked", async () => {
     const { registryToken, ownerToken } = caller.server;
     const status = (token: string) =>
       caller.runWith({ ...signedOut(), GATEHOUSE_TOKEN: token }, "auth", "status", "--audience", service, "-o", "json");
@@ -382,7 +382,7 @@ describe("credentials for container tools", () => {
       assert.deepEqual(JSON.parse((await run("list")).stdout), {});
     });
 
-    it("says its version, and refuses an action that it does not know", async () => {
+    it("says its version, and rejects an action that it does not know", async () => {
       const { run } = await install();
       assert.match((await run("version")).stdout, /^docker-credential-gatehouse \(gatehouse\) v\d+\.\d+/);
       const { code, stderr } = await run("constructor");

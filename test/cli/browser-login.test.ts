@@ -29,13 +29,13 @@ async function signIn(answer: Readonly<Record<string, string>>) {
   return { outcome, page };
 }
 
-it("a refusal that comes before the browser is open is what the sign-in fails with", async () => {
+it("a rejection before the browser is open is the error of the sign-in", async () => {
   const { outcome, page } = await signIn({ error: "no account", token: "" });
   assert.equal(page.status, 400);
   assert.match(outcome.status === "rejected" ? String(outcome.reason) : "", /not signed in: no account/);
 });
 
-it("a token that comes before the browser is open is taken", async () => {
+it("a token that arrives before the browser is open is accepted", async () => {
   const { outcome, page } = await signIn({ token: "t", refresh_token: "r" });
   assert.match(await page.text(), /<html lang="en">.*<h1>You are signed in<\/h1>/s);
   assert.deepEqual(outcome, { status: "fulfilled", value: { token: "t", refreshToken: "r" } });

@@ -66,7 +66,7 @@ describe("gatehouse changes list", () => {
     assert.match(wide.stdout, new RegExp(`team +${team} `));
   });
 
-  it("reads times as people write them", async () => {
+  it("accepts times in human spellings", async () => {
     const today = new Date().toISOString().slice(0, 10);
     for (const since of ["yesterday", "2h", "2h ago", "1d12h", "2020-01-01", `${today}T00:00:00Z`])
       assert.match((await list("--since", since, "--resource", team)).stdout, /team/, since);

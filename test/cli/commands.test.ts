@@ -207,7 +207,7 @@ describe("api", () => {
     assert.equal((await caller.run("api", "GET", "/healthz")).stdout, "ok\n");
   });
 
-  it("fails with the response when the server refuses", async () => {
+  it("fails with the response when the server rejects", async () => {
     const { code, stdout, stderr } = await caller.run("api", "GET", `/iam/v2beta1/groups/${"0".repeat(40)}`);
     assert.equal(code, 1);
     assert.match(stderr, /answers 40[34] /);
@@ -226,7 +226,7 @@ describe("api", () => {
     [["POST", "/x", "-d", "@/nowhere/x"], /--data: \/nowhere\/x cannot be read: ENOENT/],
   ];
   for (const [args, said] of wrong) {
-    it(`refuses ${args.join(" ")}`, async () => {
+    it(`rejects ${args.join(" ")}`, async () => {
       const { code, stderr } = await caller.run("api", ...args);
       assert.match(stderr, said);
       assert.equal(code, 2);

@@ -211,7 +211,9 @@ describe("the scripts of completion", () => {
   };
   for (const [shell, args] of Object.entries(twice)) {
     const isMissing = spawnSync(shell, ["-c", "true"]).error !== undefined;
-    it(`${shell} loads its own twice without a word`, { skip: isMissing && `${shell} is not installed` }, async () => {
+    it(`${shell} loads its script twice without output`, {
+      skip: isMissing && `${shell} is not installed`,
+    }, async () => {
       assert.deepEqual(await inShell(shell, ...args), { stdout: "done\n", stderr: "", status: 0 });
     });
   }

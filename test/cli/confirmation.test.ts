@@ -88,7 +88,7 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
           assert.deepEqual(await allGroups(), before);
         });
 
-      it("changes what it says after the right answer", async () => {
+      it("makes the announced change after the right answer", async () => {
         const before = await allGroups();
         const { code, shown, restored } = await runOnTerminal(caller, args(), { dialog: { question, keys } });
         assert.deepEqual([code, restored], [0, true], shown);

@@ -181,7 +181,7 @@ describe("describe", () => {
     );
   });
 
-  it("leaves out what the caller may not see, and says so", async () => {
+  it("leaves out resources that the caller may not see, with a note", async () => {
     const reader = ["reader", "--parent", "example.org", "--service-principal", "INGESTER", "--role", "narrow"];
     await done("iam", "roles", "create", "narrow", "--parent", "example.org", "--capabilities", "identity.list");
     const { uid } = await caller.json("iam", "identities", "create", ...reader);

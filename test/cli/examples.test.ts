@@ -35,7 +35,7 @@ function wordsOf(line: string): string[] {
 const lines = [...new Set(Object.values(examples).flat())].filter((line) => line.startsWith("gatehouse "));
 
 describe("examples", () => {
-  it("stand on every page of the help, and on no page that is not there", async () => {
+  it("every page of the help has examples, and every example has a page", async () => {
     const { commands } = await pages();
     const shown = commands.map(pathOf).sort();
     assert.deepEqual(Object.keys(examples).sort(), shown);
@@ -46,7 +46,7 @@ describe("examples", () => {
     }
   });
 
-  it("are command lines that the program takes, and run the command whose page they are on", async () => {
+  it("examples are valid command lines, and run the command of their page", async () => {
     for (const [page, own] of Object.entries(examples)) {
       for (const line of own.filter((text) => text.startsWith("gatehouse "))) {
         const { program, commands } = await pages();

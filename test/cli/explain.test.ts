@@ -56,7 +56,7 @@ describe("gatehouse auth can-i", () => {
     assert.equal((await canI("groups.list", "--group", "example.org", "-o", "none")).stdout, "");
   });
 
-  it("a capability that there is not is refused by name", async () => {
+  it("an unknown capability is rejected by name", async () => {
     const { code, stderr } = await canI("gruops.list", "--group", "example.org");
     // 1 means that access is not granted.
     assert.equal(code, 2);
@@ -81,7 +81,7 @@ describe("gatehouse sts debug", () => {
       assert.match(stdout, new RegExp(`^${check} +passed`, "m"));
   });
 
-  it("names what does not fit, and what was asked for", async () => {
+  it("names the claim that does not match, and the required value", async () => {
     const { code, stdout, stderr } = await debug({ sub: "cd" });
     assert.equal(code, 1);
     assert.match(stdout, /^sub +failed +presented cd; the identity asks for ci$/m);

@@ -107,7 +107,7 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
 
 describe("flags", () => {
   for (const [what, args, said] of wrong) {
-    it(`are refused as wrong usage: ${what}`, async () => {
+    it(`are rejected as wrong usage: ${what}`, async () => {
       const { code, stderr } = await caller.run(...args);
       assert.match(stderr, said);
       assert.doesNotMatch(stderr, /canary|decode|\n {4}at /);

@@ -133,7 +133,7 @@ describe("gatehouse images, advisories, events", () => {
     assert.match(await done("advisories", "list"), new RegExp(`^${advisoryId} `, "m"));
   });
 
-  it("advisories: described by an alias, if only one has it", async () => {
+  it("advisories: an alias names an advisory if only one has it", async () => {
     const group = await addGroup(caller.server, caller.server.groupUid, "aliased");
     const file = path.join(caller.home, "aliased.yaml");
     const event = "{timestamp: 2030-01-09T00:00:00Z, type: detection, data: {type: manual}}";

@@ -86,7 +86,7 @@ describe("a list", () => {
     [["--watch", "--query", "items"], /--watch and --query exclude each other/],
   ];
   for (const [args, said] of wrong) {
-    it(`refuses ${args.join(" ")} as wrong usage`, async () => {
+    it(`rejects ${args.join(" ")} as wrong usage`, async () => {
       const { code, stdout, stderr } = await caller.run(...folders, ...args);
       assert.match(stderr, said);
       assert.deepEqual([code, stdout], [2, ""]);
@@ -108,7 +108,7 @@ describe("a list", () => {
     assert.deepEqual(order("time:desc"), ["2030-01-01T00:00:00.5Z", "2030-01-01T00:00:00Z", ""]);
   });
 
-  it("changes and capabilities have the flags, too", async () => {
+  it("lists of changes and of capabilities have the same flags", async () => {
     const { stdout } = await caller.run(
       "iam",
       "roles",

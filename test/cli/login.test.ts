@@ -49,7 +49,7 @@ async function login(
 }
 
 describe("gatehouse auth login with a browser", () => {
-  it("hands over the token, keeps it and a refresh token, and shows a page without either", async () => {
+  it("receives the token, stores it with a refresh token, and shows a page without either", async () => {
     const environment = newHome();
     const browser = newBrowser();
     let shown = "";
@@ -189,7 +189,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(items[0].actorClaims.sub, "invited");
   });
 
-  it("is renewed once when the server refuses it before it has expired, as one that a retired key has signed", async () => {
+  it("is renewed once when the server rejects it before it has expired, as one that a retired key has signed", async () => {
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const { url } = caller.server;
     const read = (kind?: string) => readFileSync(cachePath(environment.HOME, url, kind), "utf8");

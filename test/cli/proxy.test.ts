@@ -48,7 +48,7 @@ describe("a command behind a proxy", () => {
     });
   }
 
-  it("asks directly whom NO_PROXY names, and this machine", async () => {
+  it("connects directly to hosts in NO_PROXY and to this machine", async () => {
     proxy.asked.length = 0;
     const variables = { ...environment, HTTPS_PROXY: proxy.host, HTTP_PROXY: proxy.host, NO_PROXY: ".test" };
     const named = await run(["iam", "groups", "list"], variables);
@@ -58,7 +58,7 @@ describe("a command behind a proxy", () => {
     assert.deepEqual(proxy.asked, []);
   });
 
-  it("says that the certificate is not trusted, and that the proxy refuses", async () => {
+  it("says that the certificate is not trusted, and that the proxy rejects", async () => {
     const untrusting = { ...environment, HTTPS_PROXY: proxy.host, NODE_EXTRA_CA_CERTS: "" };
     const untrusted = await run(["iam", "groups", "list"], untrusting);
     assert.match(untrusted.stderr, /^gatehouse: the certificate of https:\/\/gatehouse\.test is not trusted /);

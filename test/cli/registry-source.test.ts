@@ -19,7 +19,7 @@ describe("a registry that is read", () => {
     return openSource(url, signIn, pageLimit);
   };
 
-  it("lists as many pages as it may, and refuses to list a part", async () => {
+  it("lists pages up to the limit, and fails instead of listing a part", async () => {
     assert.deepEqual(await open(3).tags("app"), ["a", "b", "c"]);
     await assert.rejects(open(2).tags("app"), /lists more than 2 pages/);
   });
@@ -103,7 +103,7 @@ describe("a registry that is read", () => {
       assert.deepEqual(asked, [[new URL(registry.url).host, authorization]]);
     });
 
-    it("fails with a sentence when its sign-in does not answer", async () => {
+    it("fails with a sentence when its sign-in does not respond", async () => {
       answers = [vanish];
       await assert.rejects(
         open().tags("app"),
@@ -111,7 +111,7 @@ describe("a registry that is read", () => {
       );
     });
 
-    it("gives one token to all who ask at once, and one more to all when that is refused", async () => {
+    it("concurrent requests share one token, and another one after its rejection", async () => {
       answers = [give("good"), give("better")];
       const source = open();
       const askAll = () => Promise.all(["a", "b", "c"].map((tag) => source.digestOf("app", tag)));

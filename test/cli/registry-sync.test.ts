@@ -256,14 +256,14 @@ describe("gatehouse registry sync", () => {
     ],
     ["a user without a password", ["--from", "http://127.0.0.1:1", "--group", "x", "--user", "me"], {}, /PASSWORD/],
   ] as const) {
-    it(`refuses ${what} with 2`, async () => {
+    it(`rejects ${what} with 2`, async () => {
       const { code, stderr } = await caller.runWith(environment, "registry", "sync", ...flags);
       assert.equal(code, 2);
       assert.match(stderr, message);
     });
   }
 
-  it("says when the registry does not answer", async () => {
+  it("says when the registry does not respond", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { code, stderr } = await caller.run("registry", "sync", "--from", url, "--group", group);
     assert.equal(code, 1);

@@ -78,7 +78,7 @@ describe("gatehouse iam", () => {
     await done("iam", "folders", "delete", "namesake", "--yes");
   });
 
-  it("a name that several groups have is refused with their uids", async () => {
+  it("a name that several groups have is rejected with their uids", async () => {
     const [one, two] = [
       await caller.json("iam", "groups", "create", "twin", "--parent", "example.org"),
       await caller.json("iam", "groups", "create", "twin", "--parent", "example.org", "--yes"),

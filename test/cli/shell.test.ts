@@ -172,7 +172,7 @@ describe("completion", () => {
       child.once("close", () => resolve(text));
     });
 
-  it("in bash: the commands, the flags and their values", async () => {
+  it("completes commands, flags and their values in bash", async () => {
     const complete = (words: string) => {
       const list = words.split(" ");
       return line(`

@@ -27,7 +27,7 @@ async function startSilent(t: TestContext, next: RequestListener = () => {}): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a server that never answers", () => {
+describe("a server that never responds", () => {
   it("fails in time if a CI runner does not return an identity token", async (t) => {
     const url = await startSilent(t);
     const environment = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "t" };

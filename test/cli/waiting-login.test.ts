@@ -67,7 +67,7 @@ describe("gatehouse auth login, waiting for a user", { timeout: 90_000 }, () => 
     assert.deepEqual([other.code, none.code], [1, 1]);
   });
 
-  it("--headless says that a server which restarts does not answer, and goes on when it does", async () => {
+  it("--headless says that a server which restarts does not respond, and goes on when it does", async () => {
     const asked = Promise.withResolvers<void>();
     const first = createHttpServer((request, response) => {
       nobodyYet(request, response);

@@ -77,7 +77,7 @@ describe("the forms of an exchange", () => {
     assert.deepEqual(decodeJwt(two).aud, [server.url, "registry.example"]);
   });
 
-  it("an audience that is not configured is refused by name, and none at all in the words that the SDK knows", async () => {
+  it("an audience that is not configured is rejected by name, and none at all in the words that the SDK knows", async () => {
     const other = await rest(server.url, token, "POST", `/sts/exchange?aud=https://elsewhere.example`);
     assert.deepEqual([other.status, other.body.code], [400, 3]);
     assert.match(other.body.message, /aud\[0\]: ".*" is not an accepted audience; accepted: http:/);

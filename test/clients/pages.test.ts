@@ -47,7 +47,7 @@ describe("pages", () => {
       );
     });
 
-    it(`${path} answers HEAD without a body and refuses what would change something`, async () => {
+    it(`${path} answers HEAD without a body and rejects what would change something`, async () => {
       assert.equal(await (await get(path, "HEAD")).text(), "");
       const refused = await get(path, "POST");
       assert.deepEqual([refused.status, refused.headers.get("allow")], [405, "GET, HEAD"]);

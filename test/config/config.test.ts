@@ -467,7 +467,7 @@ describe("settings", () => {
     ]),
   ];
   for (const [what, flags, message] of wrong) {
-    it(`refuses ${what} with a sentence that names the setting`, () => {
+    it(`rejects ${what} with a sentence that names the setting`, () => {
       assert.throws(
         () => config(flags),
         (error) => error instanceof ConfigError && message.test(error.message),

@@ -116,7 +116,7 @@ describe("the chart", { timeout: 600_000 }, () => {
     "SQLite for several pods": ["--set", "persistence.enabled=true"],
   };
   for (const [what, args] of Object.entries(refusals))
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       const { status, stderr } = spawnSync("helm", ["template", "x", chartFolder, ...args], { encoding: "utf8" });
       assert.notEqual(status, 0);
       assert.match(stderr, /settings|existingSecret|persistence/);

@@ -95,7 +95,7 @@ export async function walkThrough(t: TestContext, server: WalkedServer, provider
     assert.deepEqual([act.iss, act.sub], [provider.issuer, "build-pipeline"]);
   });
 
-  await t.test("a token of another workload, or for another audience, is refused", async () => {
+  await t.test("a token of another workload, or for another audience, is rejected", async () => {
     for (const token of [
       await provider.issueToken("someone-else", url),
       await provider.issueToken("build-pipeline", "https://elsewhere.example"),

@@ -63,7 +63,7 @@ describe("capabilities", () => {
     assert.equal(hasCapability(set, 999_999), false);
   });
 
-  it("texts that are not a set are refused", () => {
+  it("texts that are not a set are rejected", () => {
     for (const text of ["", "AAAA", "AAAAAAAAADI"])
       assert.equal(parseCapabilitySet(text)?.every((word) => word === 0) ?? true, true, text);
   });

@@ -30,7 +30,7 @@ function resolver(...answers: readonly (readonly string[])[]) {
   return { asked, resolve };
 }
 
-describe("a URL is refused before anything is resolved", () => {
+describe("a URL is rejected before anything is resolved", () => {
   const table: readonly (readonly [rule: string, url: string])[] = [
     ["J2: plain http", "http://issuer.example/"],
     ["J2: http on loopback in production", "http://127.0.0.1/"],
@@ -131,7 +131,7 @@ describe("the addresses of a name are checked", () => {
     await assert.rejects(fetchJson("http://localhost:1/", options), failsAs("refused", /not public/));
   });
 
-  it("J5: a resolver that never answers is unavailable in time", async () => {
+  it("J5: a resolver that never responds is unavailable in time", async () => {
     const options = { ...production, timeoutMs: 100, resolve: () => new Promise<never>(() => {}) };
     await assert.rejects(fetchJson("https://issuer.example/", options), failsAs("unavailable", /in time/));
   });

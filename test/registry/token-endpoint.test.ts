@@ -171,7 +171,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("refuses a token for the API, and names the audience and the command that gets a token for it", async () => {
+    it("rejects a token for the API, and names the audience and the command that gets a token for it", async () => {
       const expected = `"gatehouse auth token --audience ${service}"`;
       for (const { status, body } of [
         await getToken(server.url, basic("_token", server.ownerToken), []),
@@ -288,7 +288,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ],
       ["no credentials", () => getToken(server.url, {}, []), 401, "UNAUTHORIZED"],
     ] as const) {
-      it(`refuses ${what} in the words of the Distribution specification`, async () => {
+      it(`rejects ${what} in the words of the Distribution specification`, async () => {
         const reply = await ask(basic("_token", server.registryToken));
         assert.equal(reply.status, status);
         assert.equal(reply.body.errors[0].code, code);

@@ -70,7 +70,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(codeOf(outcome), "PERMISSION_DENIED");
     });
 
-    it("R2: an update of a binding cannot raise it either", async () => {
+    it("R2: an update of a binding cannot give more than the caller holds", async () => {
       const { token, binding } = await callerWith(Capability.CAP_IAM_ROLE_BINDINGS_UPDATE);
       const request = { roleBinding: { uid: binding, roleUid: ownerRole.uid } };
       const outcome = await ground.everywhere(token, "RoleBindingsService/UpdateRoleBinding", request);

@@ -97,7 +97,7 @@ describe("an address that has sent too many bad credentials", () => {
   ];
 
   for (const [name, open, sendBad] of kinds)
-    it(`D8: accepts ${name}, and answers bad ones with 429`, async () => {
+    it(`D8: accepts ${name}, and rejects invalid ones with 429`, async () => {
       clock.advance(1000);
       const send = await open();
       let status = 0;

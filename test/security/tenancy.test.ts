@@ -254,7 +254,7 @@ describe("a method without an access rule", () => {
     assert.equal(compose(exemptMethods).size, 2);
   });
 
-  it("I9: exempt is only what takes another credential than an API token", () => {
+  it("I9: only methods with another credential than an API token are exempt", () => {
     const prefix = "/chainguard.platform.";
     const own = ["oidc.SecurityTokenService/Exchange", "oidc.SecurityTokenService/ExchangeRefreshToken"];
     const names = [...own, "auth.Auth/GetHeadlessSession"].map((name) => prefix + name);

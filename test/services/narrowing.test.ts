@@ -59,12 +59,12 @@ describe("narrowed tokens", () => {
   describe("a token narrowed to capabilities", () => {
     const readOnly = () => ({ capabilities: capabilitySet([findCapabilityByName("groups.list")!.number]) });
 
-    it("does what they allow", async () => {
+    it("may use the capabilities of the token", async () => {
       assert.equal((await as(readOnly(), "GET", groups)).status, 200);
       assert.equal((await as(readOnly(), "GET", `${groups}/${inside}`)).status, 200);
     });
 
-    it("does nothing else that its identity may do", async () => {
+    it("may not use other capabilities of its identity", async () => {
       assert.equal((await as(readOnly(), "PATCH", `${groups}/${inside}`, { description: "x" })).status, 403);
       assert.equal((await as(readOnly(), "GET", "/iam/v2beta1/identities")).status, 403);
       assert.equal((await as(readOnly(), "POST", groups, { name: "root" })).status, 403);

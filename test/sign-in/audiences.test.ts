@@ -38,7 +38,7 @@ async function opens(token: string): Promise<number[]> {
   return [api.status, registry.status];
 }
 
-it("a token for both opens both, and is refreshed to one for either or for both", async () => {
+it("a token for both audiences is accepted by both, and can be refreshed to either or both", async () => {
   const { baseUrl } = server.config;
   const both = [baseUrl, service];
   const { token, refreshToken: first } = await signIn(both);

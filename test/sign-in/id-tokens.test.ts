@@ -57,7 +57,7 @@ describe("the ID token of a sign-in", () => {
     upstream.behaviour.key = first;
   });
 
-  it("counts with its numbers as they were sent, at the sign-in and at each refresh", async () => {
+  it("numbers in an ID token keep their digits, at the sign-in and at each refresh", async () => {
     async function identityFor(account: string): Promise<string> {
       const claimMatch = { issuer: upstream.issuer, subject: "person", audience: client.id, claims: { account } };
       const path = `/iam/v2beta1/identities/${server.groupUid}`;

@@ -59,7 +59,7 @@ describe("the connection test of an identity provider", () => {
     assert.equal(tested.body.redirectUri, redirectUri);
   });
 
-  it("tells a wrong secret, and does not repeat it", async () => {
+  it("reports a wrong secret, without repeating it", async () => {
     const uid = await create("wrong", provider.issuer, "another secret than that");
     const tested = await test(uid);
     assert.deepEqual(outcomes(tested), ["discovery PASSED", "keys PASSED", "client FAILED"]);
@@ -67,7 +67,7 @@ describe("the connection test of an identity provider", () => {
     assert.doesNotMatch(JSON.stringify(tested.body), /another secret/);
   });
 
-  it("tells an issuer that does not respond, and a private address by the same words", async () => {
+  it("reports an unresponsive issuer and a private address in the same words", async () => {
     const silent = await create("silent", `http://127.0.0.1:${await freePort()}`, "secret");
     assert.deepEqual(outcomes(await test(silent)), ["discovery FAILED", "keys SKIPPED", "client SKIPPED"]);
     const hidden = await create("hidden", "https://10.0.0.1", "secret");

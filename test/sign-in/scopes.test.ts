@@ -29,7 +29,7 @@ describe("a scope by name", () => {
     assert.deepEqual(await resolve("own"), [own.uid]);
   });
 
-  it("is refused when several groups within reach have it, or none", async () => {
+  it("is rejected when several groups within reach have it, or none", async () => {
     await assert.rejects(resolve("twin"), /several groups have the name/);
     await assert.rejects(resolve("hidden"), /no group has the name/);
     await assert.rejects(resolve("nowhere"), /no group has the name/);

@@ -169,7 +169,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await refresh(refreshToken)).status, 403);
     });
 
-    it("orgcheck answers true or false, and 400 without a name", async () => {
+    it("orgcheck returns true or false, and 400 without a name", async () => {
       const check = (query: string) => fetch(`${server.url}/orgcheck${query}`);
       assert.equal(await (await check("?name=example.org")).json(), false);
       assert.equal((await check("")).status, 400);
@@ -202,7 +202,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("a browser that comes by another name of this machine goes on under that of the base URL", async () => {
+    it("a browser at another name of this machine is redirected to the base URL", async () => {
       const { port } = new URL(server.url);
       const end = await signInAs("newcomer", signInUrl(`http://localhost:${port}`));
       assert.ok(answersOf(end).token);

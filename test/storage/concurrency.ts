@@ -94,7 +94,7 @@ export function concurrencyConformance(open: OpenStore): void {
       ["locked", lockRow],
       ["only read", findRow],
     ] as const) {
-      it(`delete of an empty group against create in it, the group being ${how}: exactly one wins`, async () => {
+      it(`either the deletion of an empty group or a creation in it succeeds, with the group ${how}`, async () => {
         await using store = await open();
         const nodes = [store.database, await store.open()] as const;
         const won = { deletes: 0, creates: 0 };

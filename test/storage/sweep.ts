@@ -95,7 +95,7 @@ export function sweepConformance(open: OpenStore): void {
       });
     }
 
-    it("leaves the change log as it is without a retention", async () => {
+    it("does not delete from the change log without a retention", async () => {
       await using store = await open();
       await put(store, changeColumns, [change(1, "groups"), change(2, "groups")]);
       await sweepAt(store.database, time);

@@ -136,7 +136,7 @@ describe("the exchange of a signed AWS request", () => {
     "of the future": [() => signed({ date: ago(-6) }), /of the future/],
   };
   for (const [what, [credential, text]] of Object.entries(refused)) {
-    it(`a request ${what} is refused, and never sent`, async () => {
+    it(`a request ${what} is rejected, and never sent`, async () => {
       const { status, body } = await exchange(credential());
       assert.equal(status, 403, JSON.stringify(body));
       assert.match(body.message, /^verifying token: aws: /);

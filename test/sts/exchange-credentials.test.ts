@@ -122,7 +122,7 @@ describe("a credential", () => {
       assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
     });
 
-  it("X4: is refused from the second of its expiry on", async () => {
+  it("X4: is rejected from the second of its expiry on", async () => {
     const exchange = await openWithWorkload();
     const token = await outsideToken({ exp: startSeconds + 1 });
     exchange.clock.advance((startSeconds + 1) * 1000 - startTime - 1);

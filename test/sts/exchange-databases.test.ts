@@ -6,7 +6,7 @@ import { type DatabaseKind, startTestServer } from "../harness/server.ts";
 import { keyPair, signOutside } from "./outside.ts";
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-  it(`T11: texts that no database holds select nobody, ${database}`, async () => {
+  it(`T11: texts that databases cannot store select no identity, ${database}`, async () => {
     await using server = await startTestServer({ database });
     const { baseUrl: aud } = server.config;
     const exp = Math.floor(Date.now() / 1000) + 600;

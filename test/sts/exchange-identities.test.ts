@@ -143,7 +143,7 @@ describe("an identity", () => {
     ["L2: sub without end", { sub: "a".repeat(5000) }, "sub", `${"a".repeat(200)}…`],
   ];
   for (const [rule, changes, claim, presented] of table) {
-    it(`is refused for another ${rule}, and the claim is told in words and metadata`, async () => {
+    it(`is rejected for another ${rule}, and the claim is told in words and metadata`, async () => {
       const exchange = await openWithWorkload();
       const text = presented === "" ? "the subject token has none" : `the subject token has "${presented}"`;
       await assert.rejects(exchange.run({ identity }, await outsideToken(changes)), {
@@ -161,7 +161,7 @@ describe("an identity", () => {
     assert.match(await outcome(exchange.run({ identity }, forged)), /verifying token: oidc: failed to verify/);
   });
 
-  it("X4: refuses the same token after an update that no longer matches it", async () => {
+  it("X4: rejects the same token after an update that no longer matches it", async () => {
     const exchange = await openWithWorkload();
     const token = await outsideToken();
     assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
@@ -172,7 +172,7 @@ describe("an identity", () => {
     assert.match(await outcome(exchange.run({ identity }, token)), /invalid "iss"/);
   });
 
-  it("is UNAVAILABLE while its issuer does not answer", async () => {
+  it("is UNAVAILABLE while its issuer does not respond", async () => {
     const exchange = await openWithWorkload();
     exchange.outside.documents.clear();
     const promise = exchange.run({ identity }, await outsideToken());
@@ -264,7 +264,7 @@ describe("X2: without an identity", () => {
     assert.match(await outcome(exchange.run({}, token)), /no identity fits/);
   });
 
-  it("an issuer that does not answer makes it UNAVAILABLE", async () => {
+  it("an issuer that does not respond makes it UNAVAILABLE", async () => {
     const exchange = await openWithWorkload();
     exchange.outside.documents.clear();
     assert.match(await outcome(exchange.run({}, await outsideToken())), /^UNAVAILABLE /);

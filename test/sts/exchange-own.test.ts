@@ -86,7 +86,7 @@ describe("one of our own tokens", () => {
     assert.match(await outcome(exchange.run({}, exchange.own)), /^PERMISSION_DENIED .*static keys .* expired$/);
   });
 
-  it("is refused when it is not in force, or not ours but for its issuer", async () => {
+  it("a token is rejected if it has expired, or is only claimed to be ours", async () => {
     const exchange = await open();
     const forged = withClaims(exchange.node, { sub: identity, aud: "other" });
     const cut = exchange.own.slice(0, -4);

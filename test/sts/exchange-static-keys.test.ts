@@ -19,7 +19,7 @@ describe("static keys", () => {
     return exchange;
   }
 
-  it("verify a token, and nobody is asked", async () => {
+  it("static keys verify a token without a request to the issuer", async () => {
     const exchange = await openStatic(staticKeys(keySetText(own)));
     assert.equal(await outcome(exchange.run(request, await outsideToken({}, own))), "OK");
     assert.deepEqual(exchange.outside.requests, []);

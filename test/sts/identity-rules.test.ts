@@ -69,7 +69,7 @@ describe("a relationship is accepted", () => {
   });
 });
 
-describe("a relationship is refused", () => {
+describe("a relationship is rejected", () => {
   const table: readonly (readonly [rule: string, json: Record<string, JsonValue>, wanted: readonly RegExp[]])[] = [
     ["none at all", {}, [/^relationship: exactly one of/]],
     [

@@ -90,7 +90,7 @@ describe("an issuer behind a proxy, with a certificate of a private authority", 
     assert.deepEqual(new Set(proxy.asked), new Set(["CONNECT issuer.test:443 as gate:p@ss"]));
   });
 
-  it("is asked directly where NO_PROXY names it, and then nobody is found", async () => {
+  it("an issuer in NO_PROXY is contacted directly, which fails here", async () => {
     const settings = { httpsProxy: `http://${proxy.host}`, noProxy: "elsewhere.test,.test", issuerCa };
     await using server = await startTestServer({ settings });
     proxy.asked.length = 0;
@@ -113,7 +113,7 @@ describe("an issuer behind a proxy, with a certificate of a private authority", 
       "the authority that signed it is not trusted, or its chain is incomplete (UNABLE_TO_VERIFY_LEAF_SIGNATURE)",
     ],
   ];
-  it("is told apart from one that does not answer where its certificate is not trusted", async () => {
+  it("the error tells an untrusted certificate from an issuer that does not respond", async () => {
     const log = keptLog();
     const settings = { httpsProxy: `http://${proxy.host}`, issuerCa };
     await using server = await startTestServer({ settings, log: log.stream });

@@ -140,7 +140,7 @@ describe("the surface of the API", () => {
       assert.equal(fieldOf(schema, "sync_config", schema.typeName).jsonName, "sync_config");
   });
 
-  it("AIP-133, AIP-134: Create and Update take and answer the resource itself", () => {
+  it("AIP-133, AIP-134: Create and Update accept and return the resource itself", () => {
     for (const { path, descriptor } of [...named("Create"), ...named("Update")]) {
       const { input, output } = descriptor;
       const body = input.fields.find((field) => field.message?.typeName === output.typeName);

@@ -60,7 +60,7 @@ describe("the values of a message", () => {
     });
   }
 
-  it("are not counted where so few bytes cannot hold so many", () => {
+  it("values are not counted if so few bytes cannot contain too many", () => {
     assert.equal(holdsMoreValues(ListGroupsRequestSchema, Buffer.from([0xff]), most), false);
   });
 

@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addRepo, addTag } from "../security/registry-tree.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
 
-describe("version 1 refuses", () => {
+describe("version 1 rejects", () => {
   let server: TestServer;
   let grpc: ApiClient;
   before(async () => {

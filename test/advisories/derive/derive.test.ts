@@ -337,7 +337,7 @@ describe("the fields of an advisory", () => {
     assert.deepEqual(component("libfoo", "libbar"), ["", ""]);
   });
 
-  it("begin when the source published it, or said something first", () => {
+  it("an advisory begins with its publication, or with the source's first statement", () => {
     const timeOf = (record: Record, statement: Statement) =>
       new Date(derive(said(record, statement)).createTime).toISOString().slice(5, 10);
     assert.equal(timeOf({ publishTime: day(4), modifyTime: day(1) }, {}), "01-04");

@@ -92,7 +92,7 @@ describe("what several sources say of a package in different formats", () => {
   const dueAt = (sayings: readonly Saying[], version: number) => worstOf(sayings.map((each) => each.at(version)));
   const isBad = (level: Level | undefined) => level === "affected" || level === "under investigation";
 
-  it("is the answer to a query, the worst where they differ", () => {
+  it("a query returns the worst of statements that differ", () => {
     for (const { seed, sayings, advisories } of cases)
       for (const version of versions)
         assert.equal(answerTo(advisories, version), dueAt(sayings, version), `seed ${seed}, version ${version}`);
@@ -142,7 +142,7 @@ describe("a statement that its source has superseded", () => {
     return await Promise.all(formats.map(async (each) => readers[each]!(await exportOf(advisories, each), version)));
   };
 
-  it("is what holds in no export", async () => {
+  it("no export has a superseded statement", async () => {
     const said = (day: number, level: Level): Saying =>
       openvexOf(`2030-01-0${day}T00:00:00Z`, day, new Map([[3, level]]));
     assert.deepEqual(

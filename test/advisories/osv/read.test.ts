@@ -356,7 +356,7 @@ describe("OSV that is wrong", () => {
     assert.equal(recordJson(found!).id, "ACME-2030-1");
   });
 
-  it("a wrong record does not spoil the others", () => {
+  it("an invalid record does not affect the others", () => {
     const items = [...readOsv([record(), { id: "A-1" }, null, record({ id: "A-2" })], { source: "" }).items];
     assert.deepEqual(
       items.map((item) => [item.name, item.record !== undefined]),
@@ -377,7 +377,7 @@ describe("documents of OSV", () => {
     for (const document of [{}, null, "", { id: "A-1" }, [{}]]) assert.ok(!isOsv(document));
   });
 
-  it("indexes name records, and hold none", () => {
+  it("index files hold no records", () => {
     const entry = { id: "GO-2030-1", modified: "2030-02-01T00:00:00Z" };
     const { modified } = entry;
     const lists = [
@@ -392,7 +392,7 @@ describe("documents of OSV", () => {
 });
 
 describe("generated OSV records", () => {
-  it("are what they were after reading and writing", () => {
+  it("generated records are unchanged after reading and writing", () => {
     const records = generatedRecords(27, 1000);
     const items = [...readOsv(records, { source: "" }).items];
     assert.equal(items.length, records.length);

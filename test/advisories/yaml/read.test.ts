@@ -33,7 +33,7 @@ const advisory = (id: string, ...events: string[]) =>
 const fixed = `{${at}, type: fixed, data: {fixed-version: 1.0-r0}}`;
 
 describe("advisories in YAML", () => {
-  it("are a record each, with the log of events of the package", () => {
+  it("each advisory becomes a record with its log of events", () => {
     const { records, problems } = read(`${head}  - id: CGA-2345-6789-cfgh
     aliases: [CVE-2030-1000001]
     events:
@@ -112,7 +112,7 @@ describe("advisories in YAML", () => {
     ["npm", "", []],
   ];
   for (const [type, name, found] of components) {
-    it(`have what was found last as the part that they are about: ${type} ${name}`, () => {
+    it(`the last detection names the affected part: ${type} ${name}`, () => {
       const data = `{type: scan/v1, data: {componentName: "${name}", componentType: ${type}}}`;
       const earlier =
         "{timestamp: 2030-01-01T00:00:00Z, type: detection, data: {type: scan/v1, data: {componentName: x}}}";
@@ -130,7 +130,7 @@ describe("advisories in YAML", () => {
     ["no members", "fixed", " must be an object"],
   ];
   for (const [what, event, problem] of events) {
-    it(`are left out with an event that has ${what}, since it may be the one that holds`, () => {
+    it(`an advisory is left out if an event has ${what}, because it may be the decisive one`, () => {
       const { records, problems } = read(head + advisory("A-1", fixed, event) + advisory("A-2", fixed));
       assert.deepEqual(
         records.map(({ vulnerability }) => vulnerability),

@@ -49,7 +49,7 @@ describe("advisories export", () => {
     });
   }
 
-  it("osv: records come out as they came in, and all of them are as the schema allows", async () => {
+  it("osv: imported records are exported unchanged, and all are valid", async () => {
     const records: Json[] = JSON.parse((await exported("osv", "--ecosystem", "Wolfi")).stdout);
     const ajv = new Ajv({ strict: false, allErrors: true });
     addFormats.default(ajv);
@@ -73,7 +73,7 @@ describe("advisories export", () => {
     );
   });
 
-  it("has nothing that a terminal obeys, and files have texts as they are", async () => {
+  it("escapes control characters on a terminal, but not in files", async () => {
     const own = await desk.newGroup();
     const details = "a\u202eb\u009b31m";
     await desk.importInto(own, path.join(desk.folder({ "osv.json": record(3, { details }) }), "osv.json"));

@@ -87,7 +87,7 @@ describe("advisories import", () => {
     assert.equal(stdout, `would be: ${summary(1100, 0, 0, 1)}; 1100 fields left out\n`);
   });
 
-  it("bad files are named with their reasons, and the others go in", async () => {
+  it("invalid files are reported with their reasons, and the others are imported", async () => {
     const group = await desk.newGroup();
     const directory = desk.folder({
       "a.json": "{",

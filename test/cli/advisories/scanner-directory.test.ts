@@ -78,7 +78,7 @@ describe("the archives of osv-scanner", () => {
   const home = mkdtempSync(path.join(tmpdir(), "gatehouse-scanner-"));
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it("stay as they are, and leave no other file, if the export fails", async () => {
+  it("a failed export leaves the archives unchanged, and no other file", async () => {
     const directory = path.join(home, "fails");
     const one = (id: string) => ({ id, modified: "2030-01-01T00:00:00Z", affected: [affected("npm", "left")] });
     async function* records(...ids: string[]) {
@@ -131,7 +131,7 @@ describe("the archives of osv-scanner", () => {
     assert.equal(Object.keys(await unzip(path.join(home, "long/npm/all.zip"))).length, 1000);
   });
 
-  it("hold more than 65,535 records", async () => {
+  it("an archive can hold more than 65,535 records", async () => {
     async function* entries() {
       for (let i = 0; i < 65_536; i++) yield { name: `${i}.json`, content: String(i) };
     }

@@ -155,7 +155,7 @@ describe("docker-registry with Gatehouse", () => {
       assert.equal(Digest, single.digest);
     });
 
-    it("may not push, delete or pull from elsewhere: the registry refuses it", async () => {
+    it("may not push, delete or pull from elsewhere: the registry rejects it", async () => {
       const pushed = push(multi, "app:3.0", viewer);
       assert.notEqual(pushed.code, 0);
       assert.match(pushed.stderr, /unauthorized|denied|40[13]/i);

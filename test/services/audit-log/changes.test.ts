@@ -312,7 +312,7 @@ describe("the list of changes", () => {
     assert.ok(!changes.some(({ kind }: Seen) => kind === "denials"));
   });
 
-  it("reveals neither other organizations nor how much they change", async () => {
+  it("reveals neither other organizations nor the number of their changes", async () => {
     await using server = await startTestServer();
     const { url, server: running } = server;
     const other = await running.database.write(context, (tx) =>

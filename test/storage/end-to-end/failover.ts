@@ -128,13 +128,13 @@ describe("a server on a primary with a synchronous standby", () => {
   const opened = new AsyncDisposableStack();
   after(() => opened.disposeAsync());
 
-  it("goes on at the promoted standby when the primary stops", async (t) => {
+  it("continues on the promoted standby when the primary stops", async (t) => {
     const [primary, standby] = await startReplicated(opened);
     const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/gatehouse?target_session_attrs=read-write`;
     await failOver(t, databaseUrl, standby, 3000, () => primary.stop("SIGQUIT"));
   });
 
-  it("goes on at the promoted standby when the primary no longer responds", async (t) => {
+  it("continues on the promoted standby when the primary no longer responds", async (t) => {
     const [primary, standby] = await startReplicated(opened);
     const proxy = opened.use(await openSilentProxy(primary.port));
     const databaseUrl = `postgres://postgres@127.0.0.1:${proxy.port},127.0.0.1:${standby.port}/gatehouse`;

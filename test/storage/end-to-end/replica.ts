@@ -97,7 +97,7 @@ describe("a server with a replica", () => {
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  it("lets it answer lists, and not the primary", async () => {
+  it("lists are read from the replica, not from the primary", async () => {
     const { server, primary, standby } = cluster;
     const { create, list } = clientOf(server, server);
     await create("first");
@@ -120,7 +120,7 @@ describe("a server with a replica", () => {
     assert.deepEqual(await counted(server), before);
   });
 
-  it("does not hold it against the replica that a caller asks for what does not exist", async () => {
+  it("a request for a missing resource does not count as a failure of the replica", async () => {
     const { server } = cluster;
     await untilUsed(server, clientOf(server, server).list);
     const before = await counted(server);
@@ -193,7 +193,7 @@ describe("a server with a replica", () => {
     assert.ok(reads! > before.reads!);
   });
 
-  it("answers by the primary while it does not respond, and soon after uses it again", async () => {
+  it("the primary answers while the replica does not respond, and the replica soon afterwards", async () => {
     const { server, proxy, events } = cluster;
     const { create, list } = clientOf(server, server);
     await untilUsed(server, list);
@@ -214,7 +214,7 @@ describe("a server with a replica", () => {
     assert.ok(events.some(({ event }) => event === "database_replica_used"));
   });
 
-  it("answers by the primary once it is promoted, and when it has stopped", async () => {
+  it("the primary answers once the replica is promoted or stopped", async () => {
     const { server, standby } = cluster;
     const { create, list } = clientOf(server, server);
     await untilUsed(server, list);

@@ -89,7 +89,7 @@ for (const dialect of [sqlite, postgres]) {
       assert.deepEqual(await dialect.schemaOf(url), await dialect.schemaOf(fresh));
     });
 
-    it("serves its data, and takes more", async () => {
+    it("serves its data, and accepts writes", async () => {
       await using running = await startEmptyServer({
         settings: { databaseUrl: url, baseUrl: "http://127.0.0.1:8080" },
       });

@@ -98,7 +98,7 @@ describe("the patterns of one identity", () => {
   });
 });
 
-describe("a pattern is refused", () => {
+describe("a pattern is rejected", () => {
   const table: readonly (readonly [rule: string, pattern: string, problem: RegExp])[] = [
     ["M6: empty", "", /must not be empty/],
     ["M4: longer than the cap", "a".repeat(maxPatternLength + 1), /at most 1024/],

@@ -51,7 +51,7 @@ describe("requests that wait", () => {
     assert.deepEqual(await turns(begun, 3), ["", "b", ""]);
   });
 
-  it("are put off while their client disconnects more untaken than it may, and no others are", async (t: TestContext) => {
+  it("requests wait while their client leaves too many bytes unread, and no others wait", async (t: TestContext) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const [later, begun] = [newRequestScheduler(limits), [] as string[]];
     let unread = 101;

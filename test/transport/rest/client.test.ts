@@ -14,7 +14,7 @@ const groups = GroupsService.method;
 
 for (const version of versions) {
   describe(`time over ${version}`, () => {
-    it("runs out for a method that does not end, which is told", async () => {
+    it("a method that does not end gets DEADLINE_EXCEEDED, and its signal is aborted", async () => {
       let signal: AbortSignal | undefined;
       const slow = methodOf(groups.listGroups, (call) => {
         signal = call.signal;

@@ -237,7 +237,7 @@ for (const version of versions) {
       });
     }
 
-    it("goes on after HEAD, and calls the method of GET", async () => {
+    it("continues after HEAD, and calls the method of GET", async () => {
       await send("HEAD", `/iam/v2beta1/groups/${uid}`);
       assert.deepEqual(seen?.request, create(groups.getGroup.input, { uid }));
       assert.equal((await send("GET", "/iam/v2beta1/groups")).status, 200);

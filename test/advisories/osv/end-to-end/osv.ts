@@ -57,7 +57,7 @@ const documents = generatedRecords(11, 3000);
 const known = documents.filter(({ id }) => !id.startsWith("ACME-"));
 
 describe("exported OSV records", () => {
-  it("are valid if they came from OSV and were valid, and are what they were", async () => {
+  it("valid records from OSV are exported unchanged and valid", async () => {
     const records = await exported(advisoriesOf(known, RecordFormat.OSV));
     assert.equal(records.length, known.length);
     for (const [i, record] of records.entries()) {
@@ -67,7 +67,7 @@ describe("exported OSV records", () => {
     }
   });
 
-  it("are valid if they come from another format, for any database", async () => {
+  it("records from other formats are exported as valid OSV, for any database", async () => {
     const live = documents.filter(({ withdrawn }) => !withdrawn);
     const records = await exported(advisoriesOf(live, RecordFormat.CSAF));
     for (const record of records) assertValid(record);
@@ -116,7 +116,7 @@ describe("exported OSV records", () => {
     );
   });
 
-  it("would be rejected if they were broken, by the schema of our tests, too", () => {
+  it("broken records are rejected by the published schema and by that of our tests", () => {
     const whole = known.find(({ affected, severity }) => affected?.[0].ranges && affected[0].package && severity);
     const breaks: readonly ((broken: Json) => void)[] = [
       (broken) => delete broken.modified,
