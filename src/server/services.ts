@@ -49,7 +49,7 @@ export type ServiceDeps = AuthContext &
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
   return [
-    ...kinds.flatMap(({ implement: make }) => make?.(deps, deps) ?? []),
+    ...kinds.flatMap(({ implement: make }) => make?.(deps) ?? []),
     groupTree(deps),
     identitySearch(deps),
     images(deps),
@@ -70,9 +70,9 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     access(deps),
     search(deps),
     findings(deps),
-    apply(deps, deps),
-    organizationImport(deps, deps),
-    organizationExport(deps, deps),
+    apply(deps),
+    organizationImport(deps),
+    organizationExport(deps),
     operate(deps),
     ping(),
   ];

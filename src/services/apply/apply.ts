@@ -17,11 +17,11 @@ import { expensive } from "../../pipeline/expensive.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { newRequestCheck, type RequestCheck } from "../../pipeline/nested-methods.ts";
 import { clientOf } from "../../pipeline/observe.ts";
-import { readTogether, type ServiceContext } from "../../resource/service-context.ts";
+import { readTogether } from "../../resource/service-context.ts";
 import { type ResourceExport, resourceExportKind } from "../../storage/change-log/access-entries.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import type { StoredResource } from "../kinds/kind.ts";
-import type { KindOptions } from "../kinds/kind-options.ts";
+import type { KindContext } from "../kinds/kind-options.ts";
 import { anyUids, Names } from "../kinds/names.ts";
 import type { KindName } from "../kinds/spec.ts";
 import { recordExport } from "../record-export.ts";
@@ -38,13 +38,13 @@ import { nameOf } from "./wanted.ts";
 import { changingServices, planWriter } from "./write-plan.ts";
 
 /** Serves the apply of resources. */
-export function apply(context: ServiceContext, options: KindOptions): Implementation {
+export function apply(context: KindContext): Implementation {
   const { database } = context;
   // Few servers are asked to apply.
-  const newCheck = once(() => newRequestCheck(changingServices(context, options), context.clock));
+  const newCheck = once(() => newRequestCheck(changingServices(context), context.clock));
   const check: RequestCheck = (method, request) => newCheck()(method, request);
   const callTogether = newCallTogether(context, check);
-  const write = planWriter(context, options, callTogether);
+  const write = planWriter(context, callTogether);
 
   return implement(
     ApplyService,
@@ -63,7 +63,7 @@ export function apply(context: ServiceContext, options: KindOptions): Implementa
         await recordExport(context, call, { kind: resourceExportKind, uid: groupUid, groupUid, after });
         return { resources };
       }),
-      destroySubtree: expensive(subtreeDeletion(context, options, callTogether)),
+      destroySubtree: expensive(subtreeDeletion(context, callTogether)),
     },
     [
       {

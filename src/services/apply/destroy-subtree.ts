@@ -7,13 +7,12 @@ import { newYield, type Yield } from "../../base/yielding.ts";
 import { depthOf } from "../../model/uid.ts";
 import { callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
-import type { ServiceContext } from "../../resource/service-context.ts";
 import type { ResourceRow } from "../../storage/collection/collection.ts";
 import { findSubtreeRows } from "../../storage/collection/subtree-rows.ts";
 import { readCounters } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
-import type { KindOptions } from "../kinds/kind-options.ts";
+import type { KindContext } from "../kinds/kind-options.ts";
 import type { KindName, StoredRows } from "../kinds/spec.ts";
 import { otherKinds, resources } from "../resources.ts";
 import { attemptTogether, runAll, runsOf } from "./concurrent-runs.ts";
@@ -54,8 +53,8 @@ interface Deletion extends AtVersion {
 }
 
 /** Returns the method that deletes a group with everything in it. */
-export function subtreeDeletion({ database }: ServiceContext, options: KindOptions, callTogether: CallTogether) {
-  const services: ServicesOf = (joined) => changingServices(joined, options);
+export function subtreeDeletion({ database, ...context }: KindContext, callTogether: CallTogether) {
+  const services: ServicesOf = (joined) => changingServices({ ...context, ...joined });
   return async (request: DestroySubtreeRequest, call: Call) => {
     const { groupUid } = request;
     const seen = await database.read((session) => planDeletion(session, groupUid, call, nextSlice));

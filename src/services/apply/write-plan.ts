@@ -3,8 +3,7 @@ import type { ApplyResourcesRequest } from "../../../gen/gatehouse/apply/v1/appl
 import { newYield } from "../../base/yielding.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
-import type { ServiceContext } from "../../resource/service-context.ts";
-import type { KindOptions } from "../kinds/kind-options.ts";
+import type { KindContext, KindOptions } from "../kinds/kind-options.ts";
 import { otherKinds, resources } from "../resources.ts";
 import { attemptTogether } from "./concurrent-runs.ts";
 import { executePlan } from "./execute.ts";
@@ -13,19 +12,20 @@ import { requireFewChanges } from "./limits.ts";
 import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
 /** Returns the services that an apply and a deletion call. */
-export function changingServices(context: ServiceContext, options: KindOptions): readonly Implementation[] {
+export function changingServices(context: KindContext): readonly Implementation[] {
   const deletedToo = otherKinds.filter(({ deletedWithGroup }) => deletedWithGroup !== undefined);
-  return [...resources, ...deletedToo].flatMap(({ implement }) => implement?.(context, options) ?? []);
+  return [...resources, ...deletedToo].flatMap(({ implement }) => implement?.(context) ?? []);
 }
 
 /** Returns the function that executes the plan of a request in a transaction, and returns it. It makes the plan again if something changed. */
-export function planWriter({ database }: ServiceContext, options: KindOptions, callTogether: CallTogether) {
+export function planWriter(context: KindContext, callTogether: CallTogether) {
+  const { database } = context;
   return async (request: ApplyResourcesRequest, seen: Plan, call: Call): Promise<Plan> => {
     const changes = changingSteps(seen).length;
     if (changes === 0) return seen;
     requireFewChanges(changes, request.groupUid);
-    const prepared = await prepare(seen, options);
-    const services: ServicesOf = (joined) => changingServices(joined, prepared);
+    const prepared = await prepare(seen, context);
+    const services: ServicesOf = (joined) => changingServices({ ...joined, ...prepared });
     // The execution gives new resources their uids, so a plan is executed once.
     let isUnused = true;
     const attempt = (isConcurrent: boolean) =>
@@ -43,8 +43,8 @@ export function planWriter({ database }: ServiceContext, options: KindOptions, c
 }
 
 /** Fetches from other servers before the transaction starts, because a transaction must not wait for them. */
-async function prepare({ steps }: Plan, given: KindOptions): Promise<KindOptions> {
-  let options = given;
+async function prepare({ steps }: Plan, { discover, encryption }: KindOptions): Promise<KindOptions> {
+  let options: KindOptions = { discover, encryption };
   for (const { name, file } of resources) {
     if (!file.prepare) continue;
     const changes = steps

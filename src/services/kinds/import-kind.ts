@@ -101,7 +101,7 @@ export type AnyImport = Importer | ImportKind<DescMessage, ResourceRow>;
 /** Declares how the resources of an organization that have one member of OrganizationResource are imported. */
 export interface Transfer {
   readonly name: NonNullable<OrganizationResource["resource"]["case"]>;
-  declare(context: ServiceContext, options: Pick<KindOptions, "encryption">): AnyImport;
+  declare(context: ServiceContext & Pick<KindOptions, "encryption">): AnyImport;
 }
 
 /** Declares an import of resources that all have the same columns. */

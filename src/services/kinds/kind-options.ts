@@ -1,3 +1,4 @@
+import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 
 /** The access to discovery documents of issuers. */
@@ -11,3 +12,6 @@ export interface KindOptions extends DiscoveryOptions {
   /** Encrypts client secrets. */
   readonly encryption: Encryption;
 }
+
+/** The dependencies of the service of a kind. */
+export type KindContext = ServiceContext & KindOptions;

@@ -10,7 +10,7 @@ import type { Collection, ResourceRow } from "../../storage/collection/collectio
 import type { GroupRow } from "../../storage/iam/rows.ts";
 import { type Derived, derive, deriveMethods, type Methods } from "./derived.ts";
 import type { Transfer } from "./import-kind.ts";
-import type { KindOptions } from "./kind-options.ts";
+import type { KindContext, KindOptions } from "./kind-options.ts";
 import type { Names, Target } from "./names.ts";
 import type { AnySpec, KindName, SpecOf, Uids } from "./spec.ts";
 
@@ -133,7 +133,7 @@ interface Declaration<R extends ResourceRow> {
   readonly service: DescService;
   readonly collection: Collection<R>;
   /** Makes the service; absent if another kind has the same. */
-  implement?(context: ServiceContext, options: KindOptions): Implementation;
+  implement?(context: KindContext): Implementation;
   /** The import of its resources, or the reason why they do not move with their organization, which an export prints under "left out". */
   readonly transfer: readonly Transfer[] | Absent;
   readonly recorded: Recorded | Absent;

@@ -22,11 +22,8 @@ import { recordExport } from "../record-export.ts";
 import { parseRecipientKey } from "./recipient-key.ts";
 
 /** Serves the export of secrets. */
-export function organizationExport(
-  context: ServiceContext,
-  { encryption }: { readonly encryption: Encryption },
-): Implementation {
-  const { database } = context;
+export function organizationExport(context: ServiceContext & { readonly encryption: Encryption }): Implementation {
+  const { database, encryption } = context;
   return implement(
     OrganizationExportService,
     {

@@ -36,11 +36,8 @@ type AnyMessage = Message & {
 };
 
 /** Serves the import of organizations. */
-export function organizationImport(
-  context: ServiceContext,
-  { encryption }: { readonly encryption: Encryption },
-): Implementation {
-  const importers = importersOf(context, encryption);
+export function organizationImport(context: ServiceContext & { readonly encryption: Encryption }): Implementation {
+  const importers = importersOf(context);
   const check = resourceCheck(importers, context);
 
   const importOne = resourceWriter(context);
@@ -116,8 +113,8 @@ function exclusiveAfterClash(error: unknown): undefined {
   if (!(error instanceof UniqueViolation)) throw error;
 }
 
-function importersOf(context: ServiceContext, encryption: Encryption): Readonly<Record<Kind, Importer>> {
-  const importers = transfers.map(({ name, declare }) => [name, toImporter(declare(context, { encryption }))]);
+function importersOf(context: ServiceContext & { readonly encryption: Encryption }): Readonly<Record<Kind, Importer>> {
+  const importers = transfers.map(({ name, declare }) => [name, toImporter(declare(context))]);
   return Object.fromEntries(importers);
 }
 

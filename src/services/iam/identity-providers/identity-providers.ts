@@ -20,7 +20,7 @@ import { maxMappings } from "../../../storage/iam/limits.ts";
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappingsOf } from "../../../storage/iam/providers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
-import type { KindOptions } from "../../kinds/kind-options.ts";
+import type { KindContext } from "../../kinds/kind-options.ts";
 import { groupParents } from "../groups/groups.ts";
 import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
@@ -51,10 +51,10 @@ function providerMethods(context: ServiceContext) {
 }
 
 /** Serves identity providers and their SCIM tokens. No response contains a client secret. */
-export function identityProviders(context: ServiceContext, { encryption, ...options }: KindOptions): Implementation {
+export function identityProviders(context: KindContext): Implementation {
   const methods = providerMethods(context);
   const { provider, standard } = methods;
-  const create = providerCreator(context, methods, encryption);
+  const create = providerCreator(context, methods, context.encryption);
   const { database, clock } = context;
 
   /** Every response except a list contains the SCIM state. */
@@ -76,8 +76,8 @@ export function identityProviders(context: ServiceContext, { encryption, ...opti
       async updateIdentityProvider({ identityProvider: value, updateMask }, call) {
         const mask = requestMask(IdentityProviderSchema, value!, updateMask);
         const known = await standard.find(database.session, value!.uid);
-        await refuseImpossiblePkce(options, known, standard.changed(known, value!, mask, clock()));
-        const update = { value: value!, mask, call, encryption };
+        await refuseImpossiblePkce(context, known, standard.changed(known, value!, mask, clock()));
+        const update = { value: value!, mask, call, encryption: context.encryption };
         return await database.write(writeContext(call, clock), async (tx) =>
           shown(await standard.change(tx, value!, updateMask, (before, after) => updated(tx, before, after, update))),
         );

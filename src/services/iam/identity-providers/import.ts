@@ -12,7 +12,7 @@ import { newScim } from "./scim-state.ts";
 /** The import of identity providers. */
 export const identityProviderImport: Transfer = {
   name: "identityProvider",
-  declare(context, { encryption }) {
+  declare(context) {
     const provider = providerResource(context);
     return importKind({
       ...inGroup,
@@ -24,7 +24,7 @@ export const identityProviderImport: Transfer = {
         const { scimPreviousDigest, scimPreviousExpireTime, scimRevokeTime } = scim;
         return {
           ...columns,
-          clientSecret: storedSecret(encryption, message, { uid: own.uid, issuer: columns.issuer }, before),
+          clientSecret: storedSecret(context.encryption, message, { uid: own.uid, issuer: columns.issuer }, before),
           scimEnabled,
           scimEtag,
           scimTokenDigest,
