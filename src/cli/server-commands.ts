@@ -7,6 +7,7 @@ import { type RawSettings, settings, variableOf } from "../config/settings.ts";
 import { serverCommands } from "./command-names.ts";
 import { exposedFiles } from "./exposed-files.ts";
 import { hasLauncher } from "./launcher.ts";
+import { removedSettings } from "./removed-settings.ts";
 import type { Finish, Shell } from "./shell.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { takeWorkerNumber } from "./workers/messages.ts";
@@ -31,7 +32,8 @@ function readWarning(command: Command, environment: NodeJS.ProcessEnv): RawSetti
   for (const sentence of unknownVariables(environment)) process.stderr.write(`gatehouse: ${sentence}\n`);
   const file = readSettingsFile(command.opts(), environment);
   const raw = readSettings(command.opts(), environment, file);
-  for (const sentence of exposedFiles(raw, file)) process.stderr.write(`gatehouse: ${sentence}\n`);
+  for (const sentence of [...removedSettings(raw), ...exposedFiles(raw, file)])
+    process.stderr.write(`gatehouse: ${sentence}\n`);
   return raw;
 }
 

@@ -64,8 +64,6 @@ export interface Config extends SignInConfig, OutboundConfig {
   /** The retention of entries about access in the audit log; undefined means forever. */
   readonly accessLogKeptMs: number | undefined;
   readonly drainTimeoutMs: number;
-  /** Whether unary gRPC calls use the fast path. */
-  readonly fastPath: boolean;
   readonly logLevel: string;
   readonly logFormat: "auto" | "json" | "text";
   readonly acceptIssuerChange: boolean;
@@ -109,7 +107,6 @@ export function toConfig(raw: RawSettings): Config {
     accessLogKeptMs: toRetention(raw, "access-log-kept"),
     shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
-    fastPath: oneOf(raw, "fast-path", ["on", "off"]) === "on",
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),

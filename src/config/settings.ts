@@ -12,6 +12,8 @@ export interface Setting {
   readonly isSecret?: boolean;
   /** Whether it makes a server less safe: no hint for a misspelt name may suggest it. */
   readonly lowersSafety?: boolean;
+  /** Whether it has no effect: it is accepted for one release. */
+  readonly isRemoved?: boolean;
   /** A variable that many programs read, in lower or upper case. The variable of the setting takes precedence. */
   readonly commonVariable?: string;
 }
@@ -336,7 +338,8 @@ export const settings = [
     name: "fast-path",
     value: "switch",
     fallback: "on",
-    description: "off serves every RPC by the complete transport, for comparison",
+    description: "removed: has no effect; a later release rejects it",
+    isRemoved: true,
   },
   {
     name: "log-level",

@@ -1,4 +1,4 @@
-// The transports of a server, one after the other: the fast path, connect-node, pages, endpoints and REST.
+// The transports of a server, one after the other: unary calls, streams, pages, endpoints and REST.
 
 import type { Logger } from "pino";
 import { type ApiError, codeName } from "../aip/errors.ts";
@@ -34,19 +34,19 @@ export interface TransportChainOptions extends Pick<RouterOptions, "operations" 
 /** The handlers of a listener. */
 export type TransportChain = Pick<ListenerOptions, "handler" | "fast">;
 
-/** Composes the transports. `onError` gets what the fast path throws. */
+/** Composes the transports. `onError` gets the errors of unary calls that got no response. */
 export function newTransportChain(options: TransportChainOptions, onError: (error: unknown) => void): TransportChain {
   const { config, api } = options;
   const cors = newCors(config.corsOrigins);
-  const fast = config.fastPath ? fastPathOf(api, cors, onError) : undefined;
+  const unary = unaryOf(api, cors, onError);
   const router = routerOf(options);
   const handler = onExchange((exchange) => {
-    if (!fast?.request(exchange)) return router(exchange);
+    if (!unary.request(exchange)) return router(exchange);
   });
-  return { handler: cors.surround(handler), fast: fast?.stream };
+  return { handler: cors.surround(handler), fast: unary.stream };
 }
 
-function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): UnaryTransport {
+function unaryOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): UnaryTransport {
   return newUnaryTransport({
     methods,
     maxBodyBytes: limits.bodyBytes,
@@ -63,13 +63,10 @@ function fastPathOf({ methods }: Api, { headersFor }: Cors, onError: (error: unk
 }
 
 function routerOf(options: TransportChainOptions): ExchangeHandler {
-  const { api, config, operations, draining } = options;
+  const { config, operations, draining } = options;
   return newRouter({
-    methods: api.methods,
     operations,
     fallback: siteOf(options),
-    maxBodyBytes: limits.bodyBytes,
-    maxJsonDepth: limits.jsonDepth,
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
     errorDomain: `iam.${config.domain}`,

@@ -35,10 +35,9 @@ const places: readonly Place[] = [
     apiClients: ["grpc", "grpc-web", "connect", "rest, slashes escaped"],
   },
   {
-    name: "SQLite without the short way of gRPC, in a worker that forwards writes",
+    name: "SQLite in a worker that forwards writes",
     database: "sqlite",
     forwardsWrites: true,
-    settings: { fastPath: "off" },
     apiClients: ["grpc"],
   },
 ];

@@ -1,4 +1,4 @@
-// The server under test of connectconformance: Gatehouse's listener, fast path and router, with the service that the suite calls.
+// The server under test of connectconformance: Gatehouse's listener, unary transport and router, with the service that the suite calls.
 
 import { once } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
@@ -21,9 +21,7 @@ interface Asked {
   readonly serverCreds?: { readonly cert: Uint8Array; readonly key: Uint8Array };
 }
 
-const fastPath = process.argv[2] === "on";
 const asked = fromBinary(schemaOf("ServerCompatRequest"), await readMessage()) as unknown as Asked;
-const methods = unaryMethods();
 const options = {
   maxBodyBytes: asked.messageReceiveLimit || limits.bodyBytes,
   maxOperationBytes: asked.messageReceiveLimit || limits.bodyBytes,
@@ -36,13 +34,11 @@ const options = {
   draining: new AbortController().signal,
 };
 const ofStream = new WeakMap<ServerHttp2Stream, Exchange>();
-const fast = fastPath ? newUnaryTransport({ ...options, ...defaultLimits, methods }) : undefined;
+const unary = newUnaryTransport({ ...options, ...defaultLimits, methods: unaryMethods() });
 const fallback: ExchangeHandler = ({ response }) =>
   void (response as { writeHead(status: number): HttpResponse }).writeHead(404).end();
-const unary = newRouter({ ...options, methods, operations: {}, fallback });
 const streams = newRouter({
   ...options,
-  methods: { get: () => undefined, values: () => [] },
   operations: { [service.typeName]: async () => addStreams },
   fallback,
 });
@@ -61,7 +57,7 @@ const listener = await openListener({
     const exchange: Exchange = { headers: rawHeaders, query: "", trailers: [] };
     ofStream.set(stream, exchange);
     addToStream(stream, exchange);
-    return exchanges.run(exchange, () => fast?.stream(stream, headers, rawHeaders) ?? false);
+    return exchanges.run(exchange, () => unary.stream(stream, headers, rawHeaders));
   },
 });
 const { host, port } = listener.address;
@@ -75,8 +71,7 @@ function serve(request: HttpRequest, response: HttpResponse): void | Promise<voi
   const exchange = exchangeOf(request, response);
   return exchanges.run(exchange, () => {
     const served = new MessageExchange(request, response);
-    if (fast?.request(served)) return;
-    return (methods.get(served.head.path) ? unary : streams)(served);
+    if (!unary.request(served)) return streams(served);
   });
 }
 

@@ -1,4 +1,4 @@
-// The methods of one message as Gatehouse has them: in its method table, called by the fast path or by way of connect-node.
+// The methods of one message as Gatehouse has them: in its method table, called by the unary transport.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";

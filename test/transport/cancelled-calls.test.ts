@@ -11,62 +11,60 @@ import { echo, gate, listen } from "./harness.ts";
 const path = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const emptyMessage = Buffer.alloc(5);
 
-for (const fastPath of [true, false]) {
-  describe(`calls that are cancelled on a shared connection, unary transport ${fastPath ? "on" : "off"}`, () => {
-    let server: TestServer;
-    before(async () => {
-      server = await startTestServer({ settings: { fastPath: fastPath ? "on" : "off" } });
-    });
-    after(() => server[Symbol.asyncDispose]());
-
-    it("cancelled calls harm no other call of grpc-js", async () => {
-      const client = new Client(new URL(server.url).host, credentials.createInsecure());
-      const metadata = new Metadata();
-      metadata.set("authorization", `Bearer ${server.ownerToken}`);
-      const start = (done: (error: ServiceError | null) => void) =>
-        client.makeUnaryRequest(
-          path,
-          (bytes: Buffer) => bytes,
-          (bytes) => bytes,
-          Buffer.alloc(0),
-          metadata,
-          done,
-        );
-      const patient = () => new Promise<number>((resolve) => start((error) => resolve(error?.code ?? status.OK)));
-      await patient();
-      const outcomes: Promise<number>[] = [];
-      for (let i = 0; i < 200; i++) {
-        outcomes.push(patient());
-        for (const call of Array.from({ length: 5 }, () => start(() => {}))) setImmediate(() => call.cancel());
-      }
-      assert.deepEqual(new Set(await Promise.all(outcomes)), new Set([status.OK]));
-      client.close();
-    });
-
-    it("cancelled calls harm no other call of an HTTP/2 client, burst after burst", async () => {
-      const session = connect(server.url);
-      let goaways = 0;
-      session.on("goaway", () => goaways++);
-      for (let burst = 0; burst < 3; burst++) {
-        const patient = Array.from({ length: 50 }, () => grpcStatus(call(session)));
-        const impatient = Array.from({ length: 1000 }, () => call(session));
-        patient.push(...Array.from({ length: 150 }, () => grpcStatus(call(session))));
-        for (const stream of impatient) stream.close(constants.NGHTTP2_CANCEL);
-        assert.deepEqual(new Set(await Promise.all(patient)), new Set(["0"]));
-      }
-      assert.equal(goaways, 0);
-      session.destroy();
-    });
-
-    function call(session: ClientHttp2Session): ClientHttp2Stream {
-      const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" };
-      const stream = session.request({ ...headers, authorization: `Bearer ${server.ownerToken}` });
-      stream.on("error", () => {});
-      stream.end(emptyMessage);
-      return stream;
-    }
+describe("calls that are cancelled on a shared connection", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
   });
-}
+  after(() => server[Symbol.asyncDispose]());
+
+  it("cancelled calls harm no other call of grpc-js", async () => {
+    const client = new Client(new URL(server.url).host, credentials.createInsecure());
+    const metadata = new Metadata();
+    metadata.set("authorization", `Bearer ${server.ownerToken}`);
+    const start = (done: (error: ServiceError | null) => void) =>
+      client.makeUnaryRequest(
+        path,
+        (bytes: Buffer) => bytes,
+        (bytes) => bytes,
+        Buffer.alloc(0),
+        metadata,
+        done,
+      );
+    const patient = () => new Promise<number>((resolve) => start((error) => resolve(error?.code ?? status.OK)));
+    await patient();
+    const outcomes: Promise<number>[] = [];
+    for (let i = 0; i < 200; i++) {
+      outcomes.push(patient());
+      for (const call of Array.from({ length: 5 }, () => start(() => {}))) setImmediate(() => call.cancel());
+    }
+    assert.deepEqual(new Set(await Promise.all(outcomes)), new Set([status.OK]));
+    client.close();
+  });
+
+  it("cancelled calls harm no other call of an HTTP/2 client, burst after burst", async () => {
+    const session = connect(server.url);
+    let goaways = 0;
+    session.on("goaway", () => goaways++);
+    for (let burst = 0; burst < 3; burst++) {
+      const patient = Array.from({ length: 50 }, () => grpcStatus(call(session)));
+      const impatient = Array.from({ length: 1000 }, () => call(session));
+      patient.push(...Array.from({ length: 150 }, () => grpcStatus(call(session))));
+      for (const stream of impatient) stream.close(constants.NGHTTP2_CANCEL);
+      assert.deepEqual(new Set(await Promise.all(patient)), new Set(["0"]));
+    }
+    assert.equal(goaways, 0);
+    session.destroy();
+  });
+
+  function call(session: ClientHttp2Session): ClientHttp2Stream {
+    const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" };
+    const stream = session.request({ ...headers, authorization: `Bearer ${server.ownerToken}` });
+    stream.on("error", () => {});
+    stream.end(emptyMessage);
+    return stream;
+  }
+});
 
 function grpcStatus(stream: ClientHttp2Stream): Promise<unknown> {
   return new Promise((resolve) => {

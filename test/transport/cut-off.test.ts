@@ -27,7 +27,7 @@ const cuts: [what: string, cut: (client: FrameClient, stream: ServerHttp2Stream)
   ["the server's end of the session", (_, stream) => stream.session?.destroy()],
 ];
 
-for (const transport of ["the fast path", "a handler"]) {
+for (const transport of ["a stream handler", "a handler"]) {
   for (const [what, cut] of cuts) {
     test(`http2: ${what} in the middle of a body leaves ${transport} none`, async (t) => {
       const { client, begun, body } = await receiving(t, transport);
@@ -57,7 +57,7 @@ async function receiving(t: Parameters<typeof listen>[0], transport: string) {
   };
   const listener = await listen(t, {
     fast(stream, headers, rawHeaders) {
-      if (transport !== "the fast path") return false;
+      if (transport !== "a stream handler") return false;
       receive(stream, new StreamExchange(stream, headers, rawHeaders).readBody({ ...defaultLimits, ...limits }));
       return true;
     },

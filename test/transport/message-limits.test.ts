@@ -49,48 +49,44 @@ const encodings: Readonly<Record<string, readonly [name: string, encode: (messag
   brotli: ["br", (message) => brotliCompressSync(message, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } })],
 };
 
-for (const fastPath of ["on", "off"]) {
-  describe(`messages of about the largest size, unary transport ${fastPath}`, () => {
-    let server: TestServer;
-    let session: ClientHttp2Session;
-    before(async () => {
-      server = await startTestServer({ settings: { fastPath } });
-      session = connect(server.url);
-    });
-    after(async () => {
-      session.destroy();
-      await server[Symbol.asyncDispose]();
-    });
+describe("messages of about the largest size", () => {
+  let server: TestServer;
+  let session: ClientHttp2Session;
+  before(async () => {
+    server = await startTestServer();
+    session = connect(server.url);
+  });
+  after(async () => {
+    session.destroy();
+    await server[Symbol.asyncDispose]();
+  });
 
-    // The fast path leaves all that is compressed to connect-node.
-    const tried = Object.keys(encodings).filter((encoding) => fastPath === "off" || encoding === "as it is");
-    for (const [type, http] of transports)
-      for (const encoding of tried)
-        it(`${type} over ${http}, ${encoding}`, async () => {
-          const all = encoding === "as it is" || encoding === "gzip, stored";
-          for (const [beyond, outcome] of all ? outcomes : outcomes.slice(1, 3)) {
-            const { path, headers, body } = sentOf(type, listGroups, ...payloadOf(type, encoding, beyond));
-            const authorization = `Bearer ${server.ownerToken}`;
-            const sent = { path, headers: { ...headers, authorization }, body };
-            assert.equal(await send(http, sent), outcome, `limit ${beyond < 0 ? "" : "+"}${beyond}`);
-          }
-        });
-
-    for (const [type, http] of [...transports, ["application/connect+proto", "HTTP/1.1"] as const])
-      it(`a question to health in ${type} over ${http}`, async () => {
-        const isStream = type.startsWith("application/connect");
-        const path = `/grpc.health.v1.Health/${isStream ? "Watch" : "Check"}`;
-        for (const beyond of [1, 5, 10_000]) {
-          const sent = sentOf(type, path, messageOf(type, maxOperationBytes + beyond));
-          assert.equal(await send(http, sent), tooLarge, `limit +${beyond}`);
+  for (const [type, http] of transports)
+    for (const encoding of Object.keys(encodings))
+      it(`${type} over ${http}, ${encoding}`, async () => {
+        const all = encoding === "as it is" || encoding === "gzip, stored";
+        for (const [beyond, outcome] of all ? outcomes : outcomes.slice(1, 3)) {
+          const { path, headers, body } = sentOf(type, listGroups, ...payloadOf(type, encoding, beyond));
+          const authorization = `Bearer ${server.ownerToken}`;
+          const sent = { path, headers: { ...headers, authorization }, body };
+          assert.equal(await send(http, sent), outcome, `limit ${beyond < 0 ? "" : "+"}${beyond}`);
         }
       });
 
-    function send(http: "HTTP/1.1" | "HTTP/2", sent: Sent): Promise<string> {
-      return http === "HTTP/2" ? sendHttp2(session, sent) : sendHttp1(server.url, sent);
-    }
-  });
-}
+  for (const [type, http] of [...transports, ["application/connect+proto", "HTTP/1.1"] as const])
+    it(`a question to health in ${type} over ${http}`, async () => {
+      const isStream = type.startsWith("application/connect");
+      const path = `/grpc.health.v1.Health/${isStream ? "Watch" : "Check"}`;
+      for (const beyond of [1, 5, 10_000]) {
+        const sent = sentOf(type, path, messageOf(type, maxOperationBytes + beyond));
+        assert.equal(await send(http, sent), tooLarge, `limit +${beyond}`);
+      }
+    });
+
+  function send(http: "HTTP/1.1" | "HTTP/2", sent: Sent): Promise<string> {
+    return http === "HTTP/2" ? sendHttp2(session, sent) : sendHttp1(server.url, sent);
+  }
+});
 
 function isEnveloped(type: string): boolean {
   return /grpc|connect/.test(type);

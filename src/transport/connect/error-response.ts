@@ -1,4 +1,4 @@
-// Error responses to calls that connect-node does not get.
+// Error responses to calls that neither the unary transport nor connect-node gets.
 import type { Registry } from "@bufbuild/protobuf";
 import type { ApiError } from "../../aip/errors.ts";
 import type { Call, TransportName } from "../../pipeline/call.ts";
@@ -8,6 +8,7 @@ import type { RequestHead } from "../http/head.ts";
 import { isHttp2 } from "../http/message.ts";
 import type { OutgoingResponse } from "../http/response.ts";
 import { respondOnStream } from "../http/stream-exchange.ts";
+import { proto } from "../unary/codec.ts";
 import { connect } from "../unary/connect-protocol.ts";
 import { wrap } from "../unary/envelope.ts";
 import { grpc } from "../unary/grpc.ts";
@@ -17,7 +18,6 @@ import type { Protocol } from "../unary/protocol.ts";
 /** The dependencies of rejecting a call. */
 export interface RejectionOptions {
   readonly detailTypes: Registry;
-  readonly maxJsonDepth: number;
   /** The domain of ErrorInfo if no service is called. */
   readonly errorDomain: string;
 }
@@ -42,10 +42,10 @@ const connectStream = /^application\/connect\+(?:proto|json)\b/i;
 
 /** Makes the function that rejects calls. */
 export function newCallRejection(options: RejectionOptions): CallRejection {
-  const { proto } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
-  const protocols: Readonly<Record<string, Protocol>> = { grpc, "grpc-web": grpcWeb, connect: proto };
+  const inConnect = connect(proto, { registry: options.detailTypes });
+  const protocols: Readonly<Record<string, Protocol>> = { grpc: grpc(proto), "grpc-web": grpcWeb(proto) };
   return (exchange, call, error) => {
-    const protocol = protocols[call.transport] ?? proto;
+    const protocol = protocols[call.transport] ?? inConnect;
     const failure = inTypeOf(exchange.head, protocol.failure(completeError(error, options.errorDomain), call));
     const { response } = exchange;
     if (isHttp2(response)) respondOnStream(response.stream, failure, call);

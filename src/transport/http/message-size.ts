@@ -17,3 +17,18 @@ export function maxWireBytes(maxBytes: number, isCompressed: boolean): number {
 export function messageTooLarge(maxBytes: number): ApiError {
   return resourceExhausted(`the message is larger than ${maxBytes} bytes`);
 }
+
+/**
+ * Throws if the announced body is larger than a message may be, besides its prefix.
+ *
+ * connect-node would send its error in several frames. A client that stops sending between them has sent less than it announced, and
+ * nghttp2 resets its stream for that (RFC 9113 §8.1.1).
+ */
+export function checkAnnouncedLength(
+  header: (name: string) => string | undefined,
+  maxBytes: number,
+  { prefixBytes, isCompressed }: { readonly prefixBytes: number; readonly isCompressed: boolean },
+): void {
+  const most = prefixBytes + maxWireBytes(maxBytes, isCompressed);
+  if (Number(header("content-length") ?? 0) > most) throw messageTooLarge(maxBytes);
+}

@@ -44,9 +44,13 @@ export function requestTarget(req: HttpRequest): { readonly path: string; readon
 
 /** Returns the raw path of a request. */
 export function pathOf(req: HttpRequest): string {
-  const url = req.url ?? "";
-  const mark = url.indexOf("?");
-  return mark < 0 ? url : url.slice(0, mark);
+  return pathOfTarget(req.url ?? "");
+}
+
+/** Returns the raw path of a target: what is before its query. */
+export function pathOfTarget(target: string): string {
+  const mark = target.indexOf("?");
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 /** Whether the response belongs to an HTTP/2 stream. */

@@ -22,15 +22,17 @@ export function rejectionText(status: number): string {
   return `${texts[status] ?? "the request is malformed"}\n`;
 }
 
-/** Responds with a status and one line of text, and closes the connection over HTTP/1. Aborts a response that has begun. */
-export function reject(response: HttpResponse, status: number): void {
+/**
+ * Responds with a status and one line of text, by default that of the status, and closes the connection over HTTP/1. Aborts a response that
+ * has begun.
+ */
+export function reject(response: HttpResponse, status: number, text = rejectionText(status)): void {
   if (response.headersSent) {
     abort(response, internalError);
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
-  const text = rejectionText(status);
   response.statusCode = status;
   // RFC 9110 §15.5.6: a 405 names what is allowed.
   if (status === 405) response.setHeader("allow", allowedMethods);

@@ -9,14 +9,14 @@ import { type HttpRequest, readHeader } from "./message.ts";
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
-  /** Bytes in front of the message, which `maxBodyBytes` does not count; 0 when absent. */
-  readonly prefixBytes?: number;
+  /** Bytes besides the message, which `maxBodyBytes` does not count: its prefix, and what compression adds. 0 when absent. */
+  readonly extraBytes?: number;
 }
 
 /** Reads the body of a request. Rejects with 413 if it is too large, with 408 if it is late, and with CANCELLED if the client disconnects. */
 export function readBody(req: HttpRequest, limits: BodyLimits): Promise<Buffer> {
-  const { maxBodyBytes, bodyTimeoutMs, prefixBytes = 0 } = limits;
-  const most = maxBodyBytes + prefixBytes;
+  const { maxBodyBytes, bodyTimeoutMs, extraBytes = 0 } = limits;
+  const most = maxBodyBytes + extraBytes;
   if (announcedLength(req) > most) return Promise.reject(tooLarge(maxBodyBytes));
   const body = newBuffer();
   return new Promise((resolve, reject) => {

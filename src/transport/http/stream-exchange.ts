@@ -23,8 +23,8 @@ interface ReadStream extends ServerHttp2Stream {
 /** The limits on the size of a body and on its pieces. */
 export interface StreamBodyLimits extends ChunkLimits {
   readonly maxBodyBytes: number;
-  /** Bytes in front of the message, which `maxBodyBytes` does not count. */
-  readonly prefixBytes?: number;
+  /** Bytes besides the message: see `BodyLimits`. */
+  readonly extraBytes?: number;
 }
 
 /** An exchange over a stream that no other handler serves. */
@@ -50,6 +50,8 @@ export class StreamExchange implements Exchange {
     return new Promise((resolve, reject) => {
       const stream: ReadStream = this.#stream;
       stream[reader] = new BodyReader(stream, limits, resolve, reject);
+      // RFC 9110 §10.1.1: the client waits with its body until it is asked for it.
+      if (this.head.headers.expect !== undefined && isAwaited(stream)) stream.additionalHeaders({ ":status": 100 });
       stream.on("data", onData).on("end", onEnd).on("close", onClose);
     });
   }
@@ -63,6 +65,11 @@ export class StreamExchange implements Exchange {
   abort(): void {
     this.#stream.close(internalError);
   }
+}
+
+/** Whether nothing of a body has arrived. */
+function isAwaited(stream: ServerHttp2Stream): boolean {
+  return !stream.destroyed && !stream.headersSent && !stream.readableEnded && stream.readableLength === 0;
 }
 
 /** Collects a body. One that is too large, too finely divided or incomplete becomes an error: neither memory nor a call. */
@@ -88,10 +95,10 @@ class BodyReader {
   }
 
   take(chunk: Buffer): void {
-    const { maxBodyBytes, prefixBytes = 0 } = this.#limits;
+    const { maxBodyBytes, extraBytes = 0 } = this.#limits;
     this.#bytes += chunk.length;
     if (this.#isRejected) return;
-    if (this.#bytes > maxBodyBytes + prefixBytes) this.#rejectBody(messageTooLarge(maxBodyBytes));
+    if (this.#bytes > maxBodyBytes + extraBytes) this.#rejectBody(messageTooLarge(maxBodyBytes));
     else if (hasTooSmallChunks(this.#chunks.push(chunk), this.#bytes, this.#limits))
       this.#rejectBody(resourceExhausted("the body comes in too many pieces"));
   }

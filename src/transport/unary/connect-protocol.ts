@@ -1,70 +1,62 @@
 // The Connect protocol: a plain POST whose body is the message, and errors as JSON with an HTTP status.
-import { fromJson, type JsonValue, type JsonWriteOptions, type Message, toJson } from "@bufbuild/protobuf";
-import { ApiError, Code, toApiError } from "../../aip/errors.ts";
-import type { Method } from "../../pipeline/method.ts";
-import { parseJsonText } from "../json/parse-json.ts";
-import { newTextWriters } from "../json/serializer.ts";
-import { failureReply } from "./connect-error-response.ts";
-import { readMessage } from "./envelope.ts";
-import { writeBinary } from "./protobuf-encoder.ts";
-import type { HeaderOf, Protocol } from "./protocol.ts";
+import type { JsonWriteOptions } from "@bufbuild/protobuf";
+import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { type ApiError, retryAfterOf, toApiError } from "../../aip/errors.ts";
+import { type ChallengedCall, challengeOf } from "../http/challenge.ts";
+import type { OutgoingResponse, ResponseHeaders } from "../http/response.ts";
+import type { Codec } from "./codec.ts";
+import { type Compression, compressLong } from "./compression.ts";
+import { toConnectError } from "./connect-error.ts";
+import type { Protocol } from "./protocol.ts";
+import { connectTimeout } from "./timeout.ts";
 
-type Codec = Pick<Protocol, "parse"> & {
-  readonly contentType: string;
-  write(method: Method, message: Message): string | Uint8Array;
-};
-
-const proto: Codec = {
-  contentType: "application/proto",
-  parse: readMessage,
-  write: ({ descriptor }, message) => writeBinary(descriptor.output, message),
-};
-
-function json({ maxDepth, ...options }: ConnectOptions): Codec {
-  const writer = newTextWriters((schema, message) => toJson(schema, message, options));
-  return {
-    contentType: "application/json",
-    parse: (method, body) => readJson(method, parseJsonText(body, maxDepth), options),
-    write: ({ descriptor }, message) => writer(descriptor.output)(message),
-  };
-}
-
-/** `registry` has the messages that an Any may contain; `maxDepth` limits the nesting of arrays and objects. */
-export interface ConnectOptions extends Pick<JsonWriteOptions, "registry"> {
-  readonly maxDepth: number;
-}
-
-/** Makes the unary Connect protocol, with messages in protobuf and in JSON. */
-export function connect(options: ConnectOptions): { readonly proto: Protocol; readonly json: Protocol } {
-  return { proto: newProtocol(proto, options), json: newProtocol(json(options), options) };
-}
-
-function newProtocol({ contentType, parse, write }: Codec, options: Partial<JsonWriteOptions>): Protocol {
+/** Makes the unary Connect protocol with messages in a codec. `registry` has the messages of error details. */
+export function connect(codec: Codec, { registry }: Required<Pick<JsonWriteOptions, "registry">>): Protocol {
+  const contentType = `application/${codec.name}`;
   const headers = { "content-type": contentType };
   return {
     transport: "connect",
+    contentTypes: [contentType],
+    codec,
     encodingHeader: "content-encoding",
+    acceptHeader: "accept-encoding",
     prefixBytes: 0,
     timeoutOf: connectTimeout,
-    parse,
-    success: (method, message) => ({ status: 200, headers, body: write(method, message) }),
-    failure: (thrown, call) => failureReply(toApiError(thrown), call, options),
+    open: (body, _maxBytes, isEncoded) => ({ bytes: body, isCompressed: isEncoded }),
+    success(method, message, compression) {
+      const body = codec.encode(method, message);
+      return compression ? compressed(body, headers, compression) : { status: 200, headers, body };
+    },
+    failure: (thrown, call) => failureReply(toApiError(thrown), call, { registry }),
   };
 }
 
-/** Returns the deadline of a Connect request: see `Protocol.timeoutOf`. */
-export function connectTimeout(header: HeaderOf): number | undefined {
-  const text = header("connect-timeout-ms");
-  if (text === undefined) return 0;
-  // connect-node responds to one that has passed.
-  return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+async function compressed(
+  message: string | Uint8Array,
+  headers: ResponseHeaders,
+  compression: Compression,
+): Promise<OutgoingResponse> {
+  const { bytes, isCompressed } = await compressLong(message, compression);
+  return {
+    status: 200,
+    headers: isCompressed ? { ...headers, "content-encoding": compression.name } : headers,
+    body: bytes,
+  };
 }
 
-function readJson({ descriptor }: Method, json: JsonValue, options: Partial<JsonWriteOptions>): Message {
-  try {
-    // As connect-node does: newer clients may send unknown fields.
-    return fromJson(descriptor.input, json, { ...options, ignoreUnknownFields: true });
-  } catch (error) {
-    throw new ApiError(Code.INVALID_ARGUMENT, error instanceof Error ? error.message : String(error), { cause: error });
-  }
+const errorHeaders = { "content-type": "application/json" };
+
+function failureReply(error: ApiError, call: ChallengedCall, options: Partial<JsonWriteOptions>): OutgoingResponse {
+  return {
+    status: codeToHttpStatus(error.code as number),
+    headers: headersOf(error, call),
+    body: errorToJsonBytes(toConnectError(error), options),
+  };
+}
+
+function headersOf(error: ApiError, call: ChallengedCall): Readonly<Record<string, string>> {
+  const challenge = challengeOf(error, call);
+  if (challenge !== undefined) return { ...errorHeaders, "www-authenticate": challenge };
+  const retryAfter = retryAfterOf(error);
+  return retryAfter === undefined ? errorHeaders : { ...errorHeaders, "retry-after": retryAfter };
 }

@@ -1,22 +1,30 @@
 // gRPC-web: trailers are the last envelope of the body, because browsers cannot read HTTP trailers.
-import { prefixLength, readEnvelope, wrap, writeEnvelope } from "./envelope.ts";
-import { grpcTimeout, statusTrailers } from "./grpc.ts";
+import type { Codec } from "./codec.ts";
+import { compressedEnvelope, wrap } from "./envelope.ts";
+import { grpcRequests, statusTrailers, typesOf } from "./grpc.ts";
 import type { Protocol } from "./protocol.ts";
 
 const trailerFlag = 0x80;
 const okTrailers = trailerEnvelope({ "grpc-status": "0" });
-const headers = { "content-type": "application/grpc-web+proto" };
 
-/** Unary gRPC-web with messages in protobuf. */
-export const grpcWeb: Protocol = {
-  transport: "grpc-web",
-  encodingHeader: "grpc-encoding",
-  prefixBytes: prefixLength,
-  timeoutOf: grpcTimeout,
-  parse: readEnvelope,
-  success: (method, message) => ({ status: 200, headers, body: writeEnvelope(method, message, okTrailers) }),
-  failure: (error) => ({ status: 200, headers, body: trailerEnvelope(statusTrailers(error)) }),
-};
+/** Makes unary gRPC-web with messages in a codec. */
+export function grpcWeb(codec: Codec): Protocol {
+  const headers = { "content-type": `application/grpc-web+${codec.name}` };
+  return {
+    ...grpcRequests,
+    transport: "grpc-web",
+    contentTypes: typesOf("application/grpc-web", codec),
+    codec,
+    success(method, message, compression) {
+      if (!compression) return { status: 200, headers, body: codec.envelop(method, message, okTrailers) };
+      const named = { ...headers, "grpc-encoding": compression.name };
+      return compressedEnvelope(codec.encode(method, message), compression).then((body) => {
+        return { status: 200, headers: named, body: Buffer.concat([body, okTrailers]) };
+      });
+    },
+    failure: (error) => ({ status: 200, headers, body: trailerEnvelope(statusTrailers(error)) }),
+  };
+}
 
 function trailerEnvelope(trailers: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}\r\n`);

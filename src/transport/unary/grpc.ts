@@ -3,38 +3,45 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
-import { prefixLength, readEnvelope, writeEnvelope } from "./envelope.ts";
-import type { HeaderOf, Protocol } from "./protocol.ts";
+import type { Codec } from "./codec.ts";
+import { compressedEnvelope, openEnvelope, prefixLength } from "./envelope.ts";
+import type { Protocol } from "./protocol.ts";
+import { grpcTimeout } from "./timeout.ts";
 import { fitTrailers } from "./trailer-limit.ts";
 
-const headers = { "content-type": "application/grpc+proto" };
 const okTrailers = Object.freeze({ "grpc-status": "0" });
 
-/** Unary gRPC with messages in protobuf. */
-export const grpc: Protocol = {
-  transport: "grpc",
+/** The members that gRPC and gRPC-web share. */
+export const grpcRequests = {
   encodingHeader: "grpc-encoding",
+  acceptHeader: "grpc-accept-encoding",
   prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,
-  parse: readEnvelope,
-  success: (method, message) => ({
-    status: 200,
-    headers,
-    body: writeEnvelope(method, message),
-    trailers: okTrailers,
-  }),
-  failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),
-};
+  open: openEnvelope,
+} satisfies Partial<Protocol>;
 
-const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
+/** Makes unary gRPC with messages in a codec. */
+export function grpc(codec: Codec): Protocol {
+  const headers = { "content-type": `application/grpc+${codec.name}` };
+  return {
+    ...grpcRequests,
+    transport: "grpc",
+    contentTypes: typesOf("application/grpc", codec),
+    codec,
+    success(method, message, compression) {
+      if (!compression) return { status: 200, headers, body: codec.envelop(method, message), trailers: okTrailers };
+      const named = { ...headers, "grpc-encoding": compression.name };
+      return compressedEnvelope(codec.encode(method, message), compression).then((body) => {
+        return { status: 200, headers: named, body, trailers: okTrailers };
+      });
+    },
+    failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),
+  };
+}
 
-/** Returns the deadline of a gRPC or gRPC-web request: see `Protocol.timeoutOf`. connect-node responds to malformed and past ones. */
-export function grpcTimeout(header: HeaderOf): number | undefined {
-  const text = header("grpc-timeout");
-  if (text === undefined) return 0;
-  const match = /^(\d{1,8})([HMSmun])$/.exec(text);
-  const units = Number(match?.[1]);
-  return units > 0 ? Math.max(1, units * unitMs[match![2]!]!) : undefined;
+/** Returns the content types of a codec: a type without a codec means protobuf. */
+export function typesOf(type: string, { name }: Codec): readonly string[] {
+  return name === "proto" ? [type, `${type}+proto`] : [`${type}+${name}`];
 }
 
 /** Returns the trailers of an error, with as many of its details as clients accept. */

@@ -1,8 +1,6 @@
-// The unary transport: serves unary calls of gRPC, gRPC-web and Connect without connect-node, which serves the rest: streams, compression,
-// other encodings. It decides by the head of the request.
+// The unary transport: serves every path of the method table over gRPC, gRPC-web and Connect. connect-node serves the streams.
 
-import type { IncomingHttpHeaders } from "node:http";
-import type { Registry } from "@bufbuild/protobuf";
+import type { Message, Registry } from "@bufbuild/protobuf";
 import { toApiError } from "../../aip/errors.ts";
 import { isPromise } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -10,21 +8,24 @@ import { deadlineExceeded } from "../../pipeline/call-lifetime.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { Method, MethodTable } from "../../pipeline/method.ts";
 import { callOf } from "../http/call.ts";
-import type { ChunkLimits } from "../http/chunk-limits.ts";
 import type { Cors } from "../http/cors.ts";
 import { Deadline } from "../http/deadline.ts";
 import type { Exchange, MessageExchange } from "../http/exchange.ts";
 import type { StreamHandler } from "../http/handlers.ts";
-import type { BodyLimits } from "../http/request-body.ts";
+import { isHttp2, pathOfTarget } from "../http/message.ts";
+import { reject } from "../http/rejection.ts";
 import { StreamExchange } from "../http/stream-exchange.ts";
+import { json, proto } from "./codec.ts";
 import { connect } from "./connect-protocol.ts";
+import { decodeBody, receiveBody } from "./decode-request.ts";
 import { ExchangeLifetime } from "./exchange-lifetime.ts";
 import { grpc } from "./grpc.ts";
 import { grpcWeb } from "./grpc-web.ts";
-import type { HeaderOf, Protocol } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
+import { type FormLimits, type RequestForm, type RequestForms, requestForms } from "./request-form.ts";
 
 /** What the unary transport needs, and its limits. */
-export interface UnaryOptions extends BodyLimits, ChunkLimits {
+export interface UnaryOptions extends FormLimits {
   readonly methods: MethodTable;
   /** The deadline of a call that has none. */
   readonly requestTimeoutMs: number;
@@ -49,77 +50,56 @@ export interface UnaryTransport {
 
 /** Makes the unary transport. */
 export function newUnaryTransport(options: UnaryOptions): UnaryTransport {
-  const { proto, json } = connect({ registry: options.detailTypes, maxDepth: options.maxJsonDepth });
-  const bounded = (protocol: Protocol) => ({ protocol, limits: { ...options, prefixBytes: protocol.prefixBytes } });
-  const web = bounded(grpcWeb);
-  const overHttp1: ReadonlyMap<string, BoundedProtocol> = new Map([
-    ["application/grpc-web", web],
-    ["application/grpc-web+proto", web],
-    ["application/proto", bounded(proto)],
-    ["application/json", bounded(json)],
-  ]);
-  const native = bounded(grpc);
-  const overHttp2 = new Map([...overHttp1, ["application/grpc", native], ["application/grpc+proto", native]]);
+  const { methods } = options;
+  const forms = requestForms(protocolsOf(options), options);
   return {
     stream(stream, headers, rawHeaders) {
-      const method = options.methods.get(headers[":path"] ?? "");
-      if (!method || headers[":method"] !== "POST" || isRepeated(rawHeaders, "authorization")) return false;
-      const plan = planOf(overHttp2, headers, options);
-      if (!plan) return false;
-      const exchange = new StreamExchange(stream, headers, rawHeaders);
-      const lifetime = new ExchangeLifetime(exchange);
-      const call = callOf(exchange.head, plan.protocol.transport, { lifetime });
-      // Streams do not pass through cors.ts, which sets these headers for requests.
-      const allowed = options.headersFor?.(headers.origin, method.path) ?? [];
-      for (const [name, value] of allowed) call.setResponseHeader(name, value);
-      run(method, plan, { call, exchange, lifetime }, options);
+      // node responds to other expectations, and cors.ts to preflight requests.
+      const { ":method": verb, ":path": target = "", expect = "100-continue" } = headers;
+      const method = verb === "POST" && expect === "100-continue" ? methods.get(pathOfTarget(target)) : undefined;
+      const form = method && forms.of(headers);
+      if (!form) return false;
+      serveStream(method, form, new StreamExchange(stream, headers, rawHeaders), options);
       return true;
     },
     request(exchange) {
-      const { head, request } = exchange;
-      if (head.method !== "POST" || request.httpVersionMajor !== 1) return false;
-      const method = options.methods.get(head.target);
-      const plan = method && planOf(overHttp1, head.headers, options);
-      if (!plan) return false;
-      const lifetime = new ExchangeLifetime(exchange);
-      run(method, plan, { call: callOf(head, plan.protocol.transport, { lifetime }), exchange, lifetime }, options);
-      return true;
+      const method = methods.get(exchange.head.path);
+      if (method) serveRequest(method, exchange, forms, options);
+      return method !== undefined;
     },
   };
 }
 
-/** A protocol, and the limits of a body in it. */
-interface BoundedProtocol {
-  readonly protocol: Protocol;
-  readonly limits: BodyLimits & ChunkLimits;
+function protocolsOf({ detailTypes: registry, maxJsonDepth: maxDepth }: UnaryOptions): Protocol[] {
+  const codecs = [proto, json({ registry, maxDepth })];
+  return codecs.flatMap((codec) => [grpc(codec), grpcWeb(codec), connect(codec, { registry })]);
 }
 
-/** How to serve a request, by its head. */
-interface Plan extends BoundedProtocol {
-  readonly timeoutMs: number;
+/** Serves a request, or rejects it if its verb, its content type or its version of HTTP cannot be those of a call. */
+function serveRequest(method: Method, exchange: MessageExchange, forms: RequestForms, options: UnaryOptions): void {
+  const { head, request, response } = exchange;
+  const form = forms.of(head.headers);
+  // RFC 9110 §15.5.6, §15.5.16: a rejection names what is allowed or accepted.
+  if (head.method !== "POST") exchange.respond({ status: 405, headers: { allow: "POST" } });
+  else if (!form) exchange.respond({ status: 415, headers: { "accept-post": forms.contentTypes } });
+  else if (isHttp2(response))
+    serveStream(method, form, new StreamExchange(response.stream, request.headers, request.rawHeaders), options);
+  // The status of gRPC is in trailers, which clients of HTTP/1 do not read: an error would look like an empty response.
+  else if (form.protocol.transport === "grpc")
+    reject(response, 505, "gRPC needs HTTP/2; gRPC-web and Connect do not\n");
+  else {
+    const lifetime = new ExchangeLifetime(exchange);
+    run(method, form, { call: callOf(head, form.protocol.transport, { lifetime }), exchange, lifetime }, options);
+  }
 }
 
-/** Returns undefined if connect-node has to serve the request. */
-function planOf(
-  protocols: ReadonlyMap<string, BoundedProtocol>,
-  headers: IncomingHttpHeaders,
-  { requestTimeoutMs, maxTimeoutMs }: UnaryOptions,
-): Plan | undefined {
-  const header: HeaderOf = (name) => headers[name]?.toString();
-  const bounded = protocols.get(headers["content-type"] ?? "");
-  if (!bounded || header("expect") !== undefined) return undefined;
-  const { protocol, limits } = bounded;
-  const encoding = header(protocol.encodingHeader) ?? "identity";
-  const timeoutMs = protocol.timeoutOf(header);
-  if (encoding !== "identity" || timeoutMs === undefined) return undefined;
-  return { protocol, limits, timeoutMs: Math.min(timeoutMs || requestTimeoutMs, maxTimeoutMs) };
-}
-
-/** node drops a second Authorization header, so a request with two would pass for one with the first. */
-function isRepeated(rawHeaders: readonly string[], name: string): boolean {
-  let seen = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i] === name) seen++;
-  return seen > 1;
+function serveStream(method: Method, form: RequestForm, exchange: StreamExchange, options: UnaryOptions): void {
+  const lifetime = new ExchangeLifetime(exchange);
+  const call = callOf(exchange.head, form.protocol.transport, { lifetime });
+  // Streams do not pass through cors.ts, which sets these headers for requests.
+  const allowed = options.headersFor?.(exchange.head.headers.origin, method.path) ?? [];
+  for (const [name, value] of allowed) call.setResponseHeader(name, value);
+  run(method, form, { call, exchange, lifetime }, options);
 }
 
 /** A call of a client, with its exchange. */
@@ -135,34 +115,45 @@ interface Served {
  */
 async function run(
   method: Method,
-  { protocol, limits, timeoutMs }: Plan,
+  form: RequestForm,
   { call, exchange, lifetime }: Served,
-  { maxBodyBytes, onError }: UnaryOptions,
+  options: UnaryOptions,
 ): Promise<void> {
+  const { protocol, limits } = form;
   const fail = (thrown: unknown) => {
     try {
       exchange.respond(protocol.failure(completeError(toApiError(thrown), method.errorDomain), call), call);
     } catch (error) {
       // With too many open files the module for errors cannot be loaded. Nothing else catches what is thrown here.
-      onError?.(error);
+      options.onError?.(error);
       exchange.abort();
     }
   };
-  const deadline = new Deadline(timeoutMs, () => {
+  const deadline = new Deadline(deadlineOf(form, options), () => {
     lifetime.end(deadlineExceeded());
     if (!lifetime.awaitsResult) fail(deadlineExceeded());
   });
+  /** The deadline has passed while the body arrived or the caller was authenticated: do not start the method. */
+  const inTime = (message: Message) => {
+    if (exchange.hasResponded) throw deadlineExceeded();
+    return message;
+  };
   try {
-    const body = await exchange.readBody(limits);
-    const response = method.call(call, () => {
-      // The deadline has passed while the body arrived or the caller was authenticated: do not start the method.
+    const body = form.isReadFirst ? await exchange.readBody(limits) : undefined;
+    const result = method.call(call, () => {
       if (exchange.hasResponded) throw deadlineExceeded();
-      return protocol.parse(method, body, maxBodyBytes);
+      return body ? decodeBody(method, form, body) : receiveBody(method, form, call, exchange).then(inTime);
     });
-    exchange.respond(protocol.success(method, isPromise(response) ? await response : response), call);
+    const message = isPromise(result) ? await result : result;
+    const response = protocol.success(method, message, form.responseCompression);
+    exchange.respond(isPromise(response) ? await response : response, call);
   } catch (error) {
     fail(error);
   } finally {
     deadline.meet();
   }
+}
+
+function deadlineOf({ timeout }: RequestForm, { requestTimeoutMs, maxTimeoutMs }: UnaryOptions): number {
+  return Math.min((typeof timeout === "number" && timeout) || requestTimeoutMs, maxTimeoutMs);
 }

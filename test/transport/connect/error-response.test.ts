@@ -15,9 +15,10 @@ import { frameClient, frameType, request, reset } from "../frames.ts";
 import { listen } from "../harness.ts";
 
 const listGroups = `/${GroupsService.typeName}/ListGroups`;
+const unknownMethod = "/no.such.Service/Method";
 const refusals: [why: string, path: string, code: number, message: RegExp][] = [
   ["without a token", listGroups, 16, /^Unauthenticated: a bearer token is required/],
-  ["an unknown method", "/no.such.Service/Method", 12, /^Unimplemented: there is no method \/no.such.Service\/Method$/],
+  ["an unknown method", unknownMethod, 12, /^Unimplemented: there is no method \/no.such.Service\/Method$/],
 ];
 
 describe("a call over HTTP/1 that is rejected", () => {
@@ -42,15 +43,22 @@ describe("a call over HTTP/1 that is rejected", () => {
     });
   }
 
-  for (const [why, path, code, message] of refusals) {
-    it(`gRPC: ${why}`, async () => {
-      const { status, headers } = await send(path, "application/grpc");
-      assert.deepEqual([status, headers.get("grpc-status")], [200, String(code)]);
-      assert.match(decodeURIComponent(headers.get("grpc-message") ?? ""), message);
-      const details = Buffer.from(headers.get("grpc-status-details-bin") ?? "", "base64");
-      assert.equal(fromBinary(StatusSchema, details).details.length, 1);
-    });
+  it("a gRPC call of a known method: 505, since clients of HTTP/1 do not read the trailers", async () => {
+    for (const type of ["application/grpc", "application/grpc+json"]) {
+      const reply = await send(listGroups, type);
+      assert.deepEqual([reply.status, await reply.text()], [505, "gRPC needs HTTP/2; gRPC-web and Connect do not\n"]);
+    }
+  });
 
+  it("a gRPC call of an unknown method: UNIMPLEMENTED in the headers", async () => {
+    const { status, headers } = await send(unknownMethod, "application/grpc");
+    assert.deepEqual([status, headers.get("grpc-status")], [200, "12"]);
+    assert.equal(headers.get("grpc-message"), `Unimplemented: there is no method ${unknownMethod}`);
+    const details = Buffer.from(headers.get("grpc-status-details-bin") ?? "", "base64");
+    assert.equal(fromBinary(StatusSchema, details).details.length, 1);
+  });
+
+  for (const [why, path, code, message] of refusals) {
     for (const type of ["application/json", "application/proto"]) {
       it(`Connect, ${type}: ${why}`, async () => {
         const reply = await send(path, type);
@@ -62,21 +70,26 @@ describe("a call over HTTP/1 that is rejected", () => {
         assert.equal(reply.headers.get("content-type"), "application/json");
       });
     }
+  }
 
-    for (const type of ["application/grpc+json", "application/grpc-web+json"]) {
-      it(`${type}: ${why}`, async () => {
-        for (const sent of [type, `${type}; charset=utf-8`, type.toUpperCase()]) {
-          assert.equal((await send(path, sent)).headers.get("content-type"), type);
-        }
-      });
-    }
+  const repeated: [type: string, path: string][] = [
+    ["application/grpc+json", unknownMethod],
+    ["application/grpc-web+json", unknownMethod],
+    ["application/grpc-web+json", listGroups],
+  ];
+  for (const [type, path] of repeated) {
+    it(`a rejection of ${path} in ${type} has this content type`, async () => {
+      for (const sent of [type, `${type}; charset=utf-8`, type.toUpperCase()]) {
+        assert.equal((await send(path, sent)).headers.get("content-type"), type);
+      }
+    });
   }
 });
 
 test("a call whose client disconnects before it is rejected does not count as a failed connection", async (t) => {
   const failures: unknown[] = [];
   const limits = { maxBodyBytes: 1000, bodyTimeoutMs: 60_000 };
-  const refuse = newCallRejection({ ...limits, detailTypes: createRegistry(), maxJsonDepth: 9, errorDomain: "test" });
+  const refuse = newCallRejection({ ...limits, detailTypes: createRegistry(), errorDomain: "test" });
   const begun = Promise.withResolvers<void>();
   const listener = await listen(t, {
     onError: (error) => failures.push(error),

@@ -133,7 +133,7 @@ test("D2 http2: headers over the limit are rejected, whether or not the client h
   const informed = session(t, listener);
   await get2(informed, "/");
   await assert.rejects(get2(informed, "/", { x: "a".repeat(4000) }), /ENHANCE_YOUR_CALM/);
-  assert.deepEqual(seen, [undefined], "the short way sees none of them");
+  assert.deepEqual(seen, [undefined], "the stream handler sees none of them");
 });
 
 test("D2 http2: a header table entry referred to thousands of times is not expanded", async (t) => {
