@@ -1,4 +1,4 @@
-// Vectors of CVSS (https://www.first.org/cvss/), checked strictly: what the library tolerates, scanners may read in another way.
+// Vectors of CVSS (https://www.first.org/cvss/), checked strictly: scanners may read texts that the library tolerates in another way.
 import calculator from "ae-cvss-calculator";
 
 /** A valid vector. */

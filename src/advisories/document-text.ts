@@ -30,7 +30,7 @@ export function parseText(text: string, format: TextFormat): unknown {
   } catch (error) {
     if (error instanceof BadDocument) throw error;
     const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    // The parser of YAML calls itself for what is nested.
+    // The YAML parser is recursive.
     if (reason.startsWith("Maximum call stack size exceeded")) throw new BadDocument(tooDeep);
     throw new BadDocument(`is not valid ${format.toUpperCase()}: ${reason.replace(/:$/, "").slice(0, 200)}`);
   }
@@ -101,7 +101,7 @@ function plainValue(node: unknown, document: Document): unknown {
   return isNode(node) ? node.toJS(document) : (node ?? "");
 }
 
-/** An alias within what it stands for is nested without end. */
+/** Throws for an alias inside the value that it refers to, which would be nested without end. */
 function checkDepth(document: unknown): void {
   const open = [{ value: document, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {

@@ -64,8 +64,8 @@ export class Problems {
 }
 
 /**
- * The members of an object. Each method reads one member. If it has the wrong type or value, the method reports a problem and
- * returns what it returns for an absent member; null counts as absent. `rest` returns the members that nothing has read.
+ * The members of an object. Each method reads one member. For a wrong type or value it reports a problem and returns the same as for an
+ * absent member; null counts as absent. `rest` returns the members that were not read.
  */
 export class Members {
   /** The path of the object in the record, such as `affected[0].package`. */
@@ -84,8 +84,8 @@ export class Members {
   }
 
   /**
-   * Returns the same object, of which nothing may be dropped: what breaks a rule throws BadRecord. For members without which a record
-   * would not have all that is affected. Objects within it are not strict.
+   * Returns the same object in strict mode: an invalid member throws BadRecord instead of being dropped. Used for members without which a
+   * record would lack affected products. Objects within it are not strict.
    */
   strict(): Members {
     return new Members(this.#value, this.path, this.#problems, this.#read, true);

@@ -120,8 +120,7 @@ const places: Readonly<Record<string, string>> = {
 const distributed: readonly string[] = ["apk", "deb", "rpm"];
 
 /**
- * Ecosystems by what others call them: a namespace that scanners write, the type of their package URLs, or the word of GitHub's
- * advisories.
+ * Ecosystems by their other names: a namespace that scanners write, the type of their package URLs, or the word of GitHub's advisories.
  */
 const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

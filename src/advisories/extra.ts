@@ -1,4 +1,4 @@
-// The texts of `extra`: JSON objects of what only one format can say.
+// The texts of `extra`: JSON objects with data that only one format has.
 import { isJsonObject, type JsonObject, numberText, parseExactly } from "../base/json.ts";
 import { BadDocument, documentLimits } from "./document.ts";
 import { parseJson } from "./json-text.ts";

@@ -53,7 +53,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Digits and the minus sign: what a number begins with. */
+/** Returns whether a number can begin with the character: a digit or the minus sign. */
 function isNumeric(char: number): boolean {
   return (char >= 48 && char <= 57) || char === 45;
 }

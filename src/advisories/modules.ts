@@ -30,7 +30,7 @@ export function streamOf(module: string): string {
   return module.split(":").slice(0, 2).join(":");
 }
 
-/** Joins what a release consists of, each once, with the module at the end. */
+/** Joins the parts of a release, each once, with the module at the end. */
 export function joinReleases(...releases: readonly string[]): string {
   const parts = new Set(releases.flatMap((each) => each.split(", ")).filter((part) => part !== ""));
   const isModule = (part: string) => part.startsWith(prefix);

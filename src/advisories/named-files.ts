@@ -36,7 +36,7 @@ export function nameDocument(document: unknown): NamedFile | undefined {
 
 /** Recognizes a text that is neither JSON nor YAML and holds no advisories; returns undefined for any other. */
 export function nameText(text: string): NamedFile | undefined {
-  // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: what Git has in place of a large file that was not fetched.
+  // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: the text that Git has in place of a large file that was not fetched.
   if (text.startsWith("version https://git-lfs.github.com/spec/v1"))
     return { what: "a Git LFS pointer to a file", standsForRecords: true };
   const what = nameCsafText(text);

@@ -26,7 +26,7 @@ export interface ProductComponent {
   readonly type: string;
 }
 
-/** Qualifiers that tell where a package was, how it was built or what it looks like, and not which product it is. */
+/** Qualifiers that describe the location, build or look of a package, but do not identify the product. */
 const descriptive: ReadonlySet<string> = new Set([
   "checksum",
   "checksums",

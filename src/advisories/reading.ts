@@ -40,7 +40,7 @@ export interface ReadDocument {
 
 /** Options that apply to all documents of an import. */
 export interface ReadOptions {
-  /** The name of the source, in place of what the document says. Empty means as the document says. */
+  /** The name of the source, which replaces the author of the document. Empty keeps the author. */
   readonly source: string;
 }
 

@@ -15,7 +15,7 @@ export interface WriteOptions {
   readonly onKept?: () => void;
 }
 
-/** Counts what the format of an export cannot say. */
+/** Counts data that the format of an export has no place for. */
 export interface Losses {
   /** `what` is the kind, such as "a severity per product"; `where` is one example, such as the id of the advisory. */
   add(what: string, where: string): void;

@@ -22,7 +22,7 @@ export interface TracedCall {
   readonly isBackground?: boolean;
   /** Returns a header of the request by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  /** Describes the call after it ended; `error` is what it threw. */
+  /** Describes the call after it ended; `error` is the thrown value. */
   readonly describe: (error?: unknown) => Ended;
 }
 
@@ -50,12 +50,12 @@ export interface Tracing {
 
 let active: Tracing | undefined;
 
-/** Sets what records traces, before the server starts. It is one for the process, as in OpenTelemetry. */
+/** Sets the recorder of traces before the server starts. There is one for the process, as in OpenTelemetry. */
 export function setTracing(tracing: Tracing | undefined): void {
   active = tracing;
 }
 
-/** Returns what records traces; undefined if nothing does. */
+/** Returns the recorder of traces; undefined if there is none. */
 export function tracing(): Tracing | undefined {
   return active;
 }

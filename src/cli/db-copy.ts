@@ -148,7 +148,7 @@ async function claim(target: DatabaseConfig, command: string): Promise<void> {
   });
 }
 
-/** Names what failed in errors of the databases. */
+/** Adds the failed step to errors of the databases. */
 async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -52,7 +52,7 @@ async function repairAll(database: Database): Promise<number> {
   return repaired;
 }
 
-/** Prints what is inconsistent. Returns whether nothing is. */
+/** Prints inconsistencies. Returns whether there are none. */
 export async function isSound(database: Database): Promise<boolean> {
   const { findings, rows, truncated } = await database.read((session) => checkDatabase(session, collections));
   for (const finding of findings) console.log(finding);

@@ -25,7 +25,7 @@ export async function migrateCommand(config: Config, plan: boolean): Promise<num
 
 const nothingPending = "no migration is pending";
 
-/** Prints SQL: what is said about a migration is a comment. */
+/** Prints SQL: texts about a migration are comments. */
 async function printPlan(config: Config): Promise<number> {
   const pending = await pendingConfiguredMigrations(config, commandDatabaseLimits);
   if (pending.length === 0) {

@@ -1,7 +1,7 @@
 // The operator's next steps after `bootstrap`.
 import { callbackPath } from "../sign-in/sign-in.ts";
 
-/** The first owner, and what is known about the future server. */
+/** The first owner, and the known facts about the future server. */
 export interface FirstOwner {
   readonly issuer: string;
   readonly subject: string;

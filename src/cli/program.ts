@@ -71,14 +71,14 @@ export async function newProgram(args: readonly string[], shell: Shell, finish: 
   return program;
 }
 
-/** Adds commands without what they do, for the help of the program. */
+/** Adds commands without actions, for the help of the program. */
 function addNames(program: Command, descriptions: Readonly<Record<string, string>>): void {
   for (const [name, description] of Object.entries(descriptions)) program.command(name).description(description);
 }
 
 type Examples = Readonly<Record<string, readonly string[]>>;
 
-/** Adds what all commands share. A server does not load the examples. */
+/** Adds options and hooks that all commands share. A server does not load the examples. */
 async function finishCommands(program: Command, args: readonly string[]): Promise<void> {
   const isServer = args[0] === "serve" && !args.includes("--help") && !args.includes("-h");
   const examples: Examples = isServer ? {} : (await import("./examples.ts")).examples;

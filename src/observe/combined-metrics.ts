@@ -4,7 +4,7 @@ import type { Exemplar, MetricFamily, MetricSample } from "./metric-family.ts";
 
 /** The metrics of processes, which may end. */
 export interface CombinedMetrics {
-  /** Replaces what is known of a process. */
+  /** Replaces the metrics of a process. */
   set(pid: number, metrics: readonly MetricFamily[]): void;
   /** Keeps the totals of a process that has ended: without them the sum would sink, as if counters had started again. */
   end(pid: number): void;

@@ -105,7 +105,7 @@ function notAllowed(method: string): ApiError {
   return statusError(405, Code.UNIMPLEMENTED, `${method} is not allowed here`);
 }
 
-/** A client with a valid token, whose maker no longer holds what the token gives. */
+/** Throws the denial for a client with a valid token whose maker no longer holds the capabilities of the token. */
 function forbid(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   throw new ApiError(error.code, error.message, {

@@ -40,7 +40,7 @@ function parseWithTexts(text: string, type: ScimErrorType): Filter {
   );
 }
 
-/** Returns what the function returns; throws the other error if it throws. */
+/** Returns the result of the function; throws the other error if it throws. */
 function orElse<T>(body: () => T, error: () => Error): T {
   try {
     return body();

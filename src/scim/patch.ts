@@ -140,7 +140,7 @@ function applyTo(
     throw scimError("mutability", `${target.name}: is read-only`);
   }
   if (!definition) return attributes;
-  // Providers send null for what they do not know, which must neither activate nor deactivate a person.
+  // Providers send null for unknown values, which must neither activate nor deactivate a person.
   if (definition.name === "active" && operation.op !== "remove" && operation.value === null) return attributes;
   const value = newValueOf(definition, attributes[definition.name], operation, target);
   return withoutEmpty({ ...attributes, [definition.name]: value });

@@ -166,7 +166,7 @@ function sorted(attributes: Attributes): JsonObject {
   return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => compareTexts(a, b)));
 }
 
-/** Writes a change of a user, and what follows from it. */
+/** Writes a change of a user, with its consequences. */
 async function store(
   tx: Transaction,
   { provider }: ScimRequest,

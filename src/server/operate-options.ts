@@ -13,7 +13,7 @@ import type { ServerStorage } from "./storage.ts";
 /** The counters of met limits. */
 export const limitsMetric = "gatehouse_limits_met_total";
 
-/** Returns what the service needs beyond the dependencies of all services. The server starts now. */
+/** Returns the dependencies of the service beyond those of all services. The server starts now. */
 export function operateOptions(
   context: ServerContext,
   { database, keys }: ServerStorage,

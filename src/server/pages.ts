@@ -35,7 +35,7 @@ export function pages(
   };
 }
 
-/** The readiness, and what else an operator should know. */
+/** The readiness, with further facts for an operator. */
 type ReadinessWithDetail = Readiness & {
   /** Returns a problem that does not keep the server from serving; undefined if there is none. */
   detail(): string | undefined;

@@ -126,7 +126,7 @@ function shutdown(
   return { drain: () => close(drainTimeoutMs), [Symbol.asyncDispose]: () => close(0) };
 }
 
-/** Opens what forwards writes to another process; undefined if this process executes all calls. */
+/** Opens the forwarder of writes to another process; undefined if this process executes all calls. */
 function openForwarder(
   { config, group }: ServerContext,
   { session, accessEpoch, writeTurns }: Database,

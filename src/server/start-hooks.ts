@@ -20,7 +20,7 @@ export interface WorkerGroup {
   readonly key: string;
 }
 
-/** Steps of a start, and what a worker shares with the others. If a step rejects, the start fails and nothing listens. */
+/** Steps of a start, and the state that a worker shares with the others. If a step rejects, the start fails and nothing listens. */
 export interface StartHooks {
   /** The metrics of all processes that serve the port; absent if this is the only one. */
   readonly sharedMetrics?: SharedMetrics | undefined;

@@ -72,7 +72,7 @@ export async function newTokenService(options: TokenServiceOptions) {
   };
 }
 
-/** Returns what exchange and sign-in share. */
+/** Returns the options that exchange and sign-in share. */
 function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOptions) {
   const { config, database, clock, policy, tokens, failures } = options;
   return {

@@ -48,7 +48,7 @@ const kindRule: TextRule = {
   description: `must be one of ${countedKinds.join(", ")}`,
 };
 
-/** Serves what the tree of groups shows. */
+/** Serves the data of the tree of groups. */
 export function groupTree({ database }: Pick<ServiceContext, "database">): Implementation {
   async function count(
     request: CountGroupContentsRequest,
@@ -96,7 +96,7 @@ function mayList(call: Call, kind: string, uid: string): boolean {
   return capability !== undefined && accessOf(call).has(capability, uid);
 }
 
-/** Reads what is in groups. */
+/** Reads the contents of groups. */
 async function readContentsOf(session: Session, uids: readonly string[]) {
   const [counters, associations] = await Promise.all([
     readCountersOf(session, [...new Set(uids.flatMap((uid) => [uid, childrenKey(uid)]))]),
@@ -123,8 +123,8 @@ async function readContentsOf(session: Session, uids: readonly string[]) {
 }
 
 /**
- * Returns what must be deleted before a group, if the caller may delete it. An attempt names the kinds anyway; numbers are
- * for callers who may list the kind.
+ * Returns the obstacles to the deletion of a group, if the caller may delete it. An attempt names the kinds anyway; numbers are for
+ * callers who may list the kind.
  */
 async function obstaclesOf(session: Session, uid: string, known: GroupContents, call: Call) {
   if (!accessOf(call).has(Capability.CAP_IAM_GROUPS_DELETE, uid)) return [];

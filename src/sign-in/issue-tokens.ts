@@ -76,7 +76,7 @@ export async function issueTokens(
   return { issued, ...refreshable };
 }
 
-/** Starts what keeps the user signed in: a session of the browser, a refresh token, or nothing. */
+/** Starts the means by which the user stays signed in: a session of the browser, a refresh token, or nothing. */
 async function startRefreshable(
   deps: SignInDeps,
   { target, wantsRefreshToken }: LoginRequest,

@@ -166,7 +166,7 @@ function partsOf({
   return { ...(onHostChanged && { onHostChanged }), ...(replicas && { replicas }), ...(writeTurns && { writeTurns }) };
 }
 
-/** Returns the transaction of a write, and what it leaves for its end. */
+/** Returns the transaction of a write, with the work that is deferred to its end. */
 function transactionOn(session: DialectTransaction, context: WriteContext) {
   const changes: ChangeEntry[] = [];
   const counterChanges = newCounterChanges();

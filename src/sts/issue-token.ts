@@ -39,7 +39,7 @@ export async function issueToken(
   return issued;
 }
 
-/** Returns what the grants of a session depend on besides the identity. */
+/** Returns the claims, besides the identity, that determine the grants of a session. */
 export function sessionOf({ claims: { act }, mappings }: Assumption): SessionClaims {
   return { act, ...(mappings && { mappings }) };
 }

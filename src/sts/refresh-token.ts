@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isJsonObject } from "../base/json.ts";
 
-/** A refresh token, and what is stored of it. */
+/** A refresh token, with its stored form. */
 export interface RefreshToken {
   readonly text: string;
   readonly digest: string;

@@ -32,7 +32,7 @@ export interface Claim {
   readonly details: Readonly<Partial<Record<DetailKind, readonly JsonObject[]>>>;
 }
 
-/** Counts what CSAF cannot say. */
+/** Counts data that CSAF has no place for. */
 export type Loss = (what: string) => void;
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;

@@ -77,7 +77,7 @@ function readDetail(kind: DetailKind, item: Members): Detail | undefined {
   return isKnown ? { kind, json, severities: [] } : undefined;
 }
 
-/** The member that says what an item is, and its words. Threats may have any. */
+/** The member that has the category of an item, and the allowed categories. Those of threats are free. */
 const wordOf = {
   flags: ["label", flagLabels],
   remediations: ["category", remediationCategories],

@@ -11,7 +11,7 @@ import { rangeBefore } from "../versions/ranges.ts";
 import type { ReadProduct } from "./read-product.ts";
 import { statusWords } from "./words.ts";
 
-/** A product, and what the vulnerability says of it. */
+/** A product, and the vulnerability's statement about it. */
 export interface Stated {
   /** The members of `product_status`. */
   readonly words: readonly string[];

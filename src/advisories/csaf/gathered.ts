@@ -27,21 +27,21 @@ export interface GatheredClaim {
 const singles = ["cve", "cwe", "title", "release_date", "discovery_date"] as const;
 const lists = ["ids", "notes", "references", "acknowledgments", "involvements", "threats"] as const;
 
-/** Gathers what records say of one vulnerability. */
+/** Gathers the statements of records about one vulnerability. */
 export class Gathered {
   readonly claims: GatheredClaim[] = [];
   readonly #name: string;
   readonly #records = new Set<string>();
   readonly #members = new Map<string, unknown>();
   readonly #lists = new Map<string, Map<string, JsonObject>>();
-  /** Whether notes have to be there: what is not of CSAF is written in the profile VEX, which demands them. */
+  /** Whether notes are required: documents made from other formats have the profile VEX, which requires them. */
   #needsNotes = false;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Adds what a record says of the vulnerability itself. The same record may come with each of its advisories. */
+  /** Adds a record's data about the vulnerability itself. The same record may come with each of its advisories. */
   addRecord(record: AdvisoryRecord, loss: Loss): void {
     const key = JSON.stringify([record.source, record.document, record.vulnerability]);
     if (this.#records.has(key)) return;

@@ -23,7 +23,10 @@ export class ProductPacker {
     return [...this.#branches.keys()].map((key) => JSON.parse(key));
   }
 
-  /** Products like ProductJson, with numbers and marks for what stands elsewhere, and without a whole that is that of the one before. */
+  /**
+   * Returns products like ProductJson, with numbers and marks for texts that stand elsewhere, and without a whole that equals that of the
+   * product before.
+   */
   pack(products: readonly ReadProduct[], named: Named): JsonObject[] {
     const numbers = new Map(named.subcomponents.map((text, i) => [text, i]));
     const versions = new Map(named.versions.map((text, i) => [text, i]));
@@ -98,7 +101,7 @@ function lengthen(text: string, marks: Marks): string {
   );
 }
 
-/** Unpacks what `ProductPacker` has packed. */
+/** Restores products that `ProductPacker` has packed. */
 export function unpackProducts(
   products: readonly JsonObject[],
   branches: readonly Branches[],

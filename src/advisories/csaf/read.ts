@@ -190,7 +190,7 @@ function readReferences(members: Members): RecordReference[] {
   });
 }
 
-/** Returns the title and the description of the vulnerability, or what comes next to them. */
+/** Returns the title and the description of the vulnerability, or the best substitutes. */
 function readNotes(
   title: string,
   notes: readonly JsonObject[],

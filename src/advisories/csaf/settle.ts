@@ -22,8 +22,8 @@ export interface Settled {
 }
 
 /**
- * Settles what holds. Of what one source says of a product, the latest holds; of what several sources say, the worst. It counts what
- * does not hold, and what CSAF has room for once only.
+ * Settles the content of a vulnerability. Of several statements of one source on a product, the latest counts; of several sources, the
+ * worst. It counts the other statements as lost, and second values of single-valued properties.
  */
 export function settle(all: readonly GatheredClaim[], loss: Loss): Settled {
   const claims = settleStatuses(all, loss);
@@ -80,7 +80,7 @@ function settleDetails(kind: DetailKind, claims: readonly GatheredClaim[], loss:
   return [...items].map(([text, numbers]) => ({ ...JSON.parse(text), [name]: idsOf(numbers) }));
 }
 
-/** The slots of a product that an item fills, and with what. */
+/** The single-valued properties that an item sets on a product, with their values. */
 type SlotValues = readonly (readonly [slot: string, value: string])[];
 
 /** CSAF 2.0 §6.1.33 and §6.1.7: a product has one flag, and one score of each version of CVSS. */

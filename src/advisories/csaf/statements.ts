@@ -1,4 +1,4 @@
-// The statements of a vulnerability: what it says of its products, with those together of which it says the same.
+// Reads the statements of a vulnerability about its products. Products with equal statements share one.
 import { create } from "@bufbuild/protobuf";
 import {
   type ProductStatement,
@@ -46,7 +46,7 @@ export interface Shared {
 
 export type SharedDetail = readonly [kind: DetailKind, json: JsonObject];
 
-/** Reads the status of the products, and what else the vulnerability says of them. */
+/** Reads the statuses of the products, and the vulnerability's other data about them. */
 export function readStatements(vulnerability: Members, tree: ProductTree, reader: ProductReader): ReadStatements {
   const stated = readStatuses(vulnerability, reader);
   const hasStatus = new Set(stated.keys());

@@ -1,4 +1,4 @@
-// The product tree of a CSAF document: what its product ids mean.
+// The product tree of a CSAF document, which defines its product ids.
 import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { BadDocument } from "../document.ts";
 import { csafLimits } from "./limits.ts";

@@ -41,7 +41,7 @@ export function parseRange(text: string): NamedVersions {
   return { versions: parsed.versions, ranges };
 }
 
-/** Reads what follows the scheme; undefined when it says something that events cannot say. */
+/** Reads the constraints after the scheme; undefined if events cannot express them. */
 function parseConstraints(list: string): { versions: string[]; intervals: RangeEvent[][] } | undefined {
   const versions: string[] = [];
   const intervals: RangeEvent[][] = [];

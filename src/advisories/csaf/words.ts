@@ -1,4 +1,4 @@
-// The words of CSAF 2.0, and sentences for what it demands and a source of another format does not say.
+// The words of CSAF 2.0, and default sentences for data that it requires and other formats lack.
 import { ProductStatus } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 
 const { AFFECTED, NOT_AFFECTED, FIXED, UNDER_INVESTIGATION } = ProductStatus;

@@ -1,4 +1,4 @@
-// An advisory as it follows from what records say about its product: a pure function of the set of records.
+// Derives an advisory from the statements of records about its product: a pure function of the set of records.
 import { toBinary } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
@@ -73,7 +73,7 @@ export function deriveAdvisory(
   };
 }
 
-/** Returns the artifact, and the component in it: the only one that statements name, or what the product tells of itself. */
+/** Returns the artifact and its component: the only component that statements name, or the one that follows from the product. */
 function subjectOf(product: Product | undefined, said: readonly SaidPart[]) {
   const artifact = product ? artifactOf(product) : { name: "", type: "", architecture: "" };
   const statements = said.flatMap(({ part }) => part.statements);

@@ -26,7 +26,7 @@ type EventType = NonNullable<MessageInitShape<typeof AdvisoryEventSchema>["type"
 export interface StatementEvent {
   readonly event: AdvisoryEvent;
   readonly status: ProductStatus;
-  /** Whether it says what holds now, as far as the statement knows. */
+  /** Whether the event gives the present status, as far as the statement knows. */
   readonly holds: boolean;
 }
 

@@ -42,7 +42,7 @@ export function saidTime({ record, statement }: SaidStatement): number | undefin
 export function holdingRecords(advisoryId: string, records: readonly AdvisoryRecord[]): AdvisoryRecord[] {
   const said = records.flatMap((record) =>
     record.statements
-      // A record that gave the advisory its public id has what it says of other products, too.
+      // A record that gave the advisory its public id contributes its statements on other products, too.
       .filter(({ advisoryId: id }) => id === "" || id === advisoryId)
       .map((statement) => ({ record, statement })),
   );

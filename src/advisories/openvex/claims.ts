@@ -51,12 +51,12 @@ export interface Claim {
   readonly json: JsonObject | undefined;
 }
 
-/** Counts what OpenVEX cannot say of an advisory. */
+/** Counts data of an advisory that OpenVEX has no place for. */
 export type Loss = (what: string) => void;
 
 /**
- * Returns the statements about an advisory, each as the last event of its log leaves it. Those of OpenVEX have times by which readers
- * know what holds; of other formats, only the statements that hold are here.
+ * Returns the statements about an advisory, each with the status of the last event of its log. Statements of OpenVEX have times that tell
+ * readers which of them count; of other formats, only those that count are here.
  */
 export function heldOf({ advisory, records }: AdvisoryStatements, loss: Loss): Held[] {
   const id = advisory?.advisoryId ?? "";

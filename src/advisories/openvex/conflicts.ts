@@ -22,8 +22,8 @@ interface Repeated {
 }
 
 /**
- * Returns the claims, and after them what some source says worse of a version or a part than the latest claim does. The claims are in the
- * order of their times; those of one source of OpenVEX stay as they are. Undefined when OpenVEX cannot say what is worse.
+ * Returns the claims, followed by worse claims of other sources about the same version or part. The claims are in the order of their
+ * times; those of one OpenVEX source keep their order. Undefined if OpenVEX cannot express the worse claim.
  */
 export function settleConflicts(claims: readonly Claim[]): readonly Claim[] | undefined {
   const bySource = [...Map.groupBy(claims, voiceOf).values()];

@@ -1,4 +1,4 @@
-// Products of OpenVEX and their subcomponents: what identifies them, and how they are written.
+// Products of OpenVEX and their subcomponents: their identifiers, and the form in which they are written.
 import { create } from "@bufbuild/protobuf";
 import { type Product, ProductSchema } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -59,7 +59,7 @@ export function readSubcomponents(owner: Members, problems: Problems): Component
   return parts;
 }
 
-/** Reads what identifies a component: a package URL, else a CPE, else its `@id`, else its hashes. */
+/** Reads the identifier of a component: a package URL, else a CPE, else its `@id`, else its hashes. */
 function readComponent(members: Members): Component {
   const identifiers = readIdentifiers(members);
   const id = readId(members, Object.keys(identifiers).length > 0);
@@ -115,7 +115,7 @@ function readId(members: Members, hasIdentifiers: boolean): string {
   return "";
 }
 
-/** Reports what is doubtful about package URLs that are read. */
+/** Reports doubtful parts of package URLs that are accepted. */
 function checkPurls(members: Members, { product, problem }: VersionedProduct, id: string): void {
   if (problem !== "") members.drop("", `is read although its package URL breaks a rule: ${problem}`);
   const other = parsePurl(id)?.product;
@@ -141,7 +141,7 @@ function parsePurl(text: string): VersionedProduct | undefined {
   return identifierKinds.purl.test(text) ? parseProduct(text) : undefined;
 }
 
-/** Returns the name of a subcomponent: its package URL with the version, or what else identifies it. */
+/** Returns the name of a subcomponent: its package URL with the version, or else its other identifier. */
 function nameOfPart({ product, version }: Component): string {
   return product.purl === "" ? identityOf(product) : versionedPurl(product.purl, version);
 }

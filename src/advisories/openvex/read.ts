@@ -1,4 +1,4 @@
-// Reads OpenVEX 0.2.0 and 0.0.1 (https://github.com/openvex/spec). A record is what a document says about one vulnerability.
+// Reads OpenVEX 0.2.0 and 0.0.1 (https://github.com/openvex/spec). The statements of a document about one vulnerability become a record.
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import {
@@ -79,7 +79,7 @@ function readHead(document: JsonObject, statements: readonly unknown[], { source
   };
 }
 
-/** Returns the id of a document without one: from its author, and what vulnerabilities and products it speaks of. */
+/** Returns the id of a document without one: derived from its author, and from the vulnerabilities and products of its statements. */
 function derivedId(author: string, statements: readonly unknown[]): string {
   const pairs = statements.flatMap((statement) => {
     const products = isJsonObject(statement) && Array.isArray(statement.products) ? statement.products : [];
@@ -117,8 +117,8 @@ function* itemsOf(head: Head, statements: readonly unknown[]): Generator<ReadIte
 }
 
 /**
- * Reads the statements on one vulnerability. One that cannot be read is left out if it says that its products are safe. Otherwise
- * the record is: without the statement, it would hide what is affected.
+ * Reads the statements on one vulnerability. An unreadable statement is left out if it declares its products safe. Otherwise the whole
+ * record is left out, because it would hide affected products.
  */
 function readRecord(
   head: Head,

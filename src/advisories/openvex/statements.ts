@@ -44,7 +44,7 @@ export function isSafe(statement: unknown): boolean {
   return status === ProductStatus.FIXED || status === ProductStatus.NOT_AFFECTED;
 }
 
-/** Reads a statement. Throws BadRecord when it cannot be read; what is wrong otherwise is added to the problems. */
+/** Reads a statement. Throws BadRecord if it cannot be read; smaller faults are added to the problems. */
 export function readStatement(value: unknown, path: string, problems: Problems): ReadStatement {
   const statement = membersOf(value, path, problems);
   const vulnerability = readVulnerability(statement, problems);
@@ -95,7 +95,7 @@ function readVulnerability(statement: Members, problems: Problems): Vulnerabilit
   return read;
 }
 
-/** Reads the status and what explains it. */
+/** Reads the status and its explanation. */
 function readStatus(statement: Members) {
   const word = statement.requiredText("status");
   const status = statuses.get(word);

@@ -41,7 +41,7 @@ interface Group {
   readonly advisories: AdvisoryStatements[];
 }
 
-/** Returns the advisories by what they speak of, in their order. */
+/** Groups the advisories by vulnerability and product, in their order. */
 function groupTogether(advisories: readonly AdvisoryStatements[]): AdvisoryStatements[][] {
   const groups = new Map<Key, Group>();
   for (const advisory of advisories) {

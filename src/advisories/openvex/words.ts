@@ -1,4 +1,4 @@
-// The words of OpenVEX, and sentences for what it has no member for.
+// The words of OpenVEX, and sentences for data that it has no member for.
 import { ProductStatus, ResponsePlan } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 
 /** The context of the documents that the writer writes. */
@@ -26,10 +26,10 @@ export const justifications: readonly string[] = [
   "inline_mitigations_already_exist",
 ];
 
-/** OpenVEX requires an action of what is affected. This is what its Go library writes for an author who names none. */
+/** OpenVEX requires an action for affected products. Its Go library writes this sentence if the author gives none. */
 export const noAction = "No action statement provided";
 
-/** OpenVEX requires a reason of what is not affected. The sentence says that the source gave none. */
+/** OpenVEX requires a reason for products that are not affected. The sentence states that the source gave none. */
 export const noReason = "No justification or impact statement provided";
 
 /** OpenVEX has no member for plans: a plan is the first sentence of the action, or of the notes where nothing is affected. */
@@ -39,13 +39,13 @@ const plans: readonly (readonly [plan: ResponsePlan, sentence: string])[] = [
   [ResponsePlan.ANALYSIS_NOT_PLANNED, "No analysis is planned."],
 ];
 
-/** Writes a plan and what follows it. */
+/** Writes a plan and the text after it. */
 export function joinPlan(plan: ResponsePlan, text: string): string {
   const sentence = plans.find(([each]) => each === plan)?.[1] ?? "";
   return [sentence, text].filter((part) => part !== "").join(" ");
 }
 
-/** Reads what `joinPlan` has written. */
+/** Splits a text that `joinPlan` has written. */
 export function splitPlan(text: string): { readonly plan: ResponsePlan; readonly text: string } {
   for (const [plan, sentence] of plans) {
     if (text === sentence) return { plan, text: "" };

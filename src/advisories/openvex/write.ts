@@ -218,7 +218,7 @@ function vulnerabilityOf(id: unknown, name: string, description: unknown, aliase
   };
 }
 
-/** Counts what a record says and a statement cannot. */
+/** Counts the data of a record that a statement has no place for. */
 function countLosses(
   { severities, references, related, upstream, summary, details }: AdvisoryRecord,
   loss: Loss,

@@ -1,4 +1,4 @@
-// Reads what an OSV record says about one package: which versions are affected, or that none is.
+// Reads an OSV record's statement about one package: the affected versions, or that none is affected.
 import { create } from "@bufbuild/protobuf";
 import {
   AdvisoryEventSchema,
@@ -63,7 +63,9 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-/** Returns the product, its release, and what else `package` has. Without a package it is the repository of the ranges. */
+/**
+ * Returns the product, its release, and the other members of `package`. Without a package, the product is the repository of the ranges.
+ */
 function readPackage(item: Members, ranges: readonly VersionRange[]) {
   const named = item.strict().object("package");
   const [written, name, purl] = (["ecosystem", "name", "purl"] as const).map(

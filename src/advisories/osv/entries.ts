@@ -58,7 +58,7 @@ function packageJsonOf({ product, release }: ProductStatement, unknownDistributi
 function releaseIn(ecosystem: string, { purl }: Product, release: string): string | undefined {
   if (release !== "" && purl !== "" && !/^pkg:(?:apk|deb|rpm)[/]/.test(purl)) return undefined;
   if (!release.includes("cpe:") && !release.includes(", ")) return release;
-  // Records of Red Hat have what follows the vendor in a CPE: "Red Hat:enterprise_linux:9::appstream".
+  // Records of Red Hat have the rest of a CPE after the vendor: "Red Hat:enterprise_linux:9::appstream".
   return ecosystem === "Red Hat" ? /^cpe:[/][aho]:redhat:([^,\s]+)$/.exec(release)?.[1] : undefined;
 }
 

@@ -1,4 +1,4 @@
-// Several OSV records of one id become one: what each of them says holds.
+// Merges several OSV records with one id. The statements of each count.
 import { isJsonObject, type JsonObject, scalarText } from "../../base/json.ts";
 import { canonicalJson } from "../extra.ts";
 import { parseTime } from "../times.ts";

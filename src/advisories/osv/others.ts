@@ -1,4 +1,4 @@
-// An OSV record of what other formats, or the API, say about an advisory.
+// Makes an OSV record from the data of other formats, or of the API, about an advisory.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Advisory } from "../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type {

@@ -1,4 +1,4 @@
-// Reads OSV: https://ossf.github.io/osv-schema/. A record is what one source says about one vulnerability.
+// Reads OSV: https://ossf.github.io/osv-schema/. A record is one source's statement about one vulnerability.
 import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,

@@ -147,7 +147,7 @@ export function commitPackage(commit: string): QueriedPackage {
   return { ...anything, versions: new Map([[commitKey(commit), ""]]), commit };
 }
 
-/** Whether a statement is about the package, as far as both tell: what only one of them names does not part them. */
+/** Whether a statement is about the package. Properties that only one of the two names do not count as a difference. */
 export function isAbout({ product, release }: ProductStatement, asked: QueriedPackage): boolean {
   if (!product || !packageKeysOf(product).some((key) => asked.versions.has(key))) return false;
   const purl = readPurl(product.purl);
@@ -175,7 +175,7 @@ export function namesVendor({ purl }: Product): boolean {
   return distributed.has(parsed.type) && parsed.namespace !== "";
 }
 
-/** Whether a product is the package that is asked for, or has it within: what holds for a part does not hold for the rest. */
+/** Whether a product is the queried package or contains it. A statement on a part does not apply to the rest. */
 export function isAboutAllOf({ purl }: Product, asked: QueriedPackage): boolean {
   const parsed = readPurl(purl);
   return !parsed || parsed.subpath === "" || (asked.purl !== undefined && isWithin(asked.purl, parsed));
@@ -192,7 +192,10 @@ export function versionFor(product: Product, asked: QueriedPackage): string {
   return asked.versions.get(key ?? "") ?? "";
 }
 
-/** Returns the package itself, what it is called without its distribution by advisories of the API, and the source it is built from. */
+/**
+ * Returns the queried version by the key of each package: the package itself, its name without the distribution, which advisories of the
+ * API use, and its source package.
+ */
 function versionsOf(purl: Purl): Map<string, string> {
   const { type, namespace } = purl;
   const source = distributed.has(type) ? sourceOf(purl) : undefined;

@@ -5,12 +5,12 @@ import { beforeFixes, namesNothing, namesVersion, type VersionStatus } from "../
 import type { Finding } from "./finding.ts";
 import { isOfDistribution } from "./package.ts";
 
-/** A statement on the package, with the version of the package and what it says of it. */
+/** A statement on the package, with the version of the package and the resulting status. */
 export interface Weighed extends Pick<Finding, "record" | "statement"> {
   readonly version: string;
   /** Undefined when it says nothing. */
   readonly found: VersionStatus | undefined;
-  /** Whether it counts for the query: what is safe on one platform may not be on others. */
+  /** Whether it counts for the query: a product that is safe on one platform may be affected on others. */
   readonly isTold: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface Chosen extends Choice {
 
 /**
  * Keeps the claims of one database, and counts the others as lost. `ecosystem` names it, such as "Wolfi", "Alpine:v3.20" or
- * "Alpine:v3.20/community"; what it leaves open is as most claims have it.
+ * "Alpine:v3.20/community"; parts that it leaves open are chosen by the number of claims.
  */
 export function chooseDatabase(claims: readonly Claim[], ecosystem: string, losses: Losses): Chosen {
   const wanted = choiceOf(ecosystem);
@@ -33,7 +33,7 @@ export function chooseDatabase(claims: readonly Claim[], ecosystem: string, loss
   let chosen = claims;
   for (const part of ["distribution", "release", "repository"] as const) {
     choice[part] ||= mostFrequent(chosen.map((claim) => claim[part]));
-    // `ecosystem` is what packages are of that name no distribution. What names no release or repository holds for all.
+    // `ecosystem` is the default for packages without a distribution. A claim without release or repository counts for all of them.
     const holdsForAll = part !== "distribution" || choice.distribution === wanted.distribution;
     const fits = (claim: Claim) => claim[part] === choice[part] || (claim[part] === "" && holdsForAll);
     for (const claim of chosen) {

@@ -55,12 +55,12 @@ export function claimsOf({ advisory, records }: AdvisoryStatements, loss: Loss):
   });
 }
 
-/** Counts what a database has no place for, for any status. */
+/** Counts data that a database has no place for, for any status. */
 function countUnsaid({ severities, references, summary, details, statements }: AdvisoryRecord, loss: Loss): void {
   if (severities.length > 0 || statements.some((each) => each.severities.length > 0)) loss("a severity");
   if (references.length > 0) loss("a reference");
   if (summary + details !== "") loss("a description");
-  // The parts in a log tell where something was found, not what its last event is about.
+  // The parts in a log are the places of detections, not the subject of its last event.
   if (statements.some(({ subcomponents, events }) => subcomponents.length > 0 && events.length === 0))
     loss("the parts that a status is about");
 }

@@ -22,7 +22,7 @@ import { type EntryVulnerability, parseEntry } from "./entry.ts";
 /** The maximum number of vulnerabilities of an entry: each has a record, which names all others. */
 const idsPerEntry = 100;
 
-/** Reads a database. A record is what it says of a vulnerability in a package. */
+/** Reads a database. Its statement on one vulnerability in one package becomes a record. */
 export const readSecdb: Reader = (document, { source }) => {
   const problems = new Problems();
   const database = readDatabase(document, problems);

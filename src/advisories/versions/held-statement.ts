@@ -19,12 +19,12 @@ type Held = Partial<
 >;
 
 /**
- * Returns the statement with what the last event of its log says that counts, and without the log. A statement without a log is returned
- * as it is. Undefined when no event counts, or when the last one is a fix that names no version.
+ * Returns the statement with the status of the last event of its log that counts, and without the log. A statement without a log is
+ * returned unchanged. Undefined if no event counts, or if the last one is a fix that names no version.
  */
 export function heldStatement(statement: ProductStatement): ProductStatement | undefined {
   if (statement.events.length === 0) return statement;
-  // Documents have no reviews: what they say holds.
+  // Documents have no reviews: all of their events count.
   const states: readonly ReviewState[] = [ReviewState.APPROVED, ReviewState.UNSPECIFIED];
   const event = statement.events.findLast(({ reviewState }) => states.includes(reviewState));
   const held = event && heldOf(event);

@@ -1,4 +1,4 @@
-// Versions of the Linux kernel: https://www.kernel.org/releases.html. Distributions add what they build from a version.
+// Versions of the Linux kernel: https://www.kernel.org/releases.html. Distributions add their build number.
 import { compareDigits, compareItems } from "./texts.ts";
 
 /** Compares numbers, then release candidates: 6.1-rc2 is before 6.1-rc10, and 6.1.0-13-amd64 is 6.1. Undefined if one is not a version. */

@@ -55,7 +55,7 @@ function wordOf(text: string, isBeforeNumber: boolean): string {
   return Object.hasOwn(synonyms, text) ? synonyms[text]! : text;
 }
 
-/** Leaves out zeros and words for the release at the end, and at the end of what is before each hyphen. */
+/** Removes zeros and words for the release at the end, and before each hyphen. */
 function withoutNulls(tokens: readonly Token[]): Token[] {
   const found: Token[] = [];
   for (const token of tokens) {

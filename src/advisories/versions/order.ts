@@ -1,4 +1,4 @@
-// The order of the versions of a package: what each ecosystem says of its own.
+// The order of the versions of a package, as each ecosystem defines it.
 
 import type { Product, VersionRange } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { purlTypeIn } from "../ecosystems.ts";

@@ -47,7 +47,7 @@ function compareWith(event: RangeEvent, version: string, order: VersionOrder): n
   return event.type === EventType.LIMIT && event.version === "*" ? -1 : order(version, event.version);
 }
 
-/** Without an order, what the range says of just this version. */
+/** Without a known order, the range applies to equal versions only. */
 function placeAt({ type, version }: RangeEvent): Place {
   return type === EventType.FIXED ? { where: "outside", fixedVersion: version } : { where: "inside", fixedVersion: "" };
 }

@@ -1,4 +1,4 @@
-// Versions of SemVer 2.0 (https://semver.org), by the library of npm, and what ecosystems make of them.
+// Versions of SemVer 2.0 (https://semver.org), by the library of npm, and the variants of ecosystems.
 import semver, { type SemVer } from "semver";
 import { compareTexts } from "../../base/compare-texts.ts";
 import { keepParses } from "./kept-parses.ts";
@@ -21,7 +21,7 @@ export function compareWithBuild(a: string, b: string): number | undefined {
   return left && right && (compareParsed(left, right) || compareLists(left.build, right.build, compareIdentifier));
 }
 
-/** Kubernetes: what vendors add to a version, as in "1.27.3-gke.100", does not make it a version before the release. */
+/** Kubernetes: a vendor's suffix, as in "1.27.3-gke.100", does not make a version a pre-release. */
 export function compareKubernetes(a: string, b: string): number | undefined {
   return compareSemver(withoutVendor(a), withoutVendor(b));
 }

@@ -90,7 +90,7 @@ function withoutVersion({ events }: ProductStatement): VersionStatus | undefined
   return isApproved ? { status: AFFECTED, fixedVersions: [], isUncertain: true } : undefined;
 }
 
-/** Returns the worst of what several statements say of a version, with the fixes of all that say the same. */
+/** Returns the worst of several statuses of a version, with the fixes of all that are equally bad. */
 export function worstOf(found: readonly VersionStatus[]): VersionStatus | undefined {
   const worst = Math.max(...found.map(({ status }) => severity.indexOf(status)));
   const those = found.filter(({ status }) => severity.indexOf(status) === worst);

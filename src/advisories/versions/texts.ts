@@ -7,7 +7,7 @@ export function compareDigits(a: string, b: string): number {
   return left.length - right.length || compareTexts(left, right);
 }
 
-/** Compares item by item; `missing` stands for what the shorter one has not. */
+/** Compares item by item; `missing` pads the shorter list. */
 export function compareItems<T>(
   a: readonly T[],
   b: readonly T[],

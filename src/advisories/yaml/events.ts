@@ -11,7 +11,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { BadRecord, isNothing, type Members } from "../document.ts";
 import { reasonOfWord } from "../reasons.ts";
 
-/** An event, and what only the format can say of it. */
+/** An event, and its members that only the format has. */
 export interface ReadEvent {
   readonly event: AdvisoryEvent;
   readonly milliseconds: number;
@@ -37,7 +37,7 @@ export function readEvent(event: Members, author: string): ReadEvent {
   };
 }
 
-/** Returns the type with what it says. `scan` is the data of a detection. */
+/** Returns the type with its data. `scan` is the data of a detection. */
 function readType(event: Members, data: Members | undefined, scan: Members | undefined): Type {
   const word = event.requiredText("type");
   const found = caseOfWord(word);

@@ -107,7 +107,7 @@ async function write(
   }
 }
 
-/** Writes a directory in the layout. Returns how many of its files have been removed, and what they are. */
+/** Writes a directory in the layout. Returns the number of removed files, and their kind. */
 async function writeDirectory(
   output: string,
   group: string,

@@ -59,7 +59,7 @@ export async function writeScannerDirectory(
 interface Archive {
   add(entry: ZipEntry): Promise<void>;
   finish(): Promise<void>;
-  /** Removes what was written. Does not reject. */
+  /** Removes the written files. Does not reject. */
   abandon(error: unknown): Promise<void>;
 }
 

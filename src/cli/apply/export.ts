@@ -57,7 +57,7 @@ async function writeFiles(directory: string, texts: ReadonlyMap<DocumentKind, re
     mkdirSync(directory, { recursive: true });
     for (const [kind, documents] of texts) {
       const file = path.join(directory, `${fileName(kind)}.yaml`);
-      // An apply of the directory must not bring back what is gone.
+      // An apply of the directory must not create deleted resources again.
       if (documents.length === 0) rmSync(file, { force: true });
       else await writeWholeText(file, documents.join("---\n"));
     }

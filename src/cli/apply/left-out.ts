@@ -1,4 +1,4 @@
-// Entries of directories that an apply does not read. It names them, and a prune never deletes what they define.
+// Lists entries of directories that an apply does not read. It reports them, and a prune never deletes resources that they define.
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isJsonObject } from "../../base/json.ts";

@@ -9,7 +9,7 @@ import type { Session } from "../client/session.ts";
 import { openTokenCache } from "../client/token-cache.ts";
 import { CommandFailure, failureText, wrongUsage } from "../failure.ts";
 
-/** Returns what an action prints. */
+/** Runs an action, and returns its output. */
 type Action = (session: Session, audience: string | undefined) => Promise<string>;
 
 const actions: Readonly<Record<string, Action>> = { get, store, erase, list, version: async () => versionText };

@@ -1,6 +1,6 @@
 // Server addresses in flags, variables and files.
 
-/** Returns what is wrong with a server address, as the end of a sentence, or undefined. */
+/** Returns the problem with a server address, as the end of a sentence, or undefined. */
 export function addressProblem(text: string): string | undefined {
   const url = URL.parse(text);
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";

@@ -1,4 +1,4 @@
-// Explains a failed call: what went wrong, and what to do.
+// Explains a failed call: the problem, and the remedy.
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { certificateProblem } from "../../base/system-error.ts";
@@ -123,7 +123,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 type Violation = ReturnType<typeof errorDetails>["preconditionViolations"][number];
 
-/** Returns what is violated and by which resource, or the command that mends it. */
+/** Returns the violated precondition and the resource, or the command that helps. */
 function preconditionHint({ type, subject, description }: Violation): string {
   const [, noun = ""] = /^([a-z ]+) "/.exec(description) ?? [];
   const command = type === "AMBIGUOUS_NAME" ? renamed[noun] : undefined;

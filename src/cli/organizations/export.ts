@@ -119,7 +119,7 @@ async function* linesOfPage(
 
 /** Yields the pages of a list, each with how many more resources are known of since the page before. */
 async function* pagesOf(session: Session, { method, field, request }: ResourceList, uid: string) {
-  // The organization itself and what has its uid are not below it.
+  // The organization itself and resources with its uid are not among its descendants.
   for (const uidp of [{ ids: [uid] }, { descendantsOf: uid }]) {
     let pageToken = "";
     do {

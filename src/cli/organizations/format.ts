@@ -50,7 +50,7 @@ export const leftOut: readonly string[] = [
   "the audit log, undelivered events and sessions",
 ];
 
-/** Returns what an import without the client secret of an identity provider leaves to do. */
+/** Returns the remaining step after an import without the client secret of an identity provider. */
 export function missingSecretText(name: string, uid: string, isRequired = true): string {
   return `the client secret of the identity provider ${name} (${uid})${isRequired ? "" : ", if it has one"}: set it again`;
 }

@@ -8,7 +8,7 @@ import { readRecipient } from "./recipient.ts";
 
 /** Encrypts the client secrets of identity providers for the recipient of an export, or leaves them out. */
 export interface Secrets {
-  /** Returns what the line of a provider has besides the provider. */
+  /** Returns the other members in the line of a provider. */
   of(provider: JsonObject): Promise<{ encryptedClientSecret?: string }>;
   /** Secrets to set again after the import, as sentences. */
   readonly missing: readonly string[];

@@ -21,7 +21,7 @@ export interface View {
   readonly columns: readonly Column[];
   /** The member that `-o id` prints. Defaults to `uid`. */
   readonly id?: string;
-  /** Returns what `-o name` prints; empty if the row has no name. Defaults to the member `name`. */
+  /** Returns the output of `-o name`; empty if the row has no name. Defaults to the member `name`. */
   readonly nameOf?: (row: JsonObject) => string;
   /** Reports whether these resources can have a field, by its path. By default, fields that are present. */
   readonly hasField?: (path: string) => boolean;

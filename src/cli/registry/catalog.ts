@@ -29,7 +29,7 @@ export interface Catalog {
   putImages(repoUid: string, images: ReadonlyMap<string, readonly ImagePlatform[]>): Promise<void>;
 }
 
-/** Opens the catalog of a group: reads what exists now, and creates what is missing when it is needed. */
+/** Opens the catalog of a group: reads existing resources, and creates missing ones on demand. */
 export async function openCatalog(session: Session, groupUid: string): Promise<Catalog> {
   const tree = await readTree(session, groupUid);
   const tags = await session.client(TagsService);

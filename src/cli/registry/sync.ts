@@ -22,7 +22,7 @@ export interface SyncOptions {
 /** The number of concurrent requests at each of the two levels. */
 const concurrency = 4;
 
-/** Counts what was done. */
+/** Counts the changes. */
 interface Totals {
   repositories: number;
   reposCreated: number;

@@ -1,4 +1,4 @@
-// Finds what access is asked about: a group, or a repo in it.
+// Finds the subject of an access question: a group, or a repo in it.
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { groups } from "./groups.ts";

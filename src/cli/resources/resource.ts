@@ -103,23 +103,21 @@ export interface Resource {
   readonly serverColumns?: (session: Session) => Promise<readonly Column[]>;
   /** The kind that shares its uid, and whose names it accepts: an account association has the uid of its group. */
   readonly uidOf?: Resource;
-  /** Changes the body after the flags were applied, for what single flags cannot express. */
+  /** Changes the body after the flags were applied, for fields that single flags cannot express. */
   readonly complete?: (body: JsonObject, options: Options, session: Session) => Promise<JsonObject>;
   /** Flags that `complete` reads. */
   readonly completing?: readonly Pick<
     Flag,
     "flags" | "description" | "only" | "choices" | "conflicts" | "refersTo" | "completer"
   >[];
-  /**
-   * Fails, naming the flags, if a complete body lacks what only flags can set. Runs before the user is asked anything.
-   */
+  /** Fails, naming the flags, if a complete body lacks values that only flags can set. Runs before the user is asked anything. */
   readonly checkCreate?: (body: JsonObject) => void;
   /** Checks flags before anything is created. The returned function runs afterwards. */
   readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
   /** The list request of an export, and the conversion for an import; as listed if absent. */
   readonly exported?: {
     readonly request?: JsonObject;
-    /** Returns undefined for what stays behind. */
+    /** Returns undefined for a resource that stays behind. */
     readonly toImported?: (row: JsonObject) => JsonObject | undefined | Promise<JsonObject | undefined>;
   };
 }

@@ -33,7 +33,7 @@ interface TokenFlags {
   readonly yes?: boolean;
 }
 
-/** Calls the method of an action, and returns what to print. */
+/** Calls the method of an action, and returns the output. */
 type Act = (session: Session, provider: JsonObject, flags: TokenFlags) => Promise<JsonObject>;
 
 interface Action {

@@ -42,7 +42,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<number> {
     if (shutdownDelayMs > 0) await signals.pause(shutdownDelayMs);
     return 0;
   } catch (error) {
-    // The worker has printed what is wrong.
+    // The worker has printed the problem.
     if (error instanceof WorkerEnded && error.ending.code) return error.ending.code;
     throw error;
   } finally {

@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Traces that are being recorded. */
 export interface Telemetry extends Tracing {
-  /** Sends what is left, for 5 seconds at most. */
+  /** Sends the remaining spans, for 5 seconds at most. */
   close(): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ export interface Effect {
   readonly gained: readonly string[];
   readonly lost: readonly string[];
   readonly kept: readonly string[];
-  /** The bindings that the change leaves alone and that give what is kept. */
+  /** The bindings that the change leaves alone and that give the kept capabilities. */
   readonly keptBy: readonly ReachingBinding[];
 }
 

@@ -38,11 +38,11 @@ import type { ChangedGrant } from "./effects.ts";
 /** How many role bindings of a changed role count. */
 export const maxChanged = 500;
 
-/** A change, and what it would do. */
+/** A change, with its effects on bindings. */
 export interface SimulatedChange {
   /** The group of the changed role binding or role. */
   readonly place: string;
-  /** The checks of the real method. Each throws what would stand in the way. */
+  /** The checks of the real method. Each throws if the change is not possible. */
   readonly checks: readonly (() => unknown)[];
   readonly grants: readonly ChangedGrant[];
 }

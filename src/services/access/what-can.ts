@@ -99,7 +99,7 @@ function narrowedNames(numbers: readonly number[], { capabilities }: Narrowing):
   return capabilityNames(capabilities ? intersectCapabilities(set, capabilities) : set);
 }
 
-/** Returns what the caller's session holds by mappings. */
+/** Returns the roles that the caller's session holds by mappings. */
 async function mappedRoles(session: Session, capability: string, call: Call): Promise<Shown[]> {
   const { uid, token } = callerOf(call);
   const { narrowing, mappings } = token;

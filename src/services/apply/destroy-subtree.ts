@@ -83,7 +83,7 @@ function concurrencyOf({ kind, request }: SubtreeOperation): string {
   return kind === "group" ? `group ${depthOf(request.uid)}` : (kind ?? "");
 }
 
-/** Reads what is in a group. Throws TOO_MANY_RESOURCES if that is too much to delete at once. */
+/** Reads the contents of a group. Throws TOO_MANY_RESOURCES if they are too many to delete at once. */
 async function planDeletion(session: Session, groupUid: string, call: Call, pause: Yield): Promise<Deletion> {
   const version = await versionOf(session, groupUid);
   const rows = await readStoredRows(session, groupUid, new Set(kindOrder), call, pause);
@@ -94,7 +94,7 @@ async function planDeletion(session: Session, groupUid: string, call: Call, paus
   return { version, operations, counts: await countsIn(session, rows), plan };
 }
 
-/** Returns the deletions of what no file has. */
+/** Returns the deletions of resources that no file can have. */
 async function otherDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly SubtreeOperation[]> {
   const found: SubtreeOperation[] = [];
   const limit = applyLimits.storedResources;

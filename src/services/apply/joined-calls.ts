@@ -41,7 +41,7 @@ export interface PlannedRequest extends Message {
   readonly expectedPlan: string;
 }
 
-/** A request, with what it changes. */
+/** A request, with its changes. */
 export interface PlannedChange {
   readonly request: PlannedRequest;
   /** How many resources it creates, updates and deletes. */
@@ -117,7 +117,7 @@ async function requireCurrentAccess(session: Session, call: Call): Promise<void>
     throw aborted("the roles of the caller changed in the meantime; try again");
 }
 
-/** Returns the fingerprint of what a request does: the same for the same plan. */
+/** Returns the fingerprint of a plan: the same for the same plan. */
 export function planFingerprint(steps: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(steps)).digest("hex").slice(0, 32);
 }

@@ -17,7 +17,7 @@ import { resources } from "../resources.ts";
 import { kindNamed } from "./kinds.ts";
 import { applyLimits } from "./limits.ts";
 
-/** No resources: what an organization has that does not exist. */
+/** The rows of an organization that does not exist: none. */
 export const noRows: StoredRows = { base: undefined, byKind: new Map(), outerRoles: [] };
 
 /** Reads the resources of these kinds. Throws unless the caller may list them in the whole group. */

@@ -1,4 +1,4 @@
-// Finds out what the resources of a request refer to.
+// Resolves the references between the resources of a request.
 import type { ResourceSpec } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
 import { newViolations } from "../../aip/violations.ts";

@@ -72,12 +72,12 @@ export async function showAll(
   });
 }
 
-/** Returns the group of what a delegation is about. A mapping belongs to an identity provider, and that to a group. */
+/** Returns the group of a delegation. A mapping belongs to an identity provider, and that to a group. */
 function groupOf(uid: string, kind: Kind): string {
   return kind === Kind.EXTERNAL_GROUP_ROLE_MAPPING ? parentOf(parentOf(uid)) : parentOf(uid);
 }
 
-/** Returns the names of what delegations are about, by uid, if the caller may list it. */
+/** Returns the names of the rows that grant access, by uid, if the caller may list them. */
 async function namesOf(
   session: Session,
   delegations: readonly Delegation[],

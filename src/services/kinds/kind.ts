@@ -14,7 +14,7 @@ import type { KindContext, KindOptions } from "./kind-options.ts";
 import type { Names, Target } from "./names.ts";
 import type { AnySpec, KindName, SpecOf, Uids } from "./spec.ts";
 
-/** A resource with what names it among those of its kind. */
+/** A resource with its names among those of its kind. */
 export interface Named {
   readonly resource: AnySpec;
   /** The path of its group. */

@@ -3,7 +3,7 @@ import type { FieldViolation } from "../../aip/errors.ts";
 import type { Names } from "./names.ts";
 import type { KindName } from "./spec.ts";
 
-/** Returns what is wrong with a reference to a role from a group. */
+/** Returns the problems with a reference to a role from a group. */
 export function missingRole(field: string, reference: string, group: string, names: Names): readonly FieldViolation[] {
   const role = names.findRole(group, reference);
   if (role && !names.isAmbiguous("role", role.path)) return [];
@@ -11,7 +11,7 @@ export function missingRole(field: string, reference: string, group: string, nam
   return [{ field, description }];
 }
 
-/** Returns what is wrong with the path of a resource of a kind. */
+/** Returns the problems with the path of a resource of a kind. */
 export function missingTarget(field: string, kind: KindName, path: string, names: Names): readonly FieldViolation[] {
   return names.find(kind, path) ? [] : [{ field, description: `${shown(path)} does not exist` }];
 }

@@ -27,7 +27,7 @@ export interface InstallationFacts {
   readonly startTime: number;
   /** How many processes serve the port. */
   readonly workers: number;
-  /** Returns the public message of what is wrong with the database; empty if nothing is. */
+  /** Returns the public message about a problem with the database; empty if there is none. */
   databaseProblem(): Promise<string>;
   /** Returns how often each limit of the listener was met. */
   limitsMet(): Promise<Readonly<Record<string, number>>>;

@@ -23,7 +23,7 @@ import {
 } from "../../storage/installation/signing-keys.ts";
 import { requireUnlimited } from "../operator-call.ts";
 
-/** Records what happens to signing keys in the audit log. */
+/** Records changes of signing keys in the audit log. */
 export interface SigningKeyLog {
   /** The other keys retire at `othersRetireTime`, in milliseconds since the epoch. */
   rotated(tx: Transaction, key: SigningKeyRow, othersRetireTime: number): Promise<void>;

@@ -31,7 +31,7 @@ export interface AskedPerson extends Asked {
   readonly vouches: (groupUid: string) => boolean;
 }
 
-/** Something that a sign-in would accept, with what the person may learn of it. */
+/** An offer of a sign-in, with the facts that the person may learn about it. */
 export interface Offer {
   readonly source: "invite" | "provider" | "scope";
   /** The uid of the organization. */

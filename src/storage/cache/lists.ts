@@ -12,7 +12,7 @@ import { entryKeyOf, type RangeSource } from "../list/source.ts";
 import { isLogged, type ListedPage, type PageCache } from "./page-cache.ts";
 import type { ReadValueCounts } from "./value-counts.ts";
 
-/** A page, and what was made of its rows in the same snapshot. */
+/** A page, and the value made of its rows in the same snapshot. */
 export interface FilledPage<R, T> extends ListedPage<R> {
   readonly items: T;
 }

@@ -21,7 +21,7 @@ export interface Entry {
   readonly updateTime: number;
 }
 
-/** Returns what all entries of a row have in common. */
+/** Returns the columns that all entries of a row share. */
 export function newEntry(row: Omit<ResourceRow, "parent">): Omit<Entry, "key"> {
   const { uid, name = "", createTime, updateTime = createTime } = row;
   return { uid, name: sortPrefix(name), createTime, updateTime };

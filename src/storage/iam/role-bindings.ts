@@ -93,7 +93,7 @@ function hasJoined({ identities: { uid }, memberships }: Tables): SQL {
     where ${memberships.identityUid} = ${uid} and ${memberships.groupUid} = ${sql.placeholder("groupUid")}))`;
 }
 
-/** A role binding at a root group, and what decides whether its identity can be assumed. */
+/** A role binding at a root group, with the columns that decide whether its identity can be assumed. */
 export interface RootHolder {
   readonly bindingUid: string;
   readonly identity: Pick<IdentityRow, "uid" | "issuer" | "subject" | "relationship" | "createTime">;

@@ -22,7 +22,7 @@ import { parseParameters } from "./query-parameters.ts";
 import { finalNewline, newErrorResponses, successResponse } from "./rest-response.ts";
 import { type LazyBindings, newRoutes, type RouteMatch } from "./routes.ts";
 
-/** The limits of the REST transport, and what it depends on. */
+/** The limits and dependencies of the REST transport. */
 export interface RestOptions extends BodyLimits {
   /** The deepest nesting of arrays and objects. */
   readonly maxJsonDepth: number;

@@ -1,11 +1,11 @@
-// Copies of one record within an import. The server decides between what it is sent and what it has; here it is decided what
-// becomes of the copies of one run, and each of them is counted or named.
+// Copies of one record within an import. The server decides between a sent copy and its own; this file decides between the copies of one
+// run. Each copy is counted or reported.
 import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { digestOf } from "../../../advisories/digest.ts";
 import { identityOf } from "../../../advisories/product.ts";
 import type { Place } from "./report.ts";
 
-/** A copy that was sent, and what became of it. */
+/** A copy that was sent, with its outcome. */
 export interface Copy {
   readonly place: Place;
   readonly digest: string;

@@ -11,7 +11,7 @@ import type { SourceText } from "./texts.ts";
 /** Options of the user that apply to all files. */
 export interface DocumentOptions {
   readonly format: FormatName | "auto";
-  /** The name of the source; what the documents say when it is empty. */
+  /** The name of the source; if empty, the author of the document. */
   readonly author: string;
 }
 
@@ -85,7 +85,7 @@ function parseFile(name: string, text: string, format: string): { named?: NamedF
     return { document: parseText(text, textFormatOf(name, format)) };
   } catch (error) {
     if (!(error instanceof BadDocument) || isKnown(name) || format !== "auto") throw error;
-    // Nothing says what it is.
+    // Neither the name nor the content tells the format.
     throw new BadDocument(`${error.message}; files of YAML are named .yaml or .yml`);
   }
 }

@@ -1,4 +1,4 @@
-// `gatehouse advisories import`: reads files one by one, and sends what they hold in batches.
+// `gatehouse advisories import`: reads files one by one, and sends their records in batches.
 import { openProgress } from "../../client/progress.ts";
 import { newRetries } from "../../client/retry.ts";
 import type { Session } from "../../client/session.ts";

@@ -27,8 +27,8 @@ type Key = Omit<RecordKey, "$typeName">;
 const maxDeleted = 1000;
 
 /**
- * Deletes what the sources of an import no longer have. It does not when something was left out: the source may have what could
- * not be read.
+ * Deletes records that the sources of an import no longer have. Deletes nothing if a file or record was left out, because the source may
+ * still have it.
  */
 export async function prune(
   session: Session,
@@ -68,7 +68,7 @@ async function goneOf(session: Session, { group, dryRun }: WriterOptions, source
     all += records.length;
     for (const { document, vulnerability, digest } of records) {
       const key = { source, document, vulnerability };
-      // In a dry run the server still has what the import deletes as it completes documents.
+      // In a dry run the server still has the records that the real import deletes as it completes documents.
       const isGone = !writer.has(keyOf(key)) && !(dryRun && writer.hasCompleted(source, document));
       if (isGone) gone.push({ ...key, digest });
     }

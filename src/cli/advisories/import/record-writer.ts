@@ -1,4 +1,4 @@
-// Brings the records of an import to the server, and reports what became of each.
+// Sends the records of an import to the server, and reports the outcome of each.
 import { toBinary } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
@@ -40,13 +40,13 @@ export interface OpenDocument {
   replaced: number;
 }
 
-/** Writes records, or, in a dry run, finds out what would become of them. What the server fails with, each method rejects with. */
+/** Writes records, or, in a dry run, finds out the outcome. Each method rejects with the server's error. */
 export interface RecordWriter {
   add(record: AdvisoryRecord, place: Place, document: OpenDocument): Promise<void>;
   /** Says that the document has no more records. It is completed once all of them are taken. */
   complete(version: CompleteDocument, document: OpenDocument): void;
   finish(): Promise<void>;
-  /** Waits for what is under way, and sends nothing more. Does not reject. */
+  /** Waits for requests in flight, and sends nothing more. Does not reject. */
   abandon(): Promise<void>;
   /** Whether there was a record of this key. */
   has(key: string): boolean;
@@ -162,7 +162,7 @@ function countRepeat(report: Report, { result }: Copy, place: Place): void {
   else report.count(RecordOutcome.UNCHANGED);
 }
 
-/** Counts what became of a copy that was sent. */
+/** Counts the outcome of a copy that was sent. */
 function settle(
   report: Report,
   { copy, after, document }: Pick<SentItem, "copy" | "after" | "document">,

@@ -46,12 +46,12 @@ export type Pruning =
   /** The reason why nothing was deleted, and a hint. */
   | { readonly refused: string; readonly hint: string };
 
-/** Counts the records of an import, and keeps what was wrong with them. */
+/** Counts the records of an import, and keeps the problems. */
 export class Report {
   readonly #counts: Record<Counted, number> = { created: 0, updated: 0, unchanged: 0, withdrawn: 0, leftOut: 0 };
   readonly #lines: Readonly<Record<Lost, Line[]>> = { nothing: [], field: [], record: [], file: [] };
   readonly #lost: Record<Lost, number> = { nothing: 0, field: 0, record: 0, file: 0 };
-  /** Files that are not read, and what they are. */
+  /** Files that are not read, with their kind. */
   readonly #named: { readonly file: string; readonly what: string }[] = [];
   #namedCount = 0;
   readonly #skipped = new SkippedFiles();

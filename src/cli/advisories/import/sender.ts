@@ -3,7 +3,7 @@
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { maxValues } from "../../../transport/http/message-size.ts";
 
-/** A record, what it is known by, and how many bytes and values it has as a message. */
+/** A record with its key, and its size in bytes and values as a message. */
 export interface Item {
   readonly record: AdvisoryRecord;
   readonly key: string;
@@ -19,9 +19,9 @@ export interface Sender<I extends Item> {
   settle(key: string): Promise<void>;
   /** Calls the function once all items that were added so far have been answered. */
   afterwards(work: () => Promise<void>): void;
-  /** Sends what is left, and waits until all is answered. */
+  /** Sends the rest, and waits until all requests have responses. */
   finish(): Promise<void>;
-  /** Waits for what is under way, and sends nothing more. Does not reject. */
+  /** Waits for requests in flight, and sends nothing more. Does not reject. */
   abandon(): Promise<void>;
 }
 

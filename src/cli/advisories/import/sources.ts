@@ -26,7 +26,7 @@ export interface BadSource {
   readonly reason: string;
 }
 
-/** A path that is not read, and what it is. */
+/** A path that is not read, with its kind. */
 export interface NamedSource extends NamedFile {
   readonly name: string;
 }

@@ -25,7 +25,7 @@ export async function effectiveMappings(
   return effectiveAmong(mappingUids, await findProvisioning(session, identityUid));
 }
 
-/** Reads what is provisioned of an identity. */
+/** Reads the provisioning of an identity. */
 export async function findProvisioning(session: Session, identityUid: string): Promise<Provisioning> {
   if (!isUserUid(identityUid)) return nothing;
   const [mappings, suspendedIn] = await Promise.all([

@@ -23,7 +23,7 @@ import { encryptClientSecret } from "./client-secret.ts";
 import { isReplaced, refuseLastSignIn } from "./provider-owners.ts";
 import { requireRolesOfIssuer } from "./trusted-issuers.ts";
 
-/** The request of an update, and what it needs to store a new client secret. */
+/** The request of an update, and the dependencies for storing a new client secret. */
 export interface ProviderUpdate {
   readonly value: IdentityProvider;
   readonly mask: UpdateMask;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A new code and what is stored of it. */
+/** A new code and its stored form. */
 export interface InviteCode {
   /** 96 hexadecimal digits: a key id of 32, and a secret of 64. */
   readonly code: string;

@@ -94,7 +94,7 @@ async function importRecords(
 
 type RecordWork = ReturnType<typeof recordWork>;
 
-/** Returns what all writing methods share. */
+/** Returns the functions that all writing methods share. */
 function recordWork({ database, clock }: ServiceContext) {
   return {
     async checkGroup(parent: string): Promise<void> {
@@ -121,7 +121,7 @@ function recordWork({ database, clock }: ServiceContext) {
 }
 
 /**
- * Previews what happens to the records of a request. Records of one key are handled in order. `decide` may leave the decision to the
+ * Previews the outcome for the records of a request. Records of one key are handled in order. `decide` may leave the decision to the
  * writing transaction.
  */
 async function preview(

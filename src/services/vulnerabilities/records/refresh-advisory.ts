@@ -21,7 +21,7 @@ import { derivedState, identityColumns, saidOf } from "./derived-state.ts";
 import type { LoadedRecord, RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 
-/** Derives an advisory from its linked records again, and writes what differs. */
+/** Derives an advisory from its linked records again, and writes the differences. */
 export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory, reader: RecordReader): Promise<void> {
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
   if (located.isLive && !before) throw new ConcurrencyConflict(`advisory ${located.uid} is not there any more`);

@@ -43,7 +43,7 @@ export function incomingRecord(record: AdvisoryRecord): IncomingRecord {
   return { record, copy: { ...digests, withdrawTime: timeOf(record.withdrawTime), ...versionOf(record) } };
 }
 
-/** Returns a stored copy with what decides between it and another one. Reads its content only if both are of one time. */
+/** Returns a stored copy with the columns that decide between it and another one. Reads its content only if both have one time. */
 export async function comparableCopy(
   session: Session,
   stored: StoredCopy | undefined,

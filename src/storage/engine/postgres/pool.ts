@@ -115,7 +115,7 @@ export async function readSnapshot<T>(
   });
 }
 
-/** Returns what follows BEGIN: a pooler keeps no settings in a session. */
+/** Returns the settings to send after BEGIN: a pooler keeps no settings in a session. */
 function beginSettings(limits: DatabaseLimits): string {
   return limits.sharesSessions ? `; ${transactionSettings(limits)}` : "";
 }

@@ -33,7 +33,7 @@ export interface WriteQueueOptions {
   ): Promise<T>;
   /** Creates the transaction that the writes of a batch share. */
   newTransaction(client: pg.PoolClient): DialectTransaction;
-  /** Writes what the writes of a batch left for its end. It sends all statements at once. */
+  /** Writes the work that the writes of a batch deferred. It sends all statements at once. */
   finish(tx: DialectTransaction): Promise<void>;
   /** Runs a write in a transaction of its own, and retries it after conflicts. */
   runAlone<T>(body: WriteBody<T>, lifetime: WriteLifetime | undefined): Promise<T>;

@@ -156,7 +156,7 @@ function requireTarget({ columns, target, targetColumns }: Reference): string {
   return raise(referenceMessage, `${isSet} AND NOT EXISTS (SELECT 1 FROM "${target}" AS target WHERE ${pairs})`);
 }
 
-/** Does to the rows that refer to a deleted one what their foreign keys say. */
+/** Applies the foreign keys to the rows that refer to a deleted one. */
 function referencesTo({ name }: Table, references: readonly Reference[]): string {
   return references
     .filter(({ target }) => target === name)

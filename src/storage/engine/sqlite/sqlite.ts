@@ -142,7 +142,7 @@ async function writePage(writer: BetterSqlite.Database): Promise<void> {
   writer.pragma(`user_version = ${writer.pragma("user_version", { simple: true })}`);
 }
 
-/** The session of the write connection, and what the writes of a batch leave for its end. */
+/** The session of the write connection, with the work that the writes of a batch defer. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
 function newTransaction(writer: BetterSqlite.Database, statements: StatementDurations): BatchTransaction {
