@@ -9,7 +9,7 @@ export interface Suite {
   readonly name: string;
   /** A program with its arguments. */
   readonly command: readonly string[];
-  /** What is not done after so many minutes is ended: about twice what it takes. */
+  /** The limit after which the suite is ended, in minutes: about twice its usual time. */
   readonly minutes: number;
   /** Only `.ci/run --all` runs it, or only `.ci/run` without: then another suite has its tests. */
   readonly only?: "all" | "short";

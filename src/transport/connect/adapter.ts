@@ -15,7 +15,7 @@ import type { HeaderOf } from "../unary/protocol.ts";
 import { connectTimeout, grpcTimeout } from "../unary/timeout.ts";
 import type { RejectionOptions } from "./error-response.ts";
 
-/** What connect-node needs. */
+/** The options of connect-node's adapter. */
 export interface AdapterOptions extends RejectionOptions {
   /** Takes requests that connect-node does not recognize. */
   readonly fallback: ExchangeHandler;

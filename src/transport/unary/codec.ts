@@ -16,7 +16,7 @@ import { fillPrefix, prefixLength, wrap } from "./envelope.ts";
 import { writeBinary } from "./protobuf-encoder.ts";
 import { holdsMoreValues } from "./value-count.ts";
 
-/** How messages become bytes. */
+/** The encoding of messages as bytes. */
 export interface Codec {
   readonly name: "proto" | "json";
   /** Decodes a request. Throws INVALID_ARGUMENT if it is malformed, too deep, or has too many values. */

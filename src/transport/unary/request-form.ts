@@ -1,4 +1,4 @@
-// How to serve a unary call, by the head of its request.
+// Decides how to serve a unary call, by the head of its request.
 import type { IncomingHttpHeaders } from "node:http";
 import { type ApiError, unimplemented } from "../../aip/errors.ts";
 import { clip } from "../../base/clip.ts";
@@ -13,7 +13,7 @@ import type { HeaderOf, Protocol } from "./protocol.ts";
 /** The limits of a body. */
 export type FormLimits = BodyLimits & ChunkLimits;
 
-/** How to serve a call. */
+/** The decisions about serving a call. */
 export interface RequestForm {
   readonly protocol: Protocol;
   readonly limits: FormLimits;
@@ -21,9 +21,9 @@ export interface RequestForm {
   readonly timeout: number | ApiError;
   /** The compression that the head names: `identity`, one of `compressions`, or an unknown one. */
   readonly encoding: string;
-  /** How the message is compressed, if it is. */
+  /** The compression of the message; absent without one. */
   readonly compression?: Compression | undefined;
-  /** How the response may be compressed. */
+  /** The compression that the response may have. */
   readonly responseCompression?: Compression | undefined;
   /**
    * Whether the body is read before the caller is authenticated: the method then runs in one tick. A stranger cannot make the server

@@ -24,7 +24,7 @@ import { grpcWeb } from "./grpc-web.ts";
 import type { Protocol } from "./protocol.ts";
 import { type FormLimits, type RequestForm, type RequestForms, requestForms } from "./request-form.ts";
 
-/** What the unary transport needs, and its limits. */
+/** The dependencies and limits of the unary transport. */
 export interface UnaryOptions extends FormLimits {
   readonly methods: MethodTable;
   /** The deadline of a call that has none. */
