@@ -20,12 +20,12 @@ describe("generated advisories", () => {
     assert.deepEqual(again, advisories.slice(0, 100));
   });
 
-  it("are as many as asked for, with ids of their own", () => {
+  it("have the requested number and unique ids", () => {
     assert.equal(advisories.length, count);
     assert.equal(new Set(advisories.map(({ advisoryId }) => advisoryId)).size, count);
   });
 
-  it("are spread over packages as such data is", () => {
+  it("are distributed over packages like real data", () => {
     const packages = Map.groupBy(advisories, ({ artifactName }) => artifactName);
     const sizes = [...packages.values()].map(({ length }) => length).sort((a, b) => a - b);
     const at = (part: number) => sizes[Math.floor(sizes.length * part)]!;
@@ -35,7 +35,7 @@ describe("generated advisories", () => {
     assertAbout(at(0.99), 78, "the 99th percentile of a package");
   });
 
-  it("have events as such data has", () => {
+  it("have events like real data", () => {
     const events = advisories.map((advisory) => advisory.events.length);
     assertAbout(
       events.reduce((sum, each) => sum + each, 0),

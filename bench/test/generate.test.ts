@@ -32,13 +32,13 @@ describe("generated data", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("has the entries and counters that its rows call for", async () => {
+  it("has the entries and counters of its rows", async () => {
     const { findings, rows } = await checkDatabase(database.session, collections);
     assert.deepEqual(findings, []);
     assert.ok(rows > 1200, `${rows} rows: groups, identities and bindings`);
   });
 
-  it("has as many groups below the organization as were asked for", async () => {
+  it("has the requested number of groups below the organization", async () => {
     assert.equal(await readCounter(database.session, landmarks.groupUid, "groups"), options.groups);
     assert.equal(await readCounter(database.session, landmarks.teamUid, "groups"), landmarks.teamSize);
     assert.equal(await readCounter(database.session, landmarks.emptyUid, "groups"), 0);
@@ -51,7 +51,7 @@ describe("generated data", () => {
     assert.deepEqual(filled, empty);
   });
 
-  it("has the landmarks where they are said to be", async () => {
+  it("has its landmarks at the stored uids", async () => {
     for (const uid of [...landmarks.sampleUids, landmarks.deepUid, landmarks.emptyUid]) {
       assert.ok(isBelow(uid, landmarks.groupUid));
       assert.equal((await findRow(database.session, groupCollection, uid))?.uid, uid);
@@ -72,7 +72,7 @@ describe("the population", () => {
     assert.deepEqual([...populate(options)], [...populate(options)]);
   });
 
-  it("is another for another seed", () => {
+  it("differs for another seed", () => {
     assert.notDeepEqual([...populate(options)].at(-1), [...populate({ ...options, seed: "other" })].at(-1));
   });
 });

@@ -13,7 +13,7 @@ tps = 16519.000000 (without initial connection time)
 `;
 
 describe("pgbench", () => {
-  it("has its transactions, failures, duration and mean latency read", () =>
+  it("is read with its transactions, failures, duration and mean latency", () =>
     assert.deepEqual(parsePgbench(output), {
       requests: 16519,
       failed: 3,
@@ -22,7 +22,7 @@ describe("pgbench", () => {
       p99Ms: Number.NaN,
     }));
 
-  it("may do nothing while the machine stands still", () => {
+  it("may report no transactions while the machine is stalled", () => {
     const nothing = "number of transactions actually processed: 0\nnumber of failed transactions: 0 (0.000%)\n";
     assert.equal(parsePgbench(nothing).requests, 0);
   });

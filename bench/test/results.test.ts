@@ -40,7 +40,7 @@ describe("the comparison with recorded results", () => {
   }
 });
 
-it("a run of a part replaces its rows and adds new ones", () => {
+it("a partial run replaces its rows and adds new ones", () => {
   const recorded = results([row("raw", 20, null), row("get", 40, 0.5)]);
   const { scenarios } = merged(recorded, results([row("get", 30, 0.6), row("list", 80, 0.2)]));
   assert.deepEqual(
@@ -50,17 +50,17 @@ it("a run of a part replaces its rows and adds new ones", () => {
 });
 
 describe("the output of the load generators", () => {
-  it("wrk: the last line counts", () => {
+  it("wrk: the last line has the result", () => {
     const line = '{"requests":100,"failed":2,"micros":2000000,"p50Micros":500,"p99Micros":1500}';
     const wanted = { requests: 100, failed: 2, seconds: 2, p50Ms: 0.5, p99Ms: 1.5 };
     assert.deepEqual(parseWrk(`Running 1s test\n  Thread Stats\n\n${line}\n`), wanted);
   });
 
-  it("wrk: without a result it throws", () => {
+  it("wrk: an output without a result throws", () => {
     assert.throws(() => parseWrk("unable to connect"), /wrk: printed no result: unable to connect/);
   });
 
-  it("h2load: answers other than 2xx failed", () => {
+  it("h2load: responses other than 2xx count as failed", () => {
     const output = [
       "requests: 110 total, 110 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout",
       "status codes: 97 2xx, 0 3xx, 3 4xx, 0 5xx",
@@ -95,7 +95,7 @@ describe("the command line", () => {
     assert.deepEqual([1000, 1_000_000, 5500].map(sizeName), ["1k", "1M", "5500"]);
   });
 
-  it("a run of everything records all rows, one of a part its own if it is to", () => {
+  it("a full run records all rows, and a partial one its own rows on request", () => {
     const recorded = (...args: string[]) => parseOptions(args)?.record;
     assert.deepEqual([recorded(), recorded("--peers"), recorded("--database", "postgres")], ["all", "all", "all"]);
     const part = [

@@ -69,7 +69,7 @@ describe("the order of slices", () => {
     });
   }
 
-  it("a scenario is warmed up until it becomes no faster, and has answered enough", async () => {
+  it("a scenario is warmed up until it stops becoming faster and has served enough requests", async () => {
     const costs = [40, 30, 25, 25];
     const { order } = await run([raw], { rounds: 1, slices: 1 }, (_, at) => costs[at] ?? 25);
     assert.equal(order.length, 4 + 1);
@@ -77,13 +77,13 @@ describe("the order of slices", () => {
     assert.equal(slow.order.length, 10 + 1);
   });
 
-  it("what takes longer than when it was warm goes on until it does not", async () => {
+  it("a scenario slower than when it was warm is warmed up again", async () => {
     const costs = new Map([90, 50, 11].map((cost, i) => [22 + i, cost]));
     const { order } = await run([raw, get, list], { rounds: 2, slices: 2 }, (_, at) => costs.get(at) ?? 10);
     assert.equal(order.slice(22).join(" "), "list list list raw list raw list raw");
   });
 
-  it("a baseline that is not measured is refused", async () => {
+  it("a baseline that is not measured is rejected", async () => {
     await assert.rejects(run([get], { rounds: 1, slices: 1 }), /get: its baseline raw is not measured/);
   });
 });
@@ -107,7 +107,7 @@ describe("ratios", () => {
     });
   }
 
-  it("a round's is the median of what its slices give against the mean of their neighbours", () => {
+  it("the ratio of a round is the median of its slices' ratios to the mean of their neighbours", () => {
     const base = [10, 20, 10, 10].map((cpu) => slice(cpu));
     const own = [20, 20, 40].map((cpu) => slice(cpu));
     assert.equal(ratioOf({ own, base }, "cpu"), 0.75);
@@ -123,19 +123,19 @@ describe("ratios", () => {
 });
 
 describe("rows", () => {
-  it("have the median over the rounds of the means over their slices, and the most memory", async () => {
+  it("a row has the median of the rounds' means, and the maximum of memory", async () => {
     const costs = [10, 10, 1, 2, 6, 10, 20, 30, 4, 4, 7];
     const { rows } = await run([raw], { rounds: 3, slices: 3 }, (_, at) => slice(costs[at]!, { memoryMib: 90 - at }));
     assert.equal(rows.get("raw")?.cpuMicros, 5);
     assert.equal(rows.get("raw")?.memoryMib, 88);
   });
 
-  it("of a baseline come from the slices between which others of its comparison ran", async () => {
+  it("the row of a baseline comes from the slices that alternate with its scenarios", async () => {
     const { rows } = await run([raw, get], { rounds: 1, slices: 1 }, (name, at) => (name === "raw" ? at : 20));
     assert.equal(rows.get("raw")?.cpuMicros, 5);
   });
 
-  it("of what has a baseline, and is one, come from its own alternation", async () => {
+  it("the row of a scenario that is also a baseline comes from its own alternation", async () => {
     let afterCreate = false;
     const create = scenario("create", "get");
     const { rows } = await run([raw, get, create], { rounds: 1, slices: 2 }, (name) => {

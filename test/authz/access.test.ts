@@ -36,7 +36,7 @@ describe("access", () => {
     assert.deepEqual(held.missing(capabilitySet([list, remove]), sibling), ["groups.delete"]);
   });
 
-  it("the scope is where all capabilities are held together", () => {
+  it("the scope is the set of groups where the caller holds all capabilities together", () => {
     const held = access({ [root]: [list], [team]: [remove], [other]: [remove] });
     assert.deepEqual(held.scope([list]), [root]);
     assert.deepEqual(held.scope([remove]), [team, other]);

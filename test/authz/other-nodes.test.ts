@@ -108,7 +108,7 @@ describe("two nodes on one database", () => {
       }
     });
 
-    it("is found in handlers, too: a role that was just given can be given on", async () => {
+    it("handlers find a role that was just granted: it can be granted to others", async () => {
       const { one, other } = nodes;
       const group = await addGroup(one, one.groupUid);
       const { uid, token } = await addCaller(one, group, viewerRole.uid);

@@ -32,14 +32,14 @@ describe("flags before the command", () => {
     [["--query", "items[].name", "iam", "groups", "list"], /^example\.org\n/],
   ];
   for (const [args, said] of taken) {
-    it(`are taken: ${args.join(" ")}`, async () => {
+    it(`are accepted: ${args.join(" ")}`, async () => {
       const { code, stdout, stderr } = await caller.run(...args);
       assert.match(stdout, said, stderr);
       assert.equal(code, 0);
     });
   }
 
-  it("name the server, and the one behind the command comes before it", async () => {
+  it("flags before the command name the server, and a flag after the command wins", async () => {
     const elsewhere = "http://127.0.0.1:1";
     const environment = { GATEHOUSE_URL: "" };
     for (const [args, code] of [

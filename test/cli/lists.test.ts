@@ -100,7 +100,7 @@ describe("a list", () => {
     assert.equal((await caller.run("iam", "identities", "list", "--sort", "claimMatch.nothing")).code, 2);
   });
 
-  it("orders times of different precision, and has what is empty last in both directions", () => {
+  it("orders times of different precision, and has empty values last in both directions", () => {
     const rows = ["2030-01-01T00:00:00.5Z", "", "2030-01-01T00:00:00Z"].map((time) => ({ time }));
     const view = { noun: "things", columns: [{ title: "time", value: "time" }] };
     const order = (sort: string) => sorted(view, rows, sort).map(({ time }) => time);

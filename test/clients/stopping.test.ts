@@ -58,7 +58,7 @@ for (const [name, algorithm] of [
   });
 }
 
-test("a watch of health is told that the server serves no more, and ends well", async () => {
+test("a watch of health reports that the server stops serving, and ends without an error", async () => {
   await using server = await startTestServer();
   const client = new Client(new URL(server.url).host, credentials.createInsecure());
   const watch = client.makeServerStreamRequest(

@@ -97,7 +97,7 @@ describe("traces of a server", { timeout: 120_000 }, () => {
     assert.doesNotMatch(await metricsOf({}), /trace_id/);
   });
 
-  it("go on at other servers: at an issuer that a call asks, and at the sink of an event", async () => {
+  it("continue at other servers: at an issuer that a call contacts, and at the sink of an event", async () => {
     const asked: { readonly path: string; readonly traceparent: string }[] = [];
     const other = createServer((request, response) => {
       asked.push({ path: request.url!, traceparent: String(request.headers.traceparent) });

@@ -43,7 +43,7 @@ describe("a caller who loops an expensive question of our own", () => {
     assert.fail(`${maxCalls} questions were answered`);
   }
 
-  it("is told over REST to come again: 429 with Retry-After and RetryInfo", async () => {
+  it("gets 429 over REST, with Retry-After and RetryInfo", async () => {
     const response = await ask();
     assert.equal(response.status, 429);
     assert.match(response.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
@@ -58,7 +58,7 @@ describe("a caller who loops an expensive question of our own", () => {
     Connect: (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" }),
   };
   for (const [name, open] of Object.entries(transports)) {
-    it(`is told over ${name} to come again, whichever method with a budget it calls`, async () => {
+    it(`gets RESOURCE_EXHAUSTED over ${name} from every method with a budget`, async () => {
       const client = createClient(AdvisoryQueryService, open(server.url));
       const query = create(PackageQuerySchema, { ecosystem: "npm", name: "left-pad" });
       const failure = await client
@@ -92,7 +92,7 @@ describe("a caller who loops an expensive question of our own", () => {
     assert.equal(response.status, 200);
   });
 
-  it("is served again after the time that it was told", async () => {
+  it("is served again after the time in Retry-After", async () => {
     const seconds = Number((await ask()).headers.get("retry-after"));
     now += 1000 * seconds;
     assert.equal((await ask()).status, 200);

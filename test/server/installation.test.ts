@@ -26,7 +26,7 @@ async function startTogether(stack: AsyncDisposableStack, count: number): Promis
 }
 
 describe("at the same time on a new database", () => {
-  it("several servers start and serve", async () => {
+  it("several servers start and serve on one new database", async () => {
     await using stack = new AsyncDisposableStack();
     for (const { url } of await startTogether(stack, 4)) assert.equal((await fetch(`${url}/readyz`)).status, 200);
   });

@@ -92,7 +92,7 @@ describe("a response that is complete before its request", () => {
     }
   }
 
-  it("leaves the connection to the next request where the rest is short", async () => {
+  it("keeps the connection for the next request if the rest is short", async () => {
     const [, , refusal] = refusals[0]!;
     const socket = dial(server.url);
     socket.write(headOf(refusal, "1.1", `Content-Length: ${sizes["3 MB"]}`));

@@ -175,7 +175,7 @@ describe("a token that expires", () => {
     }
   }
 
-  it("is kept until a minute before", async () => {
+  it("a token is kept until a minute before its expiry", async () => {
     await onClock(async (current) => {
       assert.equal(await current(), "t1");
       mock.timers.setTime(lifeMs - 60_001);
@@ -185,7 +185,7 @@ describe("a token that expires", () => {
     });
   });
 
-  it("is used to its end if its issuer is away", async () => {
+  it("a token is used until its expiry if its issuer is unavailable", async () => {
     await onClock(async (current, issuer) => {
       await current();
       issuer.isAway = true;

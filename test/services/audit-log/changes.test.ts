@@ -167,7 +167,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok(latest.length > changes.length, "what was changed before");
     });
 
-    it("can be followed, from page to page and from one list to the next", async () => {
+    it("the list can be continued, from page to page and from one list to the next", async () => {
       await using server = await startTestServer({ database });
       const { groupUid } = server;
       let { resumeAfter: after } = await list(server, { parent: groupUid, pageSize: "1" });

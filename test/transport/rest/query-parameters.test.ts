@@ -226,7 +226,7 @@ describe("query parameters", () => {
     });
   });
 
-  it("are unknown where the body is the whole request", () => {
+  it("query parameters are unknown if the body is the whole request", () => {
     assertViolations(
       () => bind([whole], "POST /whole?the_int32=1", "{}"),
       "the_int32: is not a parameter of this method",

@@ -149,7 +149,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       }
     });
 
-    it("the status is that of the version, with what each source says", async () => {
+    it("the status is that of the version, with the statement of each source", async () => {
       const group = await addGroup(server, server.groupUid, "statuses");
       await importAll(group, readOsv, [lodash("GHSA-1")]);
       await importAll(group, readOpenvex, vex);
