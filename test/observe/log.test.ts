@@ -44,7 +44,7 @@ describe("the log line of a call", () => {
     ["REST", undefined],
     ["Connect", "application/json"],
     ["gRPC-web", "application/grpc-web+proto"],
-    ["gRPC-web in JSON, which connect-node decodes", "application/grpc-web+json"],
+    ["gRPC-web in JSON", "application/grpc-web+json"],
   ];
   for (const [transport, type] of transports) {
     it(`${transport}: has the level, the time, the client, its program and the trace`, async () => {

@@ -2,6 +2,7 @@
 import type { Message } from "@bufbuild/protobuf";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { deadlineExceeded } from "../../pipeline/call-lifetime.ts";
 import type { Method } from "../../pipeline/method.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { checkAnnouncedLength, messageTooLarge } from "../http/message-size.ts";
@@ -27,11 +28,16 @@ async function decompress(
   return protocol.codec.decode(method, await inTurn(await compression.decompress(bytes, limits.maxBodyBytes)));
 }
 
-/** Checks the head of a call, then reads and decodes its body. Rejects with an ApiError if something is wrong with it. */
+/**
+ * Checks the head of a call, then reads and decodes its body. Rejects with an ApiError if something is wrong with it, or if the deadline has
+ * passed meanwhile: the method must not start.
+ */
 export async function receiveBody(method: Method, form: RequestForm, call: Call, exchange: Exchange): Promise<Message> {
   checkForm(form, call);
   const isCompressed = form.compression !== undefined;
   const { prefixBytes } = form.protocol;
   checkAnnouncedLength((name) => call.header(name), form.limits.maxBodyBytes, { prefixBytes, isCompressed });
-  return await decodeBody(method, form, await exchange.readBody(form.limits));
+  const message = await decodeBody(method, form, await exchange.readBody(form.limits));
+  if (exchange.hasResponded) throw deadlineExceeded();
+  return message;
 }

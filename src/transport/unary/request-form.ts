@@ -26,8 +26,8 @@ export interface RequestForm {
   /** The compression that the response may have. */
   readonly responseCompression?: Compression | undefined;
   /**
-   * Whether the body is read before the caller is authenticated: the method then runs in one tick. A stranger cannot make the server
-   * read, and a client that waits for `100 Continue` send, what is compressed or has a head that is wrong.
+   * Whether the body is read before the caller is authenticated: the method then runs in one tick. No stranger makes the server read
+   * compressed data, or is asked for a body by `100 Continue`; and a call whose head is wrong needs no body.
    */
   readonly isReadFirst: boolean;
 }

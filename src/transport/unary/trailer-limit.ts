@@ -21,7 +21,7 @@ export function fitTrailers(error: ApiError): ApiError {
 
 function shortened(message: string): string {
   let short = message.toWellFormed();
-  // connect-node escapes more characters than gRPC requires: all that a URI does not allow.
+  // An upper bound: a URI has more characters escaped than gRPC requires.
   while (encodeURIComponent(short).length > maxMessage) short = clip(message, short.length >> 1).toWellFormed();
   return short;
 }

@@ -1,6 +1,6 @@
 // The unary transport: serves every path of the method table over gRPC, gRPC-web and Connect. connect-node serves the streams.
 
-import type { Message, Registry } from "@bufbuild/protobuf";
+import type { Registry } from "@bufbuild/protobuf";
 import { toApiError } from "../../aip/errors.ts";
 import { isPromise } from "../../base/maybe-promise.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -12,7 +12,7 @@ import type { Cors } from "../http/cors.ts";
 import { Deadline } from "../http/deadline.ts";
 import type { Exchange, MessageExchange } from "../http/exchange.ts";
 import type { StreamHandler } from "../http/handlers.ts";
-import { isHttp2, pathOfTarget } from "../http/message.ts";
+import { pathOfTarget } from "../http/message.ts";
 import { reject } from "../http/rejection.ts";
 import { StreamExchange } from "../http/stream-exchange.ts";
 import { json, proto } from "./codec.ts";
@@ -75,15 +75,13 @@ function protocolsOf({ detailTypes: registry, maxJsonDepth: maxDepth }: UnaryOpt
   return codecs.flatMap((codec) => [grpc(codec), grpcWeb(codec), connect(codec, { registry })]);
 }
 
-/** Serves a request, or rejects it if its verb, its content type or its version of HTTP cannot be those of a call. */
+/** Serves a call over HTTP/1, or rejects a request whose verb, content type or version of HTTP cannot be those of a call. */
 function serveRequest(method: Method, exchange: MessageExchange, forms: RequestForms, options: UnaryOptions): void {
-  const { head, request, response } = exchange;
+  const { head, response } = exchange;
   const form = forms.of(head.headers);
   // RFC 9110 §15.5.6, §15.5.16: a rejection names what is allowed or accepted.
   if (head.method !== "POST") exchange.respond({ status: 405, headers: { allow: "POST" } });
   else if (!form) exchange.respond({ status: 415, headers: { "accept-post": forms.contentTypes } });
-  else if (isHttp2(response))
-    serveStream(method, form, new StreamExchange(response.stream, request.headers, request.rawHeaders), options);
   // The status of gRPC is in trailers, which clients of HTTP/1 do not read: an error would look like an empty response.
   else if (form.protocol.transport === "grpc")
     reject(response, 505, "gRPC needs HTTP/2; gRPC-web and Connect do not\n");
@@ -133,16 +131,12 @@ async function run(
     lifetime.end(deadlineExceeded());
     if (!lifetime.awaitsResult) fail(deadlineExceeded());
   });
-  /** The deadline has passed while the body arrived or the caller was authenticated: do not start the method. */
-  const inTime = (message: Message) => {
-    if (exchange.hasResponded) throw deadlineExceeded();
-    return message;
-  };
   try {
     const body = form.isReadFirst ? await exchange.readBody(limits) : undefined;
     const result = method.call(call, () => {
+      // The deadline has passed while the body arrived or the caller was authenticated: do not start the method.
       if (exchange.hasResponded) throw deadlineExceeded();
-      return body ? decodeBody(method, form, body) : receiveBody(method, form, call, exchange).then(inTime);
+      return body ? decodeBody(method, form, body) : receiveBody(method, form, call, exchange);
     });
     const message = isPromise(result) ? await result : result;
     const response = protocol.success(method, message, form.responseCompression);

@@ -1,5 +1,4 @@
-// Calls that are refused before connect-node sees them, as clients of gRPC expect to be told: in the encoding of their messages, and
-// with a status, also over HTTP/1.
+// Calls that are rejected, as their clients expect it: in the encoding of their messages, and with a status, also over HTTP/1.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, it, test } from "node:test";

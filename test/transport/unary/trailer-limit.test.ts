@@ -32,7 +32,7 @@ describe("the trailers of a failure fit", () => {
       assert.ok(sizeOf(statusTrailers(error)) <= 8000, `${sizeOf(statusTrailers(error))} bytes`);
       const fitted = fitTrailers(error);
       assert.deepEqual(typesOf(fitted.details), details);
-      // connect-node escapes the message so.
+      // More characters than gRPC requires.
       assert.ok(encodeURIComponent(fitted.message).length <= 1500);
     });
   }
