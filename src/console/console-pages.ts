@@ -7,6 +7,7 @@ import { type HttpRequest, requestTarget } from "../transport/http/message.ts";
 import { chooseForm, tagOf } from "../transport/pages/compressed-forms.ts";
 import { hostOf, isLocalName, type PageReply, type Pages, seeOther, text } from "../transport/pages/pages.ts";
 import type { Asset, Assets } from "./assets.ts";
+import { pageHeaders } from "./page-headers.ts";
 
 /** The path of the console's pages. */
 export const consolePath = "/console/";
@@ -35,24 +36,7 @@ export function consoleFolder(): string {
   return existsSync(`${own}/index.html`) ? own : programFile("../dist/console");
 }
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-const headers = {
-  "content-security-policy": policy,
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  vary: "Accept-Encoding",
-};
+const headers = { ...pageHeaders(), vary: "Accept-Encoding" };
 
 const immutable = "public, max-age=31536000, immutable";
 
