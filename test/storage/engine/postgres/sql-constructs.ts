@@ -22,6 +22,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     pattern: /\bpg_(?:try_)?advisory_\w+|\bhashtextextended\(/,
     files: [
       "engine/postgres/copy-target.ts",
+      "engine/postgres/dialect.ts",
       "engine/postgres/migrate.ts",
       "engine/postgres/transaction.ts",
       "vulnerabilities/complete-documents.ts",
@@ -50,7 +51,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "pg_database_size",
     pattern: /\b(?:pg_database_size|current_database)\(/,
-    files: ["installation/database-facts.ts"],
+    files: ["engine/postgres/dialect.ts"],
   },
   {
     name: "GENERATED ALWAYS AS IDENTITY",
