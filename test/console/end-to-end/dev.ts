@@ -87,7 +87,7 @@ describe("npm run dev", { timeout: 180_000 }, () => {
     assert.equal(reply.headers.get("content-security-policy"), pageHeaders("vite")["content-security-policy"]);
   });
 
-  // While the server starts again, calls fail, and Vite asks for packages that it has bundled anew.
+  // While the server starts again, calls fail, and Vite asks for packages that it has bundled again.
   it("has no complaint of the browser about the policy or an error of a script", () => {
     assert.deepEqual(
       complaints.filter((text) => !text.startsWith("Failed to load resource:")),
