@@ -12,7 +12,7 @@ export interface Setting {
   readonly isSecret?: boolean;
   /** Whether it makes a server less safe: no hint for a misspelt name may suggest it. */
   readonly lowersSafety?: boolean;
-  /** Whether it has no effect: it is accepted for one release. */
+  /** Whether the setting was removed: it is accepted without an effect for one release. */
   readonly isRemoved?: boolean;
   /** A variable that many programs read, in lower or upper case. The variable of the setting takes precedence. */
   readonly commonVariable?: string;

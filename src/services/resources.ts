@@ -42,8 +42,10 @@ export const collections: readonly CollectionTables[] = [...new Set(kinds.map(({
 /** The kinds that a file for apply may have. */
 export const resources: readonly Kind[] = kinds.filter((kind): kind is Kind => !("absent" in kind.file));
 
-/** The kinds that no file has. */
-export const otherKinds: readonly OtherKind[] = kinds.filter((kind): kind is OtherKind => "absent" in kind.file);
+/** The kinds that no file has, and whose resources are deleted before all others with their group. */
+export const deletedWithGroup: readonly OtherKind[] = kinds.filter(
+  (kind): kind is OtherKind => "deletedWithGroup" in kind && kind.deletedWithGroup !== undefined,
+);
 
 /** The resources that move with an organization, in the order of its import. People are suspended once all that they hold is there. */
 export const transfers: readonly Transfer[] = [

@@ -62,5 +62,5 @@ describe("files without advisories are named as what they are", () => {
     it(`does not recognize another document: ${JSON.stringify(document)?.slice(0, 50)}`, () =>
       assert.equal(nameDocument(document), undefined));
   }
-  it("does not recognize other texts", () => assert.equal(nameText("{}"), undefined));
+  it("a text of no known format gets no name", () => assert.equal(nameText("{}"), undefined));
 });

@@ -6,7 +6,7 @@ const step = { rule: "a rule", as: "owner", method: "iam.v2beta1.GroupsService/G
 const parse = (content: unknown) => parseCase("iam/example.json", JSON.stringify(content));
 
 describe("a file of an API case", () => {
-  it("has a name by its path below the folder of the cases", () => {
+  it("a case is named by its path below the folder of the cases", () => {
     assert.equal(parse({ title: "a title", steps: [step] }).name, "iam/example");
     assert.ok(readCases().length > 0);
   });

@@ -175,7 +175,7 @@ describe("folders of src", () => {
     assert.deepEqual([...new Set(files.map(topOf))].sort(), Object.keys(folders).sort());
   });
 
-  it("are described in docs/design/architecture.md", () => {
+  it("each folder of src is described in docs/design/architecture.md", () => {
     const page = readFileSync(new URL("../../docs/design/architecture.md", import.meta.url), "utf8");
     const described = [...page.matchAll(/^\*\*`([\w.-]+?)\/?`\*\*/gm)].map(([, name]) => name);
     assert.deepEqual(described.toSorted(), Object.keys(folders).sort());

@@ -106,7 +106,7 @@ describe("a new token", async () => {
     });
   }
 
-  it("is rejected when notAfter has passed", async () => {
+  it("a token is rejected once its notAfter has passed", async () => {
     const issued = tokens.issue({ ...plainRequest, notAfter: startTime });
     await assert.rejects(issued, isApiError(Code.PERMISSION_DENIED, /has expired/));
   });
@@ -130,7 +130,7 @@ describe("a new token", async () => {
     assert.equal((await tokens.verify(token)).subject, subject);
   });
 
-  it("is rejected when its narrowing alone is too long, since nothing of it may be left out", async () => {
+  it("a token is rejected when its narrowing alone is too long, since nothing of it may be left out", async () => {
     const scopes = Array.from({ length: 500 }, (_, i) => `${i}`.padStart(40, "0"));
     const issued = tokens.issue({ ...plainRequest, narrowing: { scopes } });
     await assert.rejects(issued, isApiError(Code.RESOURCE_EXHAUSTED, /fewer scopes/));

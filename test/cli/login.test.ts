@@ -189,7 +189,7 @@ describe("gatehouse auth login with a browser", () => {
     assert.equal(items[0].actorClaims.sub, "invited");
   });
 
-  it("is renewed once when the server rejects it before it has expired, as one that a retired key has signed", async () => {
+  it("a stored token is renewed once when the server rejects it before it has expired, as one that a retired key has signed", async () => {
     const environment = { ...newHome(), GATEHOUSE_TOKEN: "" };
     const { url } = caller.server;
     const read = (kind?: string) => readFileSync(cachePath(environment.HOME, url, kind), "utf8");

@@ -66,7 +66,7 @@ describe("serve --dev", () => {
     assert.match(stderr, /data-dir: \/.*owner-token cannot be written: EISDIR/);
   });
 
-  it("does not respond before the owner's token is there", async () => {
+  it("a development server does not respond before the file with the owner's token is there", async () => {
     using data = dataDirectory();
     const server = await serve(data.path, "--dev");
     let status = 0;

@@ -10,7 +10,7 @@ export interface Weighed extends Pick<Finding, "record" | "statement"> {
   readonly version: string;
   /** Undefined when it says nothing. */
   readonly found: VersionStatus | undefined;
-  /** Whether it counts for the query: a product that is safe on one platform may be affected on others. */
+  /** Whether the finding holds for all that was asked about: a product that is safe on one platform may be affected on others. */
   readonly isTold: boolean;
 }
 

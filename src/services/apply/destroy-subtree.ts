@@ -14,7 +14,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import type { KindContext } from "../kinds/kind-options.ts";
 import type { KindName, StoredRows } from "../kinds/spec.ts";
-import { otherKinds, resources } from "../resources.ts";
+import { deletedWithGroup, resources } from "../resources.ts";
 import { attemptTogether, runAll, runsOf } from "./concurrent-runs.ts";
 import {
   type AtVersion,
@@ -98,7 +98,7 @@ async function planDeletion(session: Session, groupUid: string, call: Call, paus
 async function otherDeletions(session: Session, groupUid: string, pause: Yield): Promise<readonly SubtreeOperation[]> {
   const found: SubtreeOperation[] = [];
   const limit = applyLimits.storedResources;
-  for (const { deletedWithGroup: noun, collection, methods } of otherKinds) {
+  for (const { deletedWithGroup: noun, collection, methods } of deletedWithGroup) {
     if (noun === undefined || !methods.delete) continue;
     const { delete: method } = methods;
     const rows = await findSubtreeRows(session, collection, groupUid, limit + 1, pause);

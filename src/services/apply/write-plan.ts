@@ -4,7 +4,7 @@ import { newYield } from "../../base/yielding.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import type { KindContext, KindOptions } from "../kinds/kind-options.ts";
-import { otherKinds, resources } from "../resources.ts";
+import { deletedWithGroup, resources } from "../resources.ts";
 import { attemptTogether } from "./concurrent-runs.ts";
 import { executePlan } from "./execute.ts";
 import { type CallTogether, requireExpected, type ServicesOf, versionOf } from "./joined-calls.ts";
@@ -13,8 +13,7 @@ import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
 /** Returns the services that an apply and a deletion call. */
 export function changingServices(context: KindContext): readonly Implementation[] {
-  const deletedToo = otherKinds.filter(({ deletedWithGroup }) => deletedWithGroup !== undefined);
-  return [...resources, ...deletedToo].flatMap(({ implement }) => implement?.(context) ?? []);
+  return [...resources, ...deletedWithGroup].flatMap(({ implement }) => implement?.(context) ?? []);
 }
 
 /** Returns the function that executes the plan of a request in a transaction, and returns it. It makes the plan again if something changed. */

@@ -198,7 +198,7 @@ describe("writing CSAF", () => {
     assert.deepEqual(losses, ["a status of which another one for the same product is worse"]);
   });
 
-  it("of several statements of one source, the latest is written", async () => {
+  it("the writer of CSAF writes the latest of several statements of one source", async () => {
     const time = (day: number) => `2030-01-0${day}T00:00:00Z`;
     const statements = [
       { status: "AFFECTED", time: time(1) },
