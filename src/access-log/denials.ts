@@ -5,9 +5,8 @@ import type { Caller } from "../authn/caller.ts";
 import type { Access } from "../authz/access.ts";
 import { isUid, parentOf, rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { Observer } from "../pipeline/observe.ts";
+import { clientOf, type Observer } from "../pipeline/observe.ts";
 import type { AccessLog } from "./access-log.ts";
-import { clientDetails } from "./client.ts";
 
 /** The dependencies of the recorder of denials. */
 export interface DenialObserverOptions {
@@ -43,7 +42,7 @@ async function recordDenial(
     by: { actor: caller.uid, actorClaims: caller.token.act, method: path, requestId: call.requestId },
     uid: uid || caller.uid,
     groupUids: groupsOf(caller.uid, uid, isMember),
-    details: { outcome: "denied", reason, ...(capability !== undefined && { capability }), ...clientDetails(call) },
+    details: { outcome: "denied", reason, capability, ...clientOf(call) },
   });
 }
 

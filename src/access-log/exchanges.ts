@@ -2,9 +2,9 @@
 
 import { parentOf, rootOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
+import { clientOf } from "../pipeline/observe.ts";
 import type { ExchangeEvent } from "../sts/exchange.ts";
 import type { AccessLog } from "./access-log.ts";
-import { clientDetails } from "./client.ts";
 
 /** The dependencies of the recorder of token exchanges. */
 export interface ExchangeRecorderOptions {
@@ -32,7 +32,7 @@ export function exchangeRecorder(options: ExchangeRecorderOptions) {
       // The actor is unknown until the token is verified.
       by: {
         actor: isAllowed ? uid : "",
-        ...(isAllowed && { actorClaims: { iss: issuer, sub: subject } }),
+        actorClaims: isAllowed ? { iss: issuer, sub: subject } : undefined,
         method: call.method?.path ?? "",
         requestId: call.requestId,
       },
@@ -40,11 +40,11 @@ export function exchangeRecorder(options: ExchangeRecorderOptions) {
       groupUids: isPerson ? await organizationsOf(options, event) : [parentOf(uid)],
       details: {
         outcome: isAllowed ? "allowed" : "denied",
-        ...(check !== undefined && { check }),
-        ...(reason !== undefined && { reason }),
+        check,
+        reason,
         issuer,
         subject,
-        ...clientDetails(call),
+        ...clientOf(call),
       },
     });
   };

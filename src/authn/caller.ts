@@ -3,9 +3,9 @@ import type { CapabilitySet } from "../model/capabilities.ts";
 /** The limits that a token exchange put on a token. They only ever remove access. */
 export interface Narrowing {
   /** Group uids: the token is valid in these groups and their subgroups only. Absent means no limit. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** The token has no capability besides these. Absent means no limit. */
-  readonly capabilities?: CapabilitySet;
+  readonly capabilities?: CapabilitySet | undefined;
 }
 
 /** The content of a verified API token. */

@@ -18,17 +18,17 @@ export interface TokenRequest {
   readonly audience: readonly string[];
   /** Claims of the subject token of the exchange: at least `iss`, `sub` and `aud`. */
   readonly act: Readonly<Record<string, string>>;
-  readonly email?: string;
-  readonly emailVerified?: boolean;
+  readonly email?: string | undefined;
+  readonly emailVerified?: boolean | undefined;
   /** Group uid to the text of a capability set. For clients to display; access never depends on it. */
   readonly grants: Readonly<Record<string, string>>;
   /** Whether the session of a browser issues the token; false if absent. */
-  readonly isOfBrowser?: boolean;
+  readonly isOfBrowser?: boolean | undefined;
   readonly narrowing: Narrowing;
   /** The uids of the external group role mappings (of one identity provider) that the token carries. */
-  readonly mappings?: readonly string[];
+  readonly mappings?: readonly string[] | undefined;
   /** Milliseconds since the epoch: the token expires then if that is before its hour ends. */
-  readonly notAfter?: number;
+  readonly notAfter?: number | undefined;
 }
 
 /** The required claims of a token. */

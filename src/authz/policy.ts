@@ -38,7 +38,7 @@ export type AccessToken = Pick<VerifiedToken, "subject" | "act" | "issuedAt" | "
 export type Act = VerifiedToken["act"];
 
 /** The claims of a token that determine an identity's grants, besides its role bindings. */
-export type SessionClaims = Partial<Pick<AccessToken, "act" | "mappings">>;
+export type SessionClaims = { readonly [K in "act" | "mappings"]?: AccessToken[K] | undefined };
 
 /** Decides what callers may do. Results are synchronous unless the database must be read. */
 export interface Policy {

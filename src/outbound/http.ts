@@ -39,7 +39,7 @@ export interface OutboundOptions extends AddressRules {
 export interface OutboundRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** A response with status 2xx or 4xx. */

@@ -46,9 +46,9 @@ export interface Call {
   /** Set by the pipeline, which then logs the call. */
   method?: CalledMethod;
   /** Set by authentication; absent for methods that are open to all. */
-  caller?: Caller;
+  caller?: Caller | undefined;
   /** The access of the caller. Set together with `caller`. */
-  access?: Access;
+  access?: Access | undefined;
   /** The subtrees that an unscoped method may show. Set by authorization. */
   scope?: Scope;
   /** The uid of a role binding of the caller, who may delete it without a capability. Set by the pipeline. */

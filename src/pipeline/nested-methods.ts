@@ -50,8 +50,8 @@ export function nestedCalls(implementations: readonly Implementation[], check: R
     const { caller, access } = call;
     const nested: Call = {
       ...callAs(call, { path: methodPath(method), descriptor: method }),
-      ...(caller && { caller }),
-      ...(access && { access }),
+      caller,
+      access,
     };
     authorize(nested, accessRuleOf(method)!, request);
     const handler = handlersOf.get(method.parent.typeName)![method.localName]!;

@@ -64,8 +64,11 @@ export function originOf({
   };
 }
 
-/** Returns the client of a call for the audit log, without what is not known. */
-export function clientOf(call: Pick<Call, "clientAddress" | "header">): { client?: string; userAgent?: string } {
+/** Returns the client of a call for the audit log: its address and `User-Agent`, as in the server log. */
+export function clientOf(call: Pick<Call, "clientAddress" | "header">): {
+  client: string | undefined;
+  userAgent: string | undefined;
+} {
   const { client, userAgent } = originOf(call);
-  return { ...(client && { client }), ...(userAgent !== undefined && { userAgent }) };
+  return { client: client || undefined, userAgent };
 }

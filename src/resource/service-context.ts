@@ -58,5 +58,5 @@ export function writeContext(call: Call, clock: Clock): WriteContext {
   const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock(), lifetime };
   if (!caller) return context;
   const { act: actorClaims, mappings: actorMappings } = caller.token;
-  return { ...context, actorClaims, ...(actorMappings && { actorMappings }) };
+  return { ...context, actorClaims, actorMappings };
 }

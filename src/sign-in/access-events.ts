@@ -1,17 +1,18 @@
 // Audit log events of sign-ins.
 
 import type { AccessEvent } from "../access-log/access-tally.ts";
-import { type ClientDetails, clientDetails } from "../access-log/client.ts";
 import { show } from "../base/clip.ts";
 import { parentOf } from "../model/uid.ts";
+import { clientOf } from "../pipeline/observe.ts";
+import type { CallerClient } from "../storage/change-log/access-entries.ts";
 import { clientAddress } from "../transport/http/client-address.ts";
 import { type HttpRequest, readHeader } from "../transport/http/message.ts";
 import type { LoginProvider } from "./login-provider.ts";
 import { callbackPathOf } from "./sign-in.ts";
 
 /** Returns the browser of a request for audit log entries. */
-export function browserOf(request: HttpRequest): ClientDetails {
-  return clientDetails({ clientAddress: clientAddress(request), header: (name) => readHeader(request, name) });
+export function browserOf(request: HttpRequest): CallerClient {
+  return clientOf({ clientAddress: clientAddress(request), header: (name) => readHeader(request, name) });
 }
 
 /** A signed-in user, and where the user is known. */
@@ -26,7 +27,7 @@ export interface SignedIn {
 export function signedIn(
   { uid, act, groupUids }: SignedIn,
   provider: LoginProvider,
-  client: ClientDetails,
+  client: CallerClient,
 ): AccessEvent {
   return {
     kind: "sign_ins",
@@ -35,8 +36,8 @@ export function signedIn(
     groupUids,
     details: {
       outcome: "allowed",
-      ...(act.iss && { issuer: show(act.iss) }),
-      ...(act.sub && { subject: show(act.sub) }),
+      issuer: act.iss ? show(act.iss) : undefined,
+      subject: act.sub ? show(act.sub) : undefined,
       ...client,
     },
   };
@@ -49,7 +50,7 @@ export function signedIn(
 export function signInDenied(
   provider: LoginProvider,
   { check, reason }: Pick<AccessEvent["details"], "check" | "reason">,
-  client: ClientDetails,
+  client: CallerClient,
 ): AccessEvent {
   return {
     kind: "sign_ins",
@@ -58,8 +59,8 @@ export function signInDenied(
     groupUids: provider.organization ? [parentOf(provider.uid)] : [],
     details: {
       outcome: "denied",
-      ...(check !== undefined && { check }),
-      ...(reason !== undefined && { reason }),
+      check,
+      reason,
       issuer: show(provider.issuer),
       ...client,
     },

@@ -1,11 +1,11 @@
 // Reports a failed sign-in: to the program that started it, or else on a page.
 
-import type { ClientDetails } from "../access-log/client.ts";
 import { type ApiError, Code, retryAfterOf } from "../aip/errors.ts";
 import { OutboundError } from "../outbound/error.ts";
 import { finishError } from "../pipeline/complete-error.ts";
 import { isOwnFailure } from "../pipeline/observe.ts";
 import { notRegistered } from "../services/auth/registration.ts";
+import type { CallerClient } from "../storage/change-log/access-entries.ts";
 import { type PageReply, seeOther } from "../transport/pages/pages.ts";
 import { signInDenied } from "./access-events.ts";
 import { goBack, markup, page } from "./html.ts";
@@ -24,7 +24,7 @@ const statuses: Partial<Record<Code, number>> = {
 
 /** The details of a sign-in that are known when it fails. */
 export interface Attempt {
-  readonly client: ClientDetails;
+  readonly client: CallerClient;
   target?: LoginRequest["target"];
   provider?: LoginProvider;
 }
@@ -48,8 +48,7 @@ export function failureReply(
     check,
     ...client,
   };
-  if (provider)
-    deps.accessLog.record(signInDenied(provider, { reason, ...(check !== undefined && { check }) }, client));
+  if (provider) deps.accessLog.record(signInDenied(provider, { reason, check }, client));
   // Without the query and the cause of internal errors: both may contain secrets.
   if (error.code === Code.INTERNAL) deps.log.error({ ...event, failure: describe(error.cause) }, "sign-in");
   else deps.log.info({ ...event, error: error.message }, "sign-in");

@@ -1,11 +1,11 @@
 // Issues the tokens of an identity for the claims of an ID token.
 
-import type { ClientDetails } from "../access-log/client.ts";
 import type { IssuedToken } from "../authn/tokens.ts";
 import type { SignIn } from "../model/sign-in.ts";
 import { parentOf, rootOf } from "../model/uid.ts";
 import { personOf, type Registered } from "../services/auth/registration.ts";
 import { knownAmong } from "../services/iam/users/membership.ts";
+import type { CallerClient } from "../storage/change-log/access-entries.ts";
 import type { Assumption } from "../sts/assumption.ts";
 import type { Claims } from "../sts/claim-match.ts";
 import { show } from "../sts/denials.ts";
@@ -34,7 +34,7 @@ export interface Granted {
 export interface CompletedLogin {
   readonly request: LoginRequest;
   readonly provider: LoginProvider;
-  readonly client: ClientDetails;
+  readonly client: CallerClient;
 }
 
 /** Issues the requested tokens of a registered user. */
@@ -55,12 +55,12 @@ export async function issueTokens(
   const { act, email, emailVerified } = assumption.claims;
   const signIn: SignIn = {
     act,
-    ...(email !== undefined && { email }),
-    ...(emailVerified !== undefined && { emailVerified }),
+    email,
+    emailVerified,
     provider: provider.uid,
     audience: request.audience,
-    ...(scopes && { scopes }),
-    ...(uid !== own && { claims: JSON.stringify(claims) }),
+    scopes,
+    claims: uid === own ? undefined : JSON.stringify(claims),
     client,
   };
   const refreshable = await startRefreshable(deps, request, uid, signIn, mappings);
@@ -103,7 +103,12 @@ async function assume(
 ): Promise<Assumption> {
   if (wanted === "" || wanted === own) {
     const mappings = await mappingsOfPerson(deps, provider, claims, own);
-    return { uid: own, claims: personOf(claims).claims, narrowing: {}, ...(mappings.length > 0 && { mappings }) };
+    return {
+      uid: own,
+      claims: personOf(claims).claims,
+      narrowing: {},
+      mappings: mappings.length > 0 ? mappings : undefined,
+    };
   }
   return await assumeOfOrganization(deps.directory, provider, wanted, claims);
 }

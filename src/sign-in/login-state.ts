@@ -13,7 +13,7 @@ export interface Login {
   /** The uid of the provider that the browser was sent to; empty for the operator's. */
   readonly provider: string;
   /** The issuer and client at that time. Absent in logins that an earlier version started. */
-  readonly client?: LoginClient;
+  readonly client?: LoginClient | undefined;
   readonly secrets: LoginSecrets;
 }
 

@@ -196,7 +196,7 @@ function clientAuth(oidc: Library, secret: string): client.ClientAuth {
 function fetchBy(send: UpstreamOptions["fetch"]): client.CustomFetch {
   return async (url, { method, headers, body }) => {
     const text = body === undefined || body === null ? undefined : String(body);
-    const reply = await send(url, { method, headers, ...(text !== undefined && { body: text }) });
+    const reply = await send(url, { method, headers, body: text });
     return new Response(reply.body.toString(), {
       status: reply.status,
       headers: { "content-type": reply.contentType },

@@ -1,8 +1,8 @@
 // Audit log events of sessions that end before their time.
 import type { AccessEvent } from "../access-log/access-tally.ts";
-import { clientDetails } from "../access-log/client.ts";
 import { parentOf } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
+import { clientOf } from "../pipeline/observe.ts";
 import { isUserUid } from "../services/iam/users/user-uid.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { RefreshFamily } from "../sts/refresh.ts";
@@ -53,12 +53,12 @@ function eventOf(
     // The actor who presented the token again is unknown.
     by: {
       actor: isReuse ? "" : uid,
-      ...(!isReuse && { actorClaims: signIn.act }),
+      actorClaims: isReuse ? undefined : signIn.act,
       method: methods[end],
       requestId: call.requestId,
     },
     uid,
     groupUids,
-    details: { outcome: isReuse ? "denied" : "allowed", check: end, ...clientDetails(call) },
+    details: { outcome: isReuse ? "denied" : "allowed", check: end, ...clientOf(call) },
   };
 }

@@ -158,12 +158,8 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
 }
 
 /** Returns the parts that only one of the databases has. */
-function partsOf({
-  onHostChanged,
-  replicas,
-  writeTurns,
-}: Dialect): Pick<Database, "onHostChanged" | "replicas" | "writeTurns"> {
-  return { ...(onHostChanged && { onHostChanged }), ...(replicas && { replicas }), ...(writeTurns && { writeTurns }) };
+function partsOf({ onHostChanged, replicas, writeTurns }: Dialect) {
+  return { onHostChanged, replicas, writeTurns };
 }
 
 /** Returns the transaction of a write, with the work that is deferred to its end. */

@@ -57,7 +57,7 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
 }
 
 function authorOf({ actor, actorClaims, method, requestId }: WriteContext) {
-  return { actor, method, requestId, ...(actorClaims && { actorClaims }) };
+  return { actor, method, requestId, actorClaims };
 }
 
 /** Returns counter changes that also apply those of earlier transactions in the same commit, whose counters are not stored yet. */

@@ -33,7 +33,7 @@ export interface Assumption {
   /** The limits of the subject token, if it is one of ours. */
   readonly narrowing: Narrowing;
   /** The external group role mappings of the session. */
-  readonly mappings?: readonly string[];
+  readonly mappings?: readonly string[] | undefined;
   /** The audiences of the subject token, if it is one of ours. */
   readonly audience?: readonly string[];
 }
@@ -51,7 +51,7 @@ export async function assumeOwn(deps: AssumptionDeps, uid: string, subjectToken:
   const narrowing = narrowOwn(verified.narrowing, requirement);
   const notAfter = Math.min(expiresAt, requirement?.notAfter ?? expiresAt);
   const claims = { act, notAfter, ...(email !== "" && { email, emailVerified }) };
-  return { uid: identity.uid, claims, narrowing, audience, ...(mappings && { mappings }) };
+  return { uid: identity.uid, claims, narrowing, audience, mappings };
 }
 
 /** Returns the limits of one of our own tokens, and those of its static keys if these are not in force any more. */
@@ -188,7 +188,7 @@ async function assumeIdentity(
   await deps.directory.requireActivePerson(identity.uid, claims);
   checkInForce(requirement, now);
   const { notAfter } = requirement;
-  const passedOn = { ...inheritedClaims(claims), ...(notAfter !== undefined && { notAfter }) };
+  const passedOn = { ...inheritedClaims(claims), notAfter };
   return { uid: identity.uid, claims: passedOn, narrowing: staticKeysNarrowing(requirement) };
 }
 

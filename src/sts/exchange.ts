@@ -54,8 +54,8 @@ export interface ExchangeEvent {
   readonly issuer: string;
   readonly subject: string;
   /** The failed check and the reason of the error; absent on success. */
-  readonly check?: string;
-  readonly reason?: string;
+  readonly check?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** A token of an issuer, or a signed request that AWS verifies. Issuer and subject are unverified. */
@@ -153,5 +153,5 @@ function eventOf(
 function failureOf(error: unknown): Pick<ExchangeEvent, "check" | "reason"> {
   const { reason, metadata } = toApiError(error);
   const check = metadata.check ?? metadata.claim;
-  return { reason, ...(check !== undefined && { check }) };
+  return { reason, check };
 }

@@ -32,8 +32,8 @@ export async function issueToken(
     audience: wanted.audience,
     grants: shownGrants(narrowing, grants),
     narrowing,
-    ...(wanted.isOfBrowser && { isOfBrowser: true }),
-    ...(assumption.mappings && { mappings: assumption.mappings }),
+    isOfBrowser: wanted.isOfBrowser,
+    mappings: assumption.mappings,
   });
   await deps.directory.touch(assumption.uid, deps.clock());
   return issued;
@@ -41,7 +41,7 @@ export async function issueToken(
 
 /** Returns the claims, besides the identity, that determine the grants of a session. */
 export function sessionOf({ claims: { act }, mappings }: Assumption): SessionClaims {
-  return { act, ...(mappings && { mappings }) };
+  return { act, mappings };
 }
 
 // Security case X3: a token cannot be exchanged for one with another audience.

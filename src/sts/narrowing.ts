@@ -25,7 +25,7 @@ export function narrow(
 ): Narrowing {
   const scopes = narrowScopes(wanted.scopes, presented.scopes, grants);
   const capabilities = narrowCapabilities(wanted.capabilities, presented.capabilities);
-  return { ...(scopes && { scopes }), ...(capabilities && { capabilities }) };
+  return { scopes, capabilities };
 }
 
 /**

@@ -41,7 +41,7 @@ export async function assumeByProvider(
     // Other organizations may trust the same issuer with another client. Their operators can obtain
     // tokens of any user, so the new token is limited to this organization (security case X1).
     narrowing: { scopes: [rootOf(provider.uid)] },
-    ...(mappings.length > 0 && { mappings }),
+    mappings: mappings.length > 0 ? mappings : undefined,
   };
 }
 

@@ -134,8 +134,8 @@ async function refresh(deps: RefreshDeps, family: RefreshFamily, request: Exchan
 /** Returns what a sign-in lets its client assume. */
 export function assumptionOf({ identityUid, signIn }: Pick<RefreshFamily, "identityUid" | "signIn">): Assumption {
   const { act, email, emailVerified, scopes, audience } = signIn;
-  const claims = { act, ...(email !== undefined && { email }), ...(emailVerified !== undefined && { emailVerified }) };
-  return { uid: identityUid, claims, narrowing: scopes ? { scopes } : {}, audience };
+  const claims = { act, email, emailVerified };
+  return { uid: identityUid, claims, narrowing: { scopes }, audience };
 }
 
 /** Audiences of the sign-in that are no longer accepted are denied, not reported as invalid (security case X5). */

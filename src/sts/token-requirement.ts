@@ -21,11 +21,11 @@ export interface Requirement {
   /** The token must have one of these if the match names no audience. */
   readonly audiences: Audiences;
   /** Milliseconds since the epoch. */
-  readonly notAfter?: number;
+  readonly notAfter?: number | undefined;
   /** The reason why the static keys are not in force. */
-  readonly inactivity?: string;
+  readonly inactivity?: string | undefined;
   /** The organizations in which the keys need not be in force: the identity created and owns them. */
-  readonly founded?: readonly string[];
+  readonly founded?: readonly string[] | undefined;
 }
 
 /** Returns the requirements of an identity, or undefined if no token of an issuer can assume it. */
@@ -45,7 +45,8 @@ export function requirementOf(
       keys: async () => staticKeySet(value),
       audiences,
       notAfter,
-      ...(inactivity && { inactivity, ...(founded && { founded }) }),
+      inactivity,
+      founded,
     };
   }
   // Tokens that the login provider issued to us as its client, such as at the end of a device flow.

@@ -18,13 +18,16 @@ import {
   secretExportKind,
 } from "../../storage/change-log/access-entries.ts";
 
+/** An entry as JSON keeps it: without members that are undefined. */
+type Stored<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
 /** Entries contain no secrets and are shown unchanged, with times as text. */
 export const accessEntryViews: readonly RowView[] = [
   ...accessKinds.map((kind) => ({ kind, show: detailsOf })),
   { kind: keyRotationKind, show: keyRotationOf },
   { kind: keyRetirementKind, show: keyRetirementOf },
   { kind: endedSessionKind, show: endedSessionOf },
-  { kind: resourceExportKind, show: (row) => ({ ...(row as ResourceExport) }) },
+  { kind: resourceExportKind, show: (row) => ({ ...(row as Stored<ResourceExport>) }) },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }) },
 ];
 
@@ -39,12 +42,12 @@ function keyRetirementOf(row: unknown): JsonObject {
 }
 
 function endedSessionOf(row: unknown): JsonObject {
-  const { isBrowser, createTime, ...shown } = row as EndedSession;
+  const { isBrowser, createTime, ...shown } = row as Stored<EndedSession>;
   return { ...shown, browser: isBrowser, createTime: timeText(createTime) };
 }
 
 function detailsOf(row: unknown): JsonObject {
-  const { firstTime, lastTime, ...details } = row as AccessDetails;
+  const { firstTime, lastTime, ...details } = row as Stored<AccessDetails>;
   return { ...details, firstTime: timeText(firstTime), lastTime: timeText(lastTime) };
 }
 

@@ -87,7 +87,7 @@ export interface Importer<M = never> {
   readonly schema: DescMessage;
   readonly messageRules: readonly MessageRules[];
   references(message: M): readonly string[];
-  readonly isOfGroup?: boolean;
+  readonly isOfGroup?: boolean | undefined;
   isExcused?(message: M, violation: FieldViolation): boolean;
   /** Checks what no rule of the message says, without the database. */
   check?(message: M): Promise<readonly Problem[]>;

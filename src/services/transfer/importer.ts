@@ -64,7 +64,7 @@ function importerOf<D extends DescMessage, R extends ResourceRow>(kind: ImportKi
     schema: resource.schema,
     messageRules: resource.messageRules,
     references,
-    ...(kind.isOfGroup && { isOfGroup: true }),
+    isOfGroup: kind.isOfGroup,
     ...(kind.isExcused && { isExcused: kind.isExcused }),
     async run(session, message, place) {
       const { tx, call } = place;

@@ -1,7 +1,7 @@
 // The page that asks whether a person joins an organization, and the answers to it. A visit changes nothing.
 
-import { clientDetails } from "../../access-log/client.ts";
 import { invalidField, permissionDenied } from "../../aip/errors.ts";
+import { clientOf } from "../../pipeline/observe.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse } from "../../transport/pages/endpoints.ts";
 import type { PageReply } from "../../transport/pages/pages.ts";
 import { type Attempt, failureReply } from "../error-page.ts";
@@ -23,7 +23,7 @@ export function joinEndpoint(deps: SignInDeps): Endpoint {
     methods: ["GET", "HEAD", "POST"],
     maxBodyBytes: signInLimits.answerBytes,
     async handle(request) {
-      const attempt: Attempt = { client: clientDetails(request.call) };
+      const attempt: Attempt = { client: clientOf(request.call) };
       const handle = request.method === "POST" ? decide : ask;
       try {
         return responseOf(await handle(deps, request, attempt));

@@ -1,7 +1,7 @@
 // The question whether a person joins an organization, between the return of the browser and the tokens.
 import { randomBytes } from "node:crypto";
-import type { ClientDetails } from "../../access-log/client.ts";
 import { rateLimited } from "../../aip/errors.ts";
+import type { CallerClient } from "../../storage/change-log/access-entries.ts";
 import { insertSignIn } from "../../storage/sign-in/sign-ins.ts";
 import type { Claims } from "../../sts/claim-match.ts";
 import { type PageReply, seeOther } from "../../transport/pages/pages.ts";
@@ -21,7 +21,7 @@ export interface ReturnedLogin {
   readonly provider: LoginProvider;
   /** The claims of the ID token. */
   readonly claims: Claims;
-  readonly client: ClientDetails;
+  readonly client: CallerClient;
 }
 
 /** The data that is stored while the user decides. */
@@ -39,7 +39,7 @@ export async function askToJoin(
   offers: readonly Offer[],
 ): Promise<PageReply> {
   const [state = "", cookie = ""] = Array.from({ length: 2 }, () => randomBytes(32).toString("base64url"));
-  const question: Question = { login: { request, provider, ...(client && { client }) }, claims, offers };
+  const question: Question = { login: { request, provider, client }, claims, offers };
   const now = deps.clock();
   const row = sealRow("join", { state, cookie }, question, now + signInLimits.signInMs);
   const context = { actor: "", method: callbackPath, requestId: "", time: now };

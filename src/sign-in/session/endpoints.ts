@@ -1,11 +1,11 @@
 // The endpoints of browser sessions: the console's page gets its API tokens here. Nothing else accepts the session cookie.
 
-import { clientDetails } from "../../access-log/client.ts";
 import { invalidField, notFound, permissionDenied } from "../../aip/errors.ts";
 import { withFailureLimit } from "../../authn/failure-limiter.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { consolePath, referencePath } from "../../console/console-pages.ts";
 import type { Call } from "../../pipeline/call.ts";
+import { clientOf } from "../../pipeline/observe.ts";
 import type { RefreshFamily } from "../../sts/refresh.ts";
 import { detailTypes } from "../../transport/error-detail-types.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse, Endpoints } from "../../transport/pages/endpoints.ts";
@@ -71,7 +71,7 @@ async function startSignIn(deps: SessionDeps, request: EndpointRequest): Promise
   spendStart(deps, call.clientAddress);
   const replaces = (await findSession(deps, call.header("cookie")))?.id ?? "";
   const wanted = readLoginRequest(new URLSearchParams(parameters), { page: address, replaces }, deps.audiences);
-  const { url, cookie } = await beginLogin(deps, wanted, { client: clientDetails(call) });
+  const { url, cookie } = await beginLogin(deps, wanted, { client: clientOf(call) });
   return json({ url: url.href }, { "set-cookie": cookie });
 }
 
@@ -93,9 +93,9 @@ function describe({ id, signIn, createTime, expireTime }: RefreshFamily, isCurre
     isBrowser: browser !== undefined,
     createTime: timeOf(createTime),
     expireTime: timeOf(expireTime),
-    ...(lastUseTime !== undefined && { lastUseTime: timeOf(lastUseTime) }),
-    ...(client !== undefined && { client }),
-    ...(userAgent !== undefined && { userAgent }),
+    lastUseTime: lastUseTime === undefined ? undefined : timeOf(lastUseTime),
+    client,
+    userAgent,
   };
 }
 

@@ -89,7 +89,7 @@ export async function issueSessionToken(deps: SessionDeps, session: Session) {
   const { mappings } = signIn.browser;
   const issued = await issueToken(
     deps,
-    { ...assumption, claims: { ...claims, notAfter }, ...(mappings.length > 0 && { mappings }) },
+    { ...assumption, claims: { ...claims, notAfter }, mappings: mappings.length > 0 ? mappings : undefined },
     { audience: signIn.audience, scopes: signIn.scopes, capabilities: undefined, isOfBrowser: true },
   );
   await noteUse(deps, session, now);

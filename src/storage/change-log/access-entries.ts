@@ -22,17 +22,17 @@ export interface AccessDetails {
   readonly firstTime: number;
   readonly lastTime: number;
   /** The failed check, such as `iss`; absent if nothing failed. */
-  readonly check?: string;
+  readonly check?: string | undefined;
   /** The reason of the error, such as `PERMISSION_DENIED`. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The missing capability. */
-  readonly capability?: string;
+  readonly capability?: string | undefined;
   /** The issuer and subject of the subject token; before verification, as the client claims them. */
-  readonly issuer?: string;
-  readonly subject?: string;
+  readonly issuer?: string | undefined;
+  readonly subject?: string | undefined;
   /** The address of the client and its `User-Agent`. */
-  readonly client?: string;
-  readonly userAgent?: string;
+  readonly client?: string | undefined;
+  readonly userAgent?: string | undefined;
 }
 
 /** One entry of a group. */

@@ -38,7 +38,7 @@ export interface Dialect {
    * twice. Absent without replicas.
    */
   readonly readLogged?: Dialect["read"];
-  readonly replicas?: ReplicaStatus;
+  readonly replicas?: ReplicaStatus | undefined;
   /** See `Database.rehearse`. */
   rehearse<T>(body: (tx: DialectTransaction) => Promise<T>): Promise<T>;
   readonly measurements: DatabaseMeasurements;
@@ -48,11 +48,11 @@ export interface Dialect {
    */
   write<T>(body: (tx: DialectTransaction) => Promise<T>, kind: WriteKind): Promise<T>;
   /** The turns of the processes that write to one file (SQLite). */
-  readonly writeTurns?: Pick<WriteTurns, "lend" | "take">;
+  readonly writeTurns?: Pick<WriteTurns, "lend" | "take"> | undefined;
   /** Rejects with StorageReadOnly if the database is read-only, and with StorageUnavailable if it does not respond. */
   check(): Promise<void>;
   /** Calls the listener with the name of the new host after each failover (PostgreSQL). */
-  readonly onHostChanged?: (listener: (host: string) => void) => void;
+  readonly onHostChanged?: ((listener: (host: string) => void) => void) | undefined;
   close(): Promise<void>;
 }
 

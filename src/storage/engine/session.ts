@@ -117,9 +117,9 @@ export interface WriteContext {
   /** The uid of the caller; empty for the installation itself. */
   readonly actor: string;
   /** The claims of the subject token that the caller exchanged; absent if there was none. */
-  readonly actorClaims?: Readonly<Record<string, string>>;
+  readonly actorClaims?: Readonly<Record<string, string>> | undefined;
   /** The uids of the external group mappings that give the caller roles in this session; none if absent. */
-  readonly actorMappings?: readonly string[];
+  readonly actorMappings?: readonly string[] | undefined;
   readonly method: string;
   readonly requestId: string;
   /** Milliseconds since the epoch. */

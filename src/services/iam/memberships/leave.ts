@@ -42,7 +42,7 @@ export async function leaveOrganization(tx: Transaction, person: Membership, cal
   await deleteBindings(tx, person, async (binding) => {
     await refuseLastOwner(tx, binding, call);
     const { actor, actorClaims, requestId } = tx.context;
-    await deleteBinding(tx, binding, { actor, ...(actorClaims && { actorClaims }), requestId });
+    await deleteBinding(tx, binding, { actor, actorClaims, requestId });
   });
   const joinTime = await deleteMembership(tx, person);
   if (joinTime !== undefined) logMembership(tx, person, { before: { joinTime }, after: null });
