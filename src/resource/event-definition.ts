@@ -28,7 +28,7 @@ export interface EventPlace {
   /** Returns the `subject` of the event, by the uids of its changes. */
   subject(uids: readonly string[]): string;
   /** Returns the identity provider of the event, by the uid of the first change. Absent if it concerns none. */
-  readonly identityProvider?: (uid: string) => string;
+  readonly identityProvider?: ((uid: string) => string) | undefined;
 }
 
 /** One kind of event. */

@@ -55,7 +55,7 @@ export interface ResourceEvents<D extends DescMessage, R> {
   message(row: R, session: Session, time: number): MaybePromise<MessageInitShape<D>>;
   /** Returns the group of a row by its uid; its parent if absent. */
   readonly group?: (uid: string) => string;
-  readonly identityProvider?: (uid: string) => string;
+  readonly identityProvider?: ((uid: string) => string) | undefined;
 }
 
 /** Returns the events of methods that return or delete a resource. */
@@ -68,7 +68,7 @@ export function resourceEvents<D extends DescMessage, R>(
     kind: collection.kind,
     group,
     subject: ([uid]) => uid!,
-    ...(identityProvider && { identityProvider }),
+    identityProvider,
     body: ([{ uid, time, after }], session) =>
       returnsEmpty(method)
         ? requestOf(method, uid)

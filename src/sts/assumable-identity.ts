@@ -10,13 +10,13 @@ export interface AssumableIdentity {
   readonly uid: string;
   readonly relationship: Identity["relationship"];
   /** The user that the identity represents. Absent for all other identities. */
-  readonly user?: { readonly issuer: string; readonly subject: string };
+  readonly user?: { readonly issuer: string; readonly subject: string } | undefined;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   /** The reason why its static keys are not active. Absent if they are. */
-  readonly inactivity?: string;
+  readonly inactivity?: string | undefined;
   /** The organizations that it created and owns, where it needs no keys in force. Present with `inactivity`. */
-  readonly founded?: readonly string[];
+  readonly founded?: readonly string[] | undefined;
 }
 
 /** The claims that name the person of a token: those of the token itself, or the `act` of one that was exchanged for it. */

@@ -16,7 +16,7 @@ export function inheritedClaims(claims: Claims): Pick<TokenRequest, "act" | "ema
   return {
     act: { ...act, email },
     email,
-    ...(isStated && { emailVerified: claims.email_verified === true && isPlainEmail(email) }),
+    emailVerified: isStated ? claims.email_verified === true && isPlainEmail(email) : undefined,
   };
 }
 

@@ -17,7 +17,7 @@ export interface Adapted<I extends DescMessage, O extends DescMessage> {
   readonly validate: Validator;
   handle(request: MessageShape<I>, call: Call): Promise<MessageInitShape<O>>;
   /** The event of the method; absent if its counterpart has none. */
-  readonly event?: AdaptedEvent;
+  readonly event?: AdaptedEvent | undefined;
 }
 
 /** The event of a method of version 1, converted from that of a current method. */
@@ -107,7 +107,7 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
   method: {
     readonly check: (request: MessageShape<I>) => FieldViolation[];
     readonly respond: (request: MessageShape<I>, call: Call) => Promise<MessageInitShape<O>>;
-    readonly event?: AdaptedEvent;
+    readonly event?: AdaptedEvent | undefined;
     /** Returns whether a call takes long to compute (pipeline/expensive.ts); never if absent. */
     readonly isExpensive?: (request: MessageShape<I>) => boolean;
   },
@@ -119,7 +119,7 @@ export function handwritten<I extends DescMessage, O extends DescMessage>(
     );
   return {
     counterpart,
-    ...(method.event && { event: method.event }),
+    event: method.event,
     validate(message) {
       const own = message as MessageShape<I>;
       return method.check(own).map((violation) => rename(violation, own));

@@ -14,7 +14,7 @@ export interface TreeProduct {
   /** The branches from the root of the tree; empty for a product outside of branches. */
   readonly branches: readonly Branch[];
   /** The two products that this one combines, for a relationship such as "package on platform". */
-  readonly relationship?: { readonly category: string; readonly part: string; readonly whole: string };
+  readonly relationship?: { readonly category: string; readonly part: string; readonly whole: string } | undefined;
 }
 
 /** The products and groups of a document by their ids. The reader of a status reports ids that are missing here. */
@@ -71,7 +71,7 @@ export class ProductTree {
     const { product_id: id } = json;
     if (typeof id !== "string") return;
     if (this.#products.has(id)) this.#ambiguous.add(id);
-    else this.#products.set(id, { id, json, branches, ...(relationship && { relationship }) });
+    else this.#products.set(id, { id, json, branches, relationship });
   }
 }
 

@@ -42,7 +42,7 @@ const deletedKinds = [...resources]
 interface SubtreeOperation extends Operation {
   readonly request: { readonly uid: string };
   /** The kind of the resource, if its deletions may run at the same time. */
-  readonly kind?: KindName;
+  readonly kind?: KindName | undefined;
 }
 
 /** The plan of a deletion, in the order of its execution. */
@@ -122,7 +122,7 @@ function deletionsOf({ base, byKind }: StoredRows, callerUid: string): readonly 
       .map(({ uid }) => ({
         ...deletion(name, uid),
         request: { uid },
-        ...(file.isDeletedAlongside && { kind: name }),
+        kind: file.isDeletedAlongside ? name : undefined,
       }));
   });
   return [...inGroup, { method: GroupsService.method.deleteGroup, request: { uid: base!.uid } }];

@@ -17,9 +17,9 @@ import type { TextQuery, TextSearch } from "./text-search.ts";
 /** The plan to read a source. */
 export interface RangePlan {
   /** The index, or the rows found, to start from; in list order if absent. */
-  readonly index?: SideIndex | FoundRows;
+  readonly index?: SideIndex | FoundRows | undefined;
   /** The number of rows, if known. */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 /** Up to this many rows are faster to fetch and sort than to find in list order. */
@@ -46,9 +46,10 @@ export async function planRange<R extends ResourceRow>(
   const { index, count: found, uids } = best;
   const isLazy = indexIsExact && index.isSortedByUid && order.field === "uid";
   const isFew = found <= sortThreshold;
+  const usedIndex = uids ? { name: "found" as const, uids } : index;
   return {
-    ...((isLazy || isFew) && { index: uids ? { name: "found", uids } : index }),
-    ...((indexIsExact || found === 0) && { total: found }),
+    index: isLazy || isFew ? usedIndex : undefined,
+    total: indexIsExact || found === 0 ? found : undefined,
   };
 }
 

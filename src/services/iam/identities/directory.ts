@@ -47,7 +47,8 @@ async function assumable(session: Session, row: IdentityRow): Promise<AssumableI
     relationship,
     createTime,
     // Only users belong to no group.
-    ...(row.parent === null && { user: { issuer, subject } }),
-    ...(inactivity !== undefined && { inactivity, founded: await findFoundedOrganizations(session, uid) }),
+    user: row.parent === null ? { issuer, subject } : undefined,
+    inactivity,
+    founded: inactivity === undefined ? undefined : await findFoundedOrganizations(session, uid),
   };
 }

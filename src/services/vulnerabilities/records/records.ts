@@ -150,7 +150,7 @@ async function preview(
         : await decide(session, parent, incoming, before ?? (await comparableCopy(session, stored, copy)), now);
       const result = firstDecision(decision, copy, stored, since);
       if (isWritten(decision)) earlier.set(key, copy);
-      previews.push({ key, result, ...(isWritten(decision) && { incoming }) });
+      previews.push({ key, result, incoming: isWritten(decision) ? incoming : undefined });
     }
     return previews;
   });
@@ -228,7 +228,7 @@ type Decider = typeof decideRecord;
 interface Preview {
   readonly key: string;
   readonly result: Decision;
-  readonly incoming?: IncomingRecord;
+  readonly incoming?: IncomingRecord | undefined;
 }
 
 const repeated: Decision = {
