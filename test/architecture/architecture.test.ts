@@ -159,11 +159,6 @@ const only: readonly { readonly what: RegExp; readonly where: RegExp; readonly w
     where: /^storage\/(engine|schema)\//,
     why: "the databases differ in the engine, whose sessions say how",
   },
-  {
-    what: /(?<!\{)\.\.\.\{/,
-    where: /^$/,
-    why: "no object is spread where it is written",
-  },
   { what: /new Function\(|\beval\(/, where: /^base\/compile\.ts$/, why: "code is generated in one place" },
 ];
 

@@ -50,6 +50,7 @@ function read(file: string): string {
   return readFileSync(path.join("src", file), "utf8");
 }
 
-function withoutComments(source: string): string {
+/** Returns the code without its comments. */
+export function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
 }
