@@ -45,7 +45,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   "advisory-feeds": ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
   openapi: ["aip", "authz", "base", "model", "pipeline", "transport", "v2"],
   "sign-in": [
-    "access-log",
+    "types:access-log",
     "aip",
     "authn",
     "authz",
