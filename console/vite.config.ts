@@ -45,7 +45,16 @@ export default defineConfig({
   plugins: [react(), themeVariables(), compiledTexts()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
   build: {
-    rolldownOptions: { input: ["index.html", "reference.html", "guide.html"] },
+    rolldownOptions: {
+      input: ["index.html", "reference.html", "guide.html"],
+      // The router needs the addresses of all views at once: one file instead of eleven.
+      output: {
+        codeSplitting: {
+          groups: [{ name: "addresses", test: /\/src\/(shell|views\/\w+)\/address\.ts$/ }],
+          includeDependenciesRecursively: false,
+        },
+      },
+    },
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,

@@ -1,6 +1,6 @@
 // The addresses of the console. Each view has its route in its folder, and is loaded when it is opened first.
 import { createRoute, createRouter } from "@tanstack/react-router";
-import { organization, root } from "./routes.ts";
+import { organization, root } from "./shell/routes.ts";
 import { Home } from "./shell/shell.tsx";
 import { accessRoute } from "./views/access/route.ts";
 import { advisoriesRoute } from "./views/advisories/route.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 
-const files = globSync(["{src,bench,build,test}/**/*.ts", "packages/*/src/**/*.ts"], {
+const files = globSync(["{src,bench,build,test}/**/*.ts", "console/src/**/*.{ts,tsx}", "packages/*/src/**/*.ts"], {
   exclude: ["**/node_modules/**"],
 });
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One import of a file: a path below src, or `gen/…`, or the name of a package. */
+/** One import of a file: a path below the folder of the sources, or `gen/…`, or the name of a package. */
 export interface Import {
   readonly from: string;
   readonly target: string;
@@ -10,19 +10,30 @@ export interface Import {
   readonly isPackage: boolean;
 }
 
-/** Every TypeScript file of src, relative to it. */
-export const files: readonly string[] = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => file.endsWith(".ts"))
-  .sort();
+/** The source files below a folder, and what they import. */
+export interface Sources {
+  /** Every file of TypeScript, relative to the folder. */
+  readonly files: readonly string[];
+  /** The code of each file, without its comments. */
+  readonly codeOf: ReadonlyMap<string, string>;
+  /** Every import of every file: type imports, dynamic imports and `load("…")` included. */
+  readonly imports: readonly Import[];
+}
 
-/** The code of each file, without its comments. */
-export const codeOf: ReadonlyMap<string, string> = new Map(files.map((file) => [file, withoutComments(read(file))]));
+/** Reads the source files below a folder of the repository. */
+export function readSources(root: string): Sources {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => /\.tsx?$/.test(file))
+    .sort();
+  const codeOf = new Map(files.map((file) => [file, withoutComments(readFileSync(path.join(root, file), "utf8"))]));
+  return { files, codeOf, imports: files.flatMap((from) => importsOf(root, from, codeOf.get(from) ?? "")) };
+}
 
-/** Every import of every file: type imports, dynamic imports and `load("…")` included. */
-export const imports: readonly Import[] = files.flatMap((from) => importsOf(from, codeOf.get(from) ?? ""));
+/** The source files of the server and the command line. */
+export const { files, codeOf, imports } = readSources("src");
 
-function importsOf(from: string, code: string): Import[] {
+function importsOf(root: string, from: string, code: string): Import[] {
   const statements = code.matchAll(
     /\b(?:import|export)\b( type)?(?:[^;"'`()]*? from)? "([^"]+)"|\b(import|load|loader\(import\.meta\.url\))\("([^"]+)"\)/g,
   );
@@ -30,7 +41,7 @@ function importsOf(from: string, code: string): Import[] {
     const name = match[2] ?? match[4] ?? "";
     const isPackage = !name.startsWith(".");
     const isType = match[1] !== undefined;
-    return { from, target: isPackage ? packageOf(name) : resolve(from, name), isType, isPackage };
+    return { from, target: isPackage ? packageOf(name) : resolve(root, from, name), isType, isPackage };
   });
 }
 
@@ -42,12 +53,9 @@ function packageOf(name: string): string {
     .join("/");
 }
 
-function resolve(from: string, name: string): string {
-  return path.posix.normalize(path.posix.join("src", path.posix.dirname(from), name)).replace(/^src\//, "");
-}
-
-function read(file: string): string {
-  return readFileSync(path.join("src", file), "utf8");
+function resolve(root: string, from: string, name: string): string {
+  const target = path.posix.normalize(path.posix.join(root, path.posix.dirname(from), name));
+  return target.startsWith(`${root}/`) ? target.slice(root.length + 1) : target;
 }
 
 /** Returns the code without its comments. */

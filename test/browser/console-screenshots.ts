@@ -26,7 +26,10 @@ const data = mkdtempSync(path.join(tmpdir(), "gatehouse-screens-"));
 const port = await freePort();
 const args = ["serve", "--dev", "--listen", `127.0.0.1:${port}`, "--data-dir", data];
 const server = spawn(process.execPath, [launcher, ...args], { stdio: ["ignore", "pipe", "ignore"] });
-await new Promise((resolve) => server.stdout.once("data", resolve));
+for await (const output of server.stdout.iterator({ destroyOnReturn: false })) {
+  if (String(output).includes("listens on")) break;
+}
+server.stdout.resume();
 const stage = await openStage();
 const browser = await openChromium();
 const receivers = [

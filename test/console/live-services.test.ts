@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { servicesWith } from "../../console/src/api/live-services.ts";
-import { kinds } from "../../console/src/views/counts.ts";
+import { kinds } from "../../console/src/shell/counts.ts";
 import { accessKinds } from "../../src/storage/change-log/access-entries.ts";
 
 describe("live updates", () => {

@@ -27,7 +27,7 @@ export interface NamedCapability {
   readonly number: Capability;
   readonly name: string;
   readonly area: Area;
-  /** What it allows; undefined if no method of this server asks for it. */
+  /** The sentence that says what it allows; undefined if no method of this server asks for it. */
   readonly text: TextId | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts
 import { DelegationKind, DelegationsService } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { holdsAt, missingFor } from "./access.ts";
 
-/** What confirming a delegation requires, besides role_bindings.list and what it gives (docs/decisions/0035). */
+/** The capabilities that confirming a delegation requires, besides role_bindings.list and what it gives (docs/decisions/0035). */
 const capabilityToConfirm: Readonly<Partial<Record<DelegationKind, string>>> = {
   [DelegationKind.GROUP_INVITE]: "group_invites.create",
   [DelegationKind.SUBSCRIPTION]: "subscriptions.create",

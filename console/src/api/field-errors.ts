@@ -2,11 +2,11 @@
 import { ConnectError } from "@connectrpc/connect";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 
-/** What is wrong with a request. */
+/** The violations of a request. */
 export interface FormErrors {
   /** By field of the form. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What belongs to no field of the form. */
+  /** Violations of no field of the form. */
   readonly others: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const { listChanges } = ChangesService.method;
 /** How long the polling tab waits between two looks, in milliseconds. */
 const pauseMs = 3000;
 
-/** What the tabs tell each other. */
+/** The messages of the tabs to each other. */
 interface News {
   readonly organization: string;
   readonly kinds: readonly string[];

@@ -32,7 +32,7 @@ async function sessionToken(): Promise<string> {
 /** Requests do not stand in addresses: no GET. */
 export const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [withToken] });
 
-/** What is worth another attempt. */
+/** Returns whether an error is worth another attempt. */
 export function isTemporary(error: unknown): boolean {
   return [Code.Unavailable, Code.Unknown, Code.DeadlineExceeded].includes(ConnectError.from(error).code);
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 
 const base = "/docs/api";
 
-/** What an address names. Both are empty for the first page. */
+/** The method or type that an address names. Both are empty for the first page. */
 export interface Place {
   readonly name: string;
   readonly method: string;

@@ -1,5 +1,5 @@
 // The API reference: a page of its own, which also works without a session (docs/decisions/0075).
-import "../guides.css";
+import "../guides/guides.css";
 import "./reference.css";
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";

@@ -1,7 +1,7 @@
 // A request as it is typed into the form, and the calls that send it.
 import { camel, type Method, type Operation, type Parameter } from "./documents.ts";
 
-/** What is typed: texts by the names of parameters, and the body. */
+/** The typed values: texts by the names of parameters, and the body. */
 export interface Draft {
   readonly parameters: Readonly<Record<string, string>>;
   readonly body: string;

@@ -89,7 +89,7 @@ function typeText(document: OpenApi, schema: Schema): string {
   return [name === "" ? (schema.type ?? "any") : name, schema.format].filter(Boolean).join(", ");
 }
 
-/** What a value must be like. `outer` is the list that has the value. */
+/** The constraints of a value. `outer` is the list that has the value. */
 function Rules({ schema, outer }: { readonly schema: Schema; readonly outer: Schema }) {
   const { t } = useTexts();
   const { minLength, maxLength, minimum, maximum, pattern } = schema;

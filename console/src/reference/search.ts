@@ -1,7 +1,7 @@
 // Search over names, paths and fields.
 import type { Grpc } from "./documents.ts";
 
-/** What a search found. */
+/** The results of a search. */
 export interface Found {
   /** A service or a type. */
   readonly name: string;

@@ -1,7 +1,7 @@
 // The session of this browser. The API token lives here and nowhere else: not in storage, not in an address.
 import { useSyncExternalStore } from "react";
 
-/** What the page knows about its session. */
+/** The state of the session, as far as the page knows it. */
 export type SessionState = "unknown" | "signed-in" | "signed-out";
 
 /** The server rejected the session or does not respond. `status` is 0 without a response. */

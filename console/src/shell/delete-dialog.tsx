@@ -7,15 +7,15 @@ import { Dialog, Loading } from "./parts.tsx";
 
 interface DeleteDialogProps {
   readonly title: string;
-  /** What the action does, in a sentence. */
+  /** The effect of the action, in a sentence. */
   readonly text: string;
   /** The text of the button: verb and noun. */
   readonly button: string;
-  /** What stands in the way, with links; null while it is read. */
+  /** The obstacles, with links; null while they are read. */
   readonly blockers?: readonly ReactNode[] | null;
   /** The sentence above the blockers. */
   readonly blocked?: string;
-  /** What has to be typed to confirm. For what can hardly be made again. */
+  /** The text to type as a confirmation. For what can hardly be made again. */
   readonly name?: string;
   /** Whether something else stands in the way, which the children say. */
   readonly isDisabled?: boolean;

@@ -33,7 +33,7 @@ interface FormProps {
   readonly onClose: () => void;
   /** The text of the button that closes; "Cancel" without one. */
   readonly cancel?: string;
-  /** What stands left of the buttons, such as `CopyAs`. */
+  /** Shown left of the buttons, such as `CopyAs`. */
   readonly footer?: ReactNode;
   /** Reads the resource again, and returns what someone else has changed since the form was opened. */
   readonly differences?: () => Promise<readonly Difference[]>;
@@ -134,7 +134,7 @@ export function Form({
   );
 }
 
-/** What someone else has changed while the form was open. */
+/** Shows the fields that someone else has changed while the form was open. */
 function Conflict({
   differences,
   onTakeTheirs,
@@ -179,7 +179,7 @@ function Conflict({
 }
 
 interface AfterSave<O> {
-  /** What is reported, such as "Group created". Nothing without one. */
+  /** The message, such as "Group created". None is shown without it. */
   readonly report?: string;
   /** Takes what the server shows once, before the views read their data again. */
   readonly onSecret?: (saved: O) => void;

@@ -13,7 +13,7 @@ export function switchKeys(isOn: boolean): void {
   localStorage.setItem(stored, isOn ? "on" : "off");
 }
 
-/** What keys do. Two letters are typed one after the other: `g o`. */
+/** The actions of keys. Two letters are typed one after the other: `g o`. */
 export type Keys = Readonly<Record<string, () => void>>;
 
 /** How long the second key may take, in milliseconds. */

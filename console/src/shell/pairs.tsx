@@ -9,7 +9,7 @@ interface PairsProps {
   readonly name: string;
   readonly label: string;
   readonly description?: string;
-  /** What the names are, and the values. */
+  /** The labels of the names, and of the values. */
   readonly columns: Pair;
   /** The text of the button that adds an entry. */
   readonly add: string;

@@ -132,7 +132,7 @@ export function Palette({
   );
 }
 
-/** What the caller can create, wherever the page is. `dialog` is in the address of the view. */
+/** The kinds of resources that the caller can create, wherever the page is. `dialog` is in the address of the view. */
 const creations = [
   { method: GroupsService.method.createGroup, to: "/o/$org/groups/$", search: {}, text: "palette.newGroup" },
   {

@@ -183,7 +183,7 @@ function useFocusReturn(): void {
   );
 }
 
-/** What dialogs and panels are given. */
+/** The properties of dialogs and panels. */
 export interface OverlayProps {
   readonly title: string;
   readonly onClose: () => void;

@@ -8,7 +8,7 @@ const overscan = 8;
 /** The height until the element has been measured, in pixels. */
 const firstHeightPx = 600;
 
-/** What is in view, and how to move it. */
+/** The rows in view, and how to move them. */
 export interface RowWindow {
   /** The height of the element that scrolls, in pixels. */
   readonly extentPx: number;

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import { forgetInvite, inviteCode } from "../session/invite.ts";
 import { apiToken, SessionError, useSessionState } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
-import { SignInForm, SignInPage } from "../views/sign-in/sign-in.tsx";
 import { Dialog, Loading } from "./parts.tsx";
+import { SignInForm, SignInPage } from "./sign-in.tsx";
 
 /** Shows the sign-in page without a session, and nothing of what was read once the session has ended. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {

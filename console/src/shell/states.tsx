@@ -13,7 +13,7 @@ import { Copyable } from "./parts.tsx";
 
 const Owners = lazyPart(async () => (await import("./owners.tsx")).Owners, null, "frame");
 
-/** What the caller lacks, where, and what to send to an owner. */
+/** Says which capabilities the caller lacks, where, and what to send to an owner. */
 export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();

@@ -29,7 +29,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The key of the row that the view shows next to the table. */
   readonly selected?: string;
-  /** What stands in the place of an empty table. */
+  /** Shown in the place of an empty table. */
   readonly empty: ReactNode;
 }
 

@@ -16,7 +16,7 @@ const BindingDialogs = lazyPart(async () => (await import("./dialogs.tsx")).Bind
 export function Access() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, group, search, set } = useAccessAddress();
+  const { org, group, search, change } = useAccessAddress();
   const missing = missingFor(me, RoleBindingsService.method.createRoleBinding, group);
   if (!me) return <Loading />;
   const link = { to: "/o/$org/access", params: { org } } as const;
@@ -28,7 +28,7 @@ export function Access() {
       <div className="head">
         <Heading>{t("access.title")}</Heading>
         <div className="grow" />
-        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void set({ dialog: "grant" })}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "grant" })}>
           {t("access.grant")}
         </ActionButton>
       </div>

@@ -1,22 +1,48 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { AccessSearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { type Changes, choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-/** Changes of an address: undefined removes a part. */
-export type Changes = { readonly [Name in keyof AccessSearch]?: AccessSearch[Name] | undefined };
+/** The search part of the address of the access view. */
+export interface AccessSearch {
+  /** Which question is asked: who may do something here (the default), what may somebody do, why. */
+  readonly tab?: "identity" | "ask";
+  readonly group?: string;
+  readonly capability?: string;
+  readonly identity?: string;
+  readonly confined?: "yes";
+  readonly page?: number;
+  /** The area of the cell that is explained, for `cell`. */
+  readonly area?: string;
+  /** The identity of the cell that is explained. */
+  readonly cell?: string;
+  readonly dialog?: "grant" | "change" | "revoke";
+  /** The role binding of the dialog. */
+  readonly binding?: string;
+}
 
-/** What is in the address, and how to change it. */
-export function useAccessAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const search = useSearch({ strict: false }) as AccessSearch;
-  const group = search.group ?? org;
-  const set = (changes: Changes) => {
-    const next = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined);
-    return navigate({ to: "/o/$org/access", params: { org }, search: Object.fromEntries(next) });
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): AccessSearch {
+  return {
+    ...choiceIn(search, "tab", ["identity", "ask"]),
+    ...textIn(search, "group"),
+    ...textIn(search, "capability"),
+    ...textIn(search, "identity"),
+    ...choiceIn(search, "confined", ["yes"]),
+    ...pageIn(search),
+    ...textIn(search, "area"),
+    ...textIn(search, "cell"),
+    ...choiceIn(search, "dialog", ["grant", "change", "revoke"]),
+    ...textIn(search, "binding"),
   };
+}
+
+const route = getRouteApi("/o/$org/access");
+
+/** Returns the address of the view; a change closes the dialog. */
+export function useAccessAddress() {
+  const address = useAddress(route, { keep: ({ dialog: _dialog, binding: _binding, ...kept }) => kept });
+  const { org, search, change } = address;
   /** Asks something else: the page and the open cell belong to the question before. */
-  const ask = (changes: Changes) => set({ page: undefined, cell: undefined, area: undefined, ...changes });
-  const closed = { dialog: undefined, binding: undefined, cell: undefined, area: undefined };
-  return { org, group, search, set, ask, close: () => set(closed) };
+  const ask = (changes: Changes<AccessSearch>) =>
+    change({ page: undefined, cell: undefined, area: undefined, ...changes });
+  return { ...address, group: search.group ?? org, ask, close: () => change({ cell: undefined, area: undefined }) };
 }

@@ -24,7 +24,7 @@ export function BindingLine({
 }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, set } = useAccessAddress();
+  const { org, change } = useAccessAddress();
   const { roleBindingUid, roleUid, roleName, groupUid, groupName } = binding;
   const group = groupName || shortUid(groupUid);
   const text = textAt(roleName || "…", group);
@@ -53,12 +53,12 @@ export function BindingLine({
           </Menu.Item>
         )}
         {mayChange && (
-          <Menu.Item onClick={() => void set({ dialog: "change", binding: roleBindingUid })}>
+          <Menu.Item onClick={() => void change({ dialog: "change", binding: roleBindingUid })}>
             {t("access.change")}
           </Menu.Item>
         )}
         {mayRevoke && (
-          <Menu.Item onClick={() => void set({ dialog: "revoke", binding: roleBindingUid })}>
+          <Menu.Item onClick={() => void change({ dialog: "revoke", binding: roleBindingUid })}>
             {t("access.revoke")}
           </Menu.Item>
         )}

@@ -24,10 +24,10 @@ const WhyPanel = lazyPart(async () => (await import("./why.tsx")).WhyPanel);
 export function Here() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, group, search, set, ask } = useAccessAddress();
+  const { org, group, search, change, ask } = useAccessAddress();
   const { capability = "", identity = "", confined } = search;
   const missing = missingFor(me, whoCan, group);
-  const pages = pagesOf(search.page, undefined, (page) => void set({ page }));
+  const pages = pagesOf(search.page, undefined, (page) => void change({ page }));
   const request = { group, capability, identity, showConfined: confined === "yes", pageSize, skip: pages.skip };
   const { data, error, refetch } = useQuery(whoCan, request, { enabled: missing.length === 0 });
   const columns = useColumns(group);
@@ -73,7 +73,7 @@ export function Here() {
             />
           </div>
           <Pager
-            {...pagesOf(search.page, Number(data?.totalCount ?? 0), (page) => void set({ page }))}
+            {...pagesOf(search.page, Number(data?.totalCount ?? 0), (page) => void change({ page }))}
             count={data?.identities.length ?? 0}
           />
           {data && data.unlistedGroupUids.length > 0 && (
@@ -185,7 +185,7 @@ const marks: Readonly<Record<Level | "confined" | "suspended", string>> = {
 
 function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area }) {
   const { t } = useTexts();
-  const { set } = useAccessAddress();
+  const { change } = useAccessAddress();
   const held = new Set(row.capabilities);
   const level = row.suspended ? "suspended" : row.confined ? "confined" : levelOf(area, held);
   const names = capabilitiesOf(area).map(({ name }) => name);
@@ -205,7 +205,7 @@ function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area
         // Arrow keys lead here: a table of many rows would have too many stops for the Tab key.
         tabIndex={-1}
         aria-label={t("access.cell", { who: nameOf(row.identity), area: t(`area.${area}`), level: word })}
-        onClick={() => void set({ cell: row.identity?.uid, area })}
+        onClick={() => void change({ cell: row.identity?.uid, area })}
       >
         <span aria-hidden="true">{marks[level]}</span> <span className="word">{word}</span>
       </button>

@@ -21,9 +21,9 @@ const { whatCan } = AccessService.method;
 export function OfIdentity() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, search, set, ask } = useAccessAddress();
+  const { org, search, change, ask } = useAccessAddress();
   const identity = search.identity ?? me?.subject ?? "";
-  const open = (page: number | undefined) => void set({ page });
+  const open = (page: number | undefined) => void change({ page });
   const request = { identity, pageSize, skip: pagesOf(search.page, undefined, open).skip };
   const { data, error, refetch } = useQuery(whatCan, request, { enabled: identity !== "" });
   const roles = data && [...data.mappedRoles, ...data.roles];

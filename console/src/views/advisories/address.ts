@@ -1,24 +1,57 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { EventTypeFilter } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import { type AdvisorySearch, statuses } from "./route.ts";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-type Changes = { readonly [Name in keyof AdvisorySearch]?: AdvisorySearch[Name] | undefined };
+/** The statuses, in the order of their numbers in EventTypeFilter, from 1. */
+export const statuses = [
+  "detected",
+  "affected",
+  "fixed",
+  "notAffected",
+  "analysisNotPlanned",
+  "fixNotPlanned",
+  "pendingUpstream",
+  "patched",
+] as const;
 
-/** The selected advisory, the filters, and the list that they ask for. */
-export function useAdvisoryAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as AdvisorySearch;
-  const open = (uid: string, changes: Changes = {}) => {
-    const next = Object.entries({ ...search, dialog: undefined, event: undefined, ...changes }).filter(
-      ([, value]) => value !== undefined,
-    );
-    return navigate({ to: "/o/$org/advisories/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
+const dialogs = ["new", "edit", "delete", "event", "review"] as const;
+
+/** The search part of the address of the advisories. */
+export interface AdvisorySearch {
+  readonly q?: string;
+  readonly status?: (typeof statuses)[number];
+  readonly package?: string;
+  readonly type?: string;
+  readonly component?: string;
+  readonly reviewer?: string;
+  readonly alias?: string;
+  readonly page?: number;
+  readonly dialog?: (typeof dialogs)[number];
+  /** The event that a dialog is about. */
+  readonly event?: string;
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): AdvisorySearch {
+  return {
+    ...textIn(search, "q"),
+    ...choiceIn(search, "status", statuses),
+    ...textIn(search, "package"),
+    ...textIn(search, "type"),
+    ...textIn(search, "component"),
+    ...textIn(search, "reviewer"),
+    ...textIn(search, "alias"),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", dialogs),
+    ...textIn(search, "event"),
   };
-  const show = (dialog: AdvisorySearch["dialog"], event?: string) => open(selected, { dialog, event });
-  return { org, selected, search, open, show, close: () => open(selected) };
+}
+
+const route = getRouteApi("/o/$org/advisories/$");
+
+/** Returns the address of the advisories; a change closes the dialog. */
+export function useAdvisoryAddress() {
+  return useAddress(route, { keep: ({ dialog: _dialog, event: _event, ...kept }) => kept });
 }
 
 /** Returns the request for the advisories that pass the filters of an address. */

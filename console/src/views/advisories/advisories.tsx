@@ -1,24 +1,19 @@
 // "Are we affected, and is it settled?"
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, TextInput } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
-import {
-  AdvisoriesService,
-  type Advisory,
-} from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AdvisoriesService } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { requestOf, useAdvisoryAddress } from "./address.ts";
+import { useColumns } from "./columns.tsx";
 import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
-import { severityOf } from "./severity.ts";
-import { fixedIn, latestApproved, StatusOf } from "./status.tsx";
 
 const { listAdvisories } = AdvisoriesService.method;
 const NewAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).NewAdvisory);
@@ -42,7 +37,7 @@ export function Advisories() {
 function List() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, search, open, show } = useAdvisoryAddress();
+  const { org, search, open, change } = useAdvisoryAddress();
   const places = outermostWith(me, Advisories1.method.create, org);
   const missingToCreate = places.length > 0 ? [] : requiredBy(Advisories1.method.create);
   const turn = (page: number | undefined) => void open("", { page });
@@ -66,7 +61,12 @@ function List() {
           </Button>
         )}
         <CopyAs method={listAdvisories} request={request} />
-        <ActionButton variant="filled" shortcut="n" missing={missingToCreate} onClick={() => void show("new")}>
+        <ActionButton
+          variant="filled"
+          shortcut="n"
+          missing={missingToCreate}
+          onClick={() => void change({ dialog: "new" })}
+        >
           {t("advisories.new")}
         </ActionButton>
       </div>
@@ -131,46 +131,4 @@ function Exports() {
       <Code what={t("advisories.export")} text={lines.join("\n")} />
     </details>
   );
-}
-
-/** The columns of a list of advisories. */
-export function useColumns(): Column<Advisory>[] {
-  const { t } = useTexts();
-  const { org, search } = useAdvisoryAddress();
-  return [
-    {
-      title: t("advisories.advisory"),
-      cell: ({ uid, advisoryId, aliases }) => (
-        <div className="lines">
-          <Link to="/o/$org/advisories/$" params={{ org, _splat: uid }} search={search}>
-            <bdi>{advisoryId}</bdi>
-          </Link>
-          <bdi className="muted small">{aliases.slice(0, 3).join(", ")}</bdi>
-        </div>
-      ),
-    },
-    {
-      title: t("advisories.package"),
-      cell: ({ artifactName, componentName }) => (
-        <div className="lines">
-          <bdi>{artifactName}</bdi>
-          {componentName !== "" && componentName !== artifactName && (
-            <bdi className="muted small">{t("advisories.in", { component: componentName })}</bdi>
-          )}
-        </div>
-      ),
-    },
-    { title: t("advisories.severity"), cell: (advisory) => <Severity advisory={advisory} /> },
-    { title: t("advisories.status"), cell: (advisory) => <StatusOf event={latestApproved(advisory)} /> },
-    { title: t("advisories.fixedIn"), cell: (advisory) => <bdi>{fixedIn(latestApproved(advisory)) || "–"}</bdi> },
-  ];
-}
-
-function Severity({ advisory }: { readonly advisory: Advisory }) {
-  const { t } = useTexts();
-  const found = severityOf(advisory);
-  if (!found) return <span className="muted">–</span>;
-  const { score, rating } = found;
-  const color = rating === "critical" || rating === "high" ? "danger" : rating === "medium" ? "warning" : "muted";
-  return <span className={color}>{`${t(`advisories.rating.${rating}`)} ${score.toFixed(1)}`}</span>;
 }

@@ -18,7 +18,7 @@ import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
-import { useColumns } from "./advisories.tsx";
+import { useColumns } from "./columns.tsx";
 import { fixedIn, isFinal, latestApproved, noteOf, StatusOf } from "./status.tsx";
 
 const { getAdvisory, listAdvisories } = AdvisoriesService.method;
@@ -92,21 +92,25 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
 function Actions({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { show } = useAdvisoryAddress();
+  const { change } = useAdvisoryAddress();
   const { createAdvisoryEvent, update, delete: remove } = Advisories1.method;
   return (
     <>
       <ActionButton
         variant="filled"
         missing={missingFor(me, createAdvisoryEvent, uid)}
-        onClick={() => void show("event")}
+        onClick={() => void change({ dialog: "event" })}
       >
         {t("advisories.newEvent")}
       </ActionButton>
-      <ActionButton shortcut="e" missing={missingFor(me, update, uid)} onClick={() => void show("edit")}>
+      <ActionButton shortcut="e" missing={missingFor(me, update, uid)} onClick={() => void change({ dialog: "edit" })}>
         {t("advisories.edit")}
       </ActionButton>
-      <ActionButton shortcut="Delete" missing={missingFor(me, remove, uid)} onClick={() => void show("delete")}>
+      <ActionButton
+        shortcut="Delete"
+        missing={missingFor(me, remove, uid)}
+        onClick={() => void change({ dialog: "delete" })}
+      >
         {t("advisories.delete")}
       </ActionButton>
     </>
@@ -178,7 +182,7 @@ function joined(...parts: readonly string[]): string {
 function Event({ event, isDeleted }: { readonly event: AdvisoryEvent; readonly isDeleted: boolean }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { show } = useAdvisoryAddress();
+  const { change } = useAdvisoryAddress();
   const { createTime, author, reviewer, reviewState } = event;
   const version = fixedIn(event);
   const note = noteOf(event);
@@ -205,7 +209,7 @@ function Event({ event, isDeleted }: { readonly event: AdvisoryEvent; readonly i
           <div>
             <ActionButton
               missing={missingFor(me, Advisories1.method.updateAdvisoryEvent, event.uid)}
-              onClick={() => void show("review", event.uid)}
+              onClick={() => void change({ dialog: "review", event: event.uid })}
             >
               {t("advisories.reviewEvent")}
             </ActionButton>

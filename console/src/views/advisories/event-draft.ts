@@ -28,7 +28,7 @@ export const reasons = [
   1, 2, 3, 4, 5, 6, 7,
 ] as const satisfies readonly AdvisoryEvent_FalsePositiveDetermination_Type[];
 
-/** What the form says. */
+/** The values of the form. */
 export interface EventDraft {
   readonly kind: EventCase;
   /** The fixed version, or the patched versions. */

@@ -5,8 +5,7 @@ import { type AdvisoryFacet, AdvisoryFacetsService } from "../../../../gen/gateh
 import { Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { requestOf, useAdvisoryAddress } from "./address.ts";
-import { type AdvisorySearch, statuses } from "./route.ts";
+import { type AdvisorySearch, requestOf, statuses, useAdvisoryAddress } from "./address.ts";
 
 const { countAdvisories } = AdvisoryFacetsService.method;
 

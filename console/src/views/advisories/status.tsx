@@ -5,7 +5,7 @@ import {
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useTexts } from "../../texts/texts.ts";
-import type { statuses } from "./route.ts";
+import type { statuses } from "./address.ts";
 
 /** A status. */
 export type Status = (typeof statuses)[number];
@@ -43,7 +43,7 @@ export function isFinal({ reviewState }: AdvisoryEvent): boolean {
   return reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
 }
 
-/** What an event says, with an icon. Without one nothing has been approved yet. */
+/** The status that an event states, with an icon. Without an event nothing has been approved yet. */
 export function StatusOf({ event }: { readonly event: AdvisoryEvent | undefined }) {
   const { t } = useTexts();
   const kind = event?.type.case;

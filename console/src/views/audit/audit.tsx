@@ -1,22 +1,21 @@
 // "Who did what, when?"
 import { useInfiniteQuery, useTransport } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
+import type { Changes } from "../../shell/address.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
-import { useOrganizationUid } from "../../shell/organization.tsx";
 import { CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { download } from "../../shell/secret.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { type AuditSearch, useAuditAddress } from "./address.ts";
 import { exportChanges } from "./export.ts";
 import { parseFilter, withWord } from "./filter.ts";
-import type { AuditSearch } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
 
 const { listChanges } = ChangesService.method;
@@ -25,10 +24,7 @@ const { listChanges } = ChangesService.method;
 export function Audit() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const search = useSearch({ strict: false }) as AuditSearch;
-  const set = (next: AuditSearch) => navigate({ to: "/o/$org/audit", params: { org }, search: next });
+  const { org, search, change } = useAuditAddress();
   const { filter, unknown } = parseFilter(search.q ?? "");
   const request = { parent: org, ...filter, pageSize: 50 };
   const mayRead = mayReadChanges(me, org);
@@ -43,7 +39,7 @@ export function Audit() {
   );
   const changes = query.data?.pages.flatMap((page) => page.changes);
   const names = useNames("identity", changes?.slice(0, 100).map(({ actorUid }) => actorUid) ?? []);
-  useAuditKeys(search, set);
+  useAuditKeys(search, change);
   if (!me) return <Loading />;
   if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;
   return (
@@ -54,7 +50,7 @@ export function Audit() {
         <Export request={{ parent: org, ...filter }} />
         <CopyAs method={listChanges} request={request} />
       </div>
-      <FilterField q={search.q ?? ""} onChange={(q) => void set({ ...search, ...(q === "" ? {} : { q }) })} />
+      <FilterField q={search.q ?? ""} onChange={(q) => void change({ q: q || undefined })} />
       {unknown.length > 0 && (
         <p className="notice warn" role="alert">
           {t("audit.unknown", { words: unknown.join(" ") })}
@@ -68,7 +64,7 @@ export function Audit() {
           changes={changes}
           names={names}
           isUtc={search.clock === "utc"}
-          onFilter={(name, value) => void set({ ...search, q: withWord(search.q ?? "", name, value) })}
+          onFilter={(name, value) => void change({ q: withWord(search.q ?? "", name, value) })}
         />
       )}
       {query.hasNextPage && (
@@ -82,15 +78,12 @@ export function Audit() {
   );
 }
 
-function useAuditKeys(search: AuditSearch, set: (next: AuditSearch) => unknown): void {
+function useAuditKeys(search: AuditSearch, change: (changes: Changes<AuditSearch>) => unknown): void {
   const keys = useMemo(
     () => ({
-      U: () => {
-        const { clock, ...rest } = search;
-        set(clock === "utc" ? rest : { ...rest, clock: "utc" });
-      },
+      U: () => change({ clock: search.clock === "utc" ? undefined : "utc" }),
     }),
-    [search, set],
+    [search, change],
   );
   useKeys(keys);
 }

@@ -1,19 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
-import { choiceIn, lazyView, organization, textIn } from "../../routes.ts";
-
-/** What stands in the address of the audit log. */
-export interface AuditSearch {
-  /** The filter as it was typed: `kind:groups actor:UID …`. */
-  readonly q?: string;
-  readonly clock?: "utc";
-}
+import { lazyView, organization } from "../../shell/routes.ts";
+import { validateSearch } from "./address.ts";
 
 export const auditRoute = createRoute({
   getParentRoute: () => organization,
   path: "/audit",
-  validateSearch: (search: Record<string, unknown>): AuditSearch => ({
-    ...textIn(search, "q"),
-    ...choiceIn(search, "clock", ["utc"]),
-  }),
+  validateSearch,
   component: lazyView(["audit"], () => import("./audit.tsx"), "Audit"),
 });

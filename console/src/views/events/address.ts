@@ -1,20 +1,23 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { EventsSearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, useAddress } from "../../shell/address.ts";
 
-/** The selected subscription and what else is in the address. */
-export function useEventsAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as EventsSearch;
-  const open = (
-    uid: string,
-    changes: { readonly [Name in keyof EventsSearch]?: EventsSearch[Name] | undefined } = {},
-  ) => {
-    const { page } = search;
-    const next = Object.entries({ page, ...changes }).filter(([, value]) => value !== undefined);
-    return navigate({ to: "/o/$org/events/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
+/** The search part of the address of the events. */
+export interface EventsSearch {
+  readonly page?: number;
+  readonly dialog?: "new" | "delete";
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): EventsSearch {
+  return {
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["new", "delete"]),
   };
-  return { org, selected, search, open, close: () => open(selected) };
+}
+
+const route = getRouteApi("/o/$org/events/$");
+
+/** Returns the address of the events; a change closes the dialog. */
+export function useEventsAddress() {
+  return useAddress(route, { keep: ({ page }) => ({ page }) });
 }

@@ -13,12 +13,12 @@ import { missingToConfirm } from "../../api/delegations.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { useSaveNow } from "../../shell/form.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
+import { Retry } from "../../shell/retry.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { exampleEvent, receiverCode } from "./receiver.ts";
-import { Retry } from "./retry.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { deleteSubscription } = SubscriptionsService.method;
@@ -150,7 +150,7 @@ function useColumns(): Column<DeliveryAttempt>[] {
   ];
 }
 
-/** What a receiver needs: an example, and code that verifies the signature. */
+/** Shows the author of a receiver an example, and code that verifies the signature. */
 function Receiving({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   return (

@@ -8,12 +8,12 @@ import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { Retry } from "../../shell/retry.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { SubscriptionDetails } from "./details.tsx";
-import { Retry } from "./retry.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { createSubscription } = SubscriptionsService.method;
@@ -24,10 +24,10 @@ const EventsDialogs = lazyPart(async () => (await import("./dialogs.tsx")).Event
 export function Events() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open } = useEventsAddress();
+  const { org, selected, search, change } = useEventsAddress();
   const missing = missingFor(me, createSubscription, org);
   const mayList = may(me, listDeliveryStates);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listDeliveryStates, request, { enabled: mayList, refetchInterval });
   const columns = useColumns(data?.deliveryStates ?? []);
@@ -38,12 +38,7 @@ export function Events() {
         <Heading>{t("events.title")}</Heading>
         <div className="grow" />
         <CopyAs method={listDeliveryStates} request={request} />
-        <ActionButton
-          variant="filled"
-          shortcut="n"
-          missing={missing}
-          onClick={() => void open(selected, { dialog: "new" })}
-        >
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("events.new")}
         </ActionButton>
       </div>

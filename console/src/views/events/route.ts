@@ -1,18 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
-import { choiceIn, lazyView, organization, pageIn } from "../../routes.ts";
-
-/** What stands in the address of the events, besides the selected subscription. */
-export interface EventsSearch {
-  readonly page?: number;
-  readonly dialog?: "new" | "delete";
-}
+import { lazyView, organization } from "../../shell/routes.ts";
+import { validateSearch } from "./address.ts";
 
 export const eventsRoute = createRoute({
   getParentRoute: () => organization,
   path: "/events/$",
-  validateSearch: (search: Record<string, unknown>): EventsSearch => ({
-    ...pageIn(search),
-    ...choiceIn(search, "dialog", ["new", "delete"]),
-  }),
+  validateSearch,
   component: lazyView(["events"], () => import("./events.tsx"), "Events"),
 });

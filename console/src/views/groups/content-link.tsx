@@ -1,8 +1,8 @@
 // What a group contains, as a link to the view that lists it.
 import { Link, type LinkProps } from "@tanstack/react-router";
+import { isKind, type Kind, kinds } from "../../shell/counts.ts";
 import { useOrganizationUid } from "../../shell/organization.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
-import { isKind, type Kind, kinds } from "../counts.ts";
 
 /** The parts of views that list a kind of a group. */
 const parts: Partial<Record<Kind, (uid: string) => Readonly<Record<string, string>>>> = {

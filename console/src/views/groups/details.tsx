@@ -6,12 +6,12 @@ import { Fragment } from "react";
 import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
+import { useContents } from "../../shell/counts.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useContents } from "../counts.ts";
+import { useGroupAddress } from "./address.ts";
 import { ContentLink } from "./content-link.tsx";
-import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, updateGroup, deleteGroup } = GroupsService.method;
 
@@ -19,7 +19,7 @@ const { getGroup, updateGroup, deleteGroup } = GroupsService.method;
 export function GroupDetails({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { search, open } = useGroupAddress();
+  const { open } = useGroupAddress();
   const mayGet = may(me, getGroup, uid);
   const { data: group, error, refetch } = useQuery(getGroup, { uid }, { enabled: mayGet });
   if (me && !mayGet) return <Denied capabilities={requiredBy(getGroup)} uid={uid} />;
@@ -37,14 +37,14 @@ export function GroupDetails({ uid }: { readonly uid: string }) {
         <ActionButton
           shortcut="e"
           missing={missingFor(me, updateGroup, uid)}
-          onClick={() => void open(uid, { ...search, dialog: "edit" })}
+          onClick={() => void open(uid, { dialog: "edit" })}
         >
           {t("groups.edit")}
         </ActionButton>
         <ActionButton
           shortcut="Delete"
           missing={missingFor(me, deleteGroup, uid)}
-          onClick={() => void open(uid, { ...search, dialog: "delete" })}
+          onClick={() => void open(uid, { dialog: "delete" })}
         >
           {t("groups.delete")}
         </ActionButton>

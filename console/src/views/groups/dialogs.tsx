@@ -7,6 +7,7 @@ import { type Group, GroupSchema, GroupsService } from "../../../../gen/chaingua
 import { may, useMe } from "../../api/access.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
+import { useContents } from "../../shell/counts.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useEdit, useSave } from "../../shell/form.tsx";
@@ -14,31 +15,32 @@ import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useContents } from "../counts.ts";
+import { useGroupAddress } from "./address.ts";
 import { ContentLink } from "./content-link.tsx";
-import { useGroupAddress } from "./groups.tsx";
 
 const { getGroup, listGroups, createGroup, updateGroup, deleteGroup } = GroupsService.method;
 const fields = ["name", "description"] as const;
 
 /** Shows the dialog that is in the address. */
 export function GroupDialogs() {
-  const { org, selected, search, open } = useGroupAddress();
+  const { org, selected, search, close } = useGroupAddress();
   const { data: me } = useMe();
   const uid = selected === "" ? org : selected;
   const isOpen = search.dialog !== undefined;
   const { data: group } = useQuery(getGroup, { uid }, { enabled: isOpen && may(me, getGroup, uid) });
   if (!isOpen || !group) return null;
-  const close = () => void open(selected, search.filter === undefined ? {} : { filter: search.filter });
-  if (search.dialog === "new" && may(me, createGroup, uid)) return <NewGroup parent={group} onClose={close} />;
-  if (search.dialog === "edit" && may(me, updateGroup, uid)) return <EditGroup group={group} onClose={close} />;
-  if (search.dialog === "delete" && may(me, deleteGroup, uid)) return <DeleteGroup group={group} onClose={close} />;
+  if (search.dialog === "new" && may(me, createGroup, uid))
+    return <NewGroup parent={group} onClose={() => void close()} />;
+  if (search.dialog === "edit" && may(me, updateGroup, uid))
+    return <EditGroup group={group} onClose={() => void close()} />;
+  if (search.dialog === "delete" && may(me, deleteGroup, uid))
+    return <DeleteGroup group={group} onClose={() => void close()} />;
   return null;
 }
 
 function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { search, open } = useGroupAddress();
+  const { open } = useGroupAddress();
   const [group, setGroup] = useState(() => create(GroupSchema));
   const request = { parent: parent.uid, group };
   const save = useSave(createGroup);
@@ -46,7 +48,7 @@ function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClos
   const submit = () =>
     save(request, {
       report: t("groups.done.created", { name: group.name }),
-      onSaved: ({ uid }) => open(uid, search.filter === undefined ? {} : { filter: search.filter }),
+      onSaved: ({ uid }) => open(uid),
     });
   return (
     <Dialog title={t("groups.newIn", { name: parent.name })} onClose={onClose}>
@@ -136,7 +138,7 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
   const remove = async () => {
     await mutateAsync({ uid: group.uid });
     notify(t("groups.done.deleted", { name: group.name }));
-    await open(parentOf(group.uid));
+    await open(parentOf(group.uid), { filter: undefined });
     await queryClient.invalidateQueries();
   };
   return (

@@ -2,41 +2,29 @@
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, TextInput } from "@mantine/core";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { type Group, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
-import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
+import { useOrganizationName } from "../../shell/organization.tsx";
 import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { useGroupAddress } from "./address.ts";
 import { GroupDetails } from "./details.tsx";
 import { GroupDialogs } from "./dialogs.tsx";
-import type { GroupSearch } from "./route.ts";
 import { Tree } from "./tree.tsx";
 import { useTree } from "./tree-state.ts";
 
 const { listGroups: list } = GroupsService.method;
 
-/** The selected group and what else is in the address. */
-export function useGroupAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as GroupSearch;
-  const open = (uid: string, next: GroupSearch = {}) =>
-    navigate({ to: "/o/$org/groups/$", params: { org, _splat: uid }, search: next });
-  return { org, selected, search, open };
-}
-
 /** The tree of groups, and the details of the selected one. */
 export function Groups() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open } = useGroupAddress();
+  const { org, selected, change } = useGroupAddress();
   const name = useOrganizationName();
   const roots = useMemo(() => outermostWith(me, list, org), [me, org]);
   const at = selected === "" ? org : selected;
@@ -47,12 +35,7 @@ export function Groups() {
       <div className="head">
         <Heading>{t("groups.title")}</Heading>
         <div className="grow" />
-        <ActionButton
-          variant="filled"
-          shortcut="n"
-          missing={missing}
-          onClick={() => void open(selected, { ...search, dialog: "new" })}
-        >
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("groups.new")}
         </ActionButton>
       </div>
@@ -83,8 +66,8 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
   latest.current = open;
   useEffect(() => {
     if (wanted === filter) return;
-    if (isUid(wanted)) void latest.current(wanted);
-    else void latest.current(selected, wanted === "" ? {} : { filter: wanted });
+    if (isUid(wanted)) void latest.current(wanted, { filter: undefined });
+    else void latest.current(selected, { filter: wanted || undefined });
   }, [wanted, filter, selected]);
   const ids = create(UIDPFilterSchema, { ids: [...roots] });
   const { data: found, error: searchError } = useQuery(
@@ -124,7 +107,7 @@ function GroupTree({ roots, name }: { readonly roots: readonly string[]; readonl
           tree={tree}
           roots={groups}
           selected={selected}
-          onSelect={(uid) => void open(uid, search)}
+          onSelect={(uid) => void open(uid)}
         />
       )}
       {data?.groups.length === 0 && (

@@ -66,7 +66,7 @@ export function TreeRow(props: TreeRowProps) {
   );
 }
 
-/** What a group says of itself. It stays while the tree scrolls. */
+/** The name and the state of a group. It stays while the tree scrolls. */
 const Content = memo(({ group, count }: { readonly group: Group; readonly count: number | undefined }) => {
   const { t } = useTexts();
   return (

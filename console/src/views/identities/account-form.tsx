@@ -29,7 +29,7 @@ const textFields = [
 
 const fieldNames = [...textFields.map(({ name }) => name), "client_ids"];
 
-/** What the form says. */
+/** The values of the form. */
 type Draft = Readonly<Record<(typeof textFields)[number]["name"], string>> & { readonly client_ids: readonly Pair[] };
 
 function draftOf(association?: AccountAssociation): Draft {

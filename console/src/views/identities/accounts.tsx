@@ -28,10 +28,10 @@ const NewAccounts = lazyPart(async () => (await import("./account-form.tsx")).Ne
 export function Accounts() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open, show, close } = useIdentitiesAddress();
+  const { org, selected, search, change, close } = useIdentitiesAddress();
   const missing = missingFor(me, createAccountAssociation, org);
   const mayList = may(me, listAccountAssociations);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listAccountAssociations, request, { enabled: mayList });
   // An association has the uid of its group, so that of the organization is not below it.
@@ -47,7 +47,7 @@ export function Accounts() {
         <p className="muted">{t("accounts.lead")}</p>
         <div className="grow" />
         <CopyAs method={listAccountAssociations} request={request} />
-        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("accounts.new")}
         </ActionButton>
       </div>

@@ -1,21 +1,59 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { IdentitiesSearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-type Changes = { readonly [Name in keyof IdentitiesSearch]?: IdentitiesSearch[Name] | undefined };
+/** The parts of the view. Workloads have no tab in the address. */
+export const tabs = ["people", "invites", "providers", "accounts"] as const;
 
-/** The selected resource and what else is in the address. */
-export function useIdentitiesAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as IdentitiesSearch;
-  const open = (uid: string, changes: Changes = {}) => {
-    const next = Object.entries({ ...search, dialog: undefined, mapping: undefined, ...changes }).filter(
-      ([, value]) => value !== undefined,
-    );
-    return navigate({ to: "/o/$org/identities/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
+const dialogs = [
+  "new",
+  "edit",
+  "delete",
+  "try",
+  "claims",
+  "mapping",
+  "unmap",
+  "scim-replace",
+  "scim-revoke",
+  "check",
+] as const;
+
+/** The search part of the address of the identities. */
+export interface IdentitiesSearch {
+  readonly tab?: (typeof tabs)[number];
+  readonly filter?: string;
+  /** A part of an issuer. */
+  readonly issuer?: string;
+  readonly type?: "claimMatch" | "staticKeys" | "aws" | "service";
+  /** Identities that were never used, or not for so long. */
+  readonly used?: "never" | "never7d" | "30d" | "90d";
+  /** Identities whose keys end soon, or have ended. */
+  readonly keys?: "14d" | "ended";
+  readonly group?: string;
+  readonly page?: number;
+  /** The group mapping that a dialog is about. */
+  readonly mapping?: string;
+  readonly dialog?: (typeof dialogs)[number];
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): IdentitiesSearch {
+  return {
+    ...choiceIn(search, "tab", tabs),
+    ...textIn(search, "filter"),
+    ...textIn(search, "issuer"),
+    ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws", "service"]),
+    ...choiceIn(search, "used", ["never", "never7d", "30d", "90d"]),
+    ...choiceIn(search, "keys", ["14d", "ended"]),
+    ...textIn(search, "group"),
+    ...pageIn(search),
+    ...textIn(search, "mapping"),
+    ...choiceIn(search, "dialog", dialogs),
   };
-  const show = (dialog: IdentitiesSearch["dialog"]) => open(selected, { dialog });
-  return { org, selected, search, open, show, close: () => open(selected) };
+}
+
+const route = getRouteApi("/o/$org/identities/$");
+
+/** Returns the address of the identities; a change closes the dialog. */
+export function useIdentitiesAddress() {
+  return useAddress(route, { keep: ({ dialog: _dialog, mapping: _mapping, ...kept }) => kept });
 }

@@ -15,7 +15,7 @@ export interface Demand {
   readonly isPattern: boolean;
 }
 
-/** What a form says. */
+/** The values of a form. */
 export interface Draft {
   readonly kind: Kind;
   /** By the name of the field in the API. */
@@ -31,7 +31,7 @@ export interface Draft {
   readonly pastedKeys: string;
 }
 
-/** What can be done with the keys: keep them, have the browser make a new one, or paste a key set. */
+/** The choices for the keys: keep them, have the browser make a new one, or paste a key set. */
 export const keyChoices = ["keep", "make", "paste"] as const;
 export type KeyChoice = (typeof keyChoices)[number];
 
@@ -43,7 +43,7 @@ export function newKeysOf({ keyChoice, pastedKeys }: Draft): string {
   return { keep: "", make: keysToMake, paste: pastedKeys }[keyChoice];
 }
 
-/** What a part of the form is given. */
+/** The properties of a part of the form. */
 export interface PartProps {
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
@@ -200,11 +200,11 @@ export function identityOf(uid: string, draft: Draft): Identity {
   });
 }
 
-/** What a change of one claim does: it lets more tokens in, or fewer, or others. */
+/** The effect of a change of one claim: it lets more tokens in, or fewer, or others. */
 export interface Effect {
   readonly claim: string;
   readonly kind: "more" | "fewer" | "others";
-  /** What is asked for before and after; empty for anything. Patterns are in slashes. */
+  /** The required values before and after; empty for anything. Patterns are in slashes. */
   readonly before: string;
   readonly after: string;
 }

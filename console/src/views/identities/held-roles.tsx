@@ -14,7 +14,7 @@ const shownBindings = 20;
 
 interface HeldRolesProps {
   readonly uid: string;
-  /** What stands above the list. */
+  /** The heading above the list. */
   readonly children?: ReactNode;
 }
 

@@ -3,8 +3,7 @@ import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Heading, Loading } from "../../shell/parts.tsx";
 import { type Tab, Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useIdentitiesAddress } from "./address.ts";
-import { tabs } from "./route.ts";
+import { tabs, useIdentitiesAddress } from "./address.ts";
 import { Workloads } from "./workloads.tsx";
 
 const People = lazyPart(async () => (await import("./people.tsx")).People, <Loading />);

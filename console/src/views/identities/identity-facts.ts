@@ -1,6 +1,7 @@
 // What an identity asks of a token, as texts, and whether it was ever used.
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { dayMs } from "../../api/durations.ts";
 
 /** The kind of credentials that an identity takes. */
 export type IdentityType = "claimMatch" | "staticKeys" | "awsIdentity" | "servicePrincipal" | "person";
@@ -14,8 +15,6 @@ export function typeOf({ relationship }: Identity): IdentityType {
 export function wasUsed({ lastSeenTime, createTime }: Identity): boolean {
   return lastSeenTime !== undefined && (!createTime || timestampMs(lastSeenTime) > timestampMs(createTime));
 }
-
-export const dayMs = 24 * 3_600_000;
 
 /** How long static keys are accepted that have no end of their own. */
 export const longestKeysMs = 365 * dayMs;

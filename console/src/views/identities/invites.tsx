@@ -11,6 +11,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { dayMs } from "../../api/durations.ts";
 import { useNames } from "../../api/resources.ts";
 import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
@@ -27,7 +28,6 @@ import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { dayMs } from "./identity-facts.ts";
 
 const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
 
@@ -35,10 +35,10 @@ const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesS
 export function Invites() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open, show, close } = useIdentitiesAddress();
+  const { org, selected, search, change, close } = useIdentitiesAddress();
   const missing = missingFor(me, createGroupInvite, org);
   const mayList = may(me, listGroupInvites);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listGroupInvites, request, { enabled: mayList });
   const columns = useColumns(data?.groupInvites ?? [], useInactive());
@@ -50,7 +50,7 @@ export function Invites() {
         <p className="muted">{t("invites.lead")}</p>
         <div className="grow" />
         <CopyAs method={listGroupInvites} request={request} />
-        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("invites.new")}
         </ActionButton>
       </div>

@@ -2,11 +2,12 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Textarea } from "@mantine/core";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { dayMs } from "../../api/durations.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { Radios } from "../../shell/radios.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { keyChoices, type PartProps } from "./claims-draft.ts";
-import { dayMs, longestKeysMs } from "./identity-facts.ts";
+import { longestKeysMs } from "./identity-facts.ts";
 
 /** Keeps the keys, has the browser make a new one, or takes a key set. */
 export function KeyFields({ identity, draft, onChange, errors }: PartProps & { readonly identity: Identity }) {

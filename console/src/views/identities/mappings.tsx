@@ -29,7 +29,7 @@ const { listExternalGroupRoleMappings, createExternalGroupRoleMapping, deleteExt
 export function Mappings({ provider: { uid } }: { readonly provider: IdentityProvider }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { search, show, close } = useIdentitiesAddress();
+  const { search, change, close } = useIdentitiesAddress();
   const missing = missingFor(me, createExternalGroupRoleMapping, uid);
   const request = { uidp: { childrenOf: uid }, pageSize: 200 };
   const { data, error } = useQuery(listExternalGroupRoleMappings, request);
@@ -45,7 +45,7 @@ export function Mappings({ provider: { uid } }: { readonly provider: IdentityPro
       <div className="row">
         <h3>{t("mappings.title")}</h3>
         <div className="grow" />
-        <ActionButton missing={missing} onClick={() => void show("mapping")}>
+        <ActionButton missing={missing} onClick={() => void change({ dialog: "mapping" })}>
           {t("mappings.new")}
         </ActionButton>
       </div>
@@ -67,7 +67,7 @@ export function Mappings({ provider: { uid } }: { readonly provider: IdentityPro
 function useMappingColumns(roles: ReadonlyMap<string, string>): Column<ExternalGroupRoleMapping>[] {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { selected, open } = useIdentitiesAddress();
+  const { change } = useIdentitiesAddress();
   return [
     { title: t("mappings.group"), cell: ({ externalGroupId }) => <bdi>{externalGroupId}</bdi> },
     { title: t("identities.role"), cell: ({ roleUid }) => roles.get(roleUid) ?? shortUid(roleUid) },
@@ -76,7 +76,7 @@ function useMappingColumns(roles: ReadonlyMap<string, string>): Column<ExternalG
       cell: ({ uid }) => (
         <ActionButton
           missing={missingFor(me, deleteExternalGroupRoleMapping, uid)}
-          onClick={() => void open(selected, { dialog: "unmap", mapping: uid })}
+          onClick={() => void change({ dialog: "unmap", mapping: uid })}
         >
           {t("mappings.delete")}
         </ActionButton>

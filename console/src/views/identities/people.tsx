@@ -23,11 +23,11 @@ const shownRoles = 3;
 export function People() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open } = useIdentitiesAddress();
+  const { org, search, change } = useIdentitiesAddress();
   const [place = org] = outermostWith(me, listPeople, org);
   const { filter = "", group = place } = search;
   const mayList = may(me, listPeople, group);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
   const columns = useColumns();
@@ -41,9 +41,7 @@ export function People() {
           label={t("people.within")}
           within={org}
           value={group}
-          onChange={(uid) =>
-            void open(selected, { group: uid === place ? undefined : uid || undefined, page: undefined })
-          }
+          onChange={(uid) => void change({ group: uid === place ? undefined : uid || undefined, page: undefined })}
         />
         <div className="grow" />
         <CopyAs method={listPeople} request={request} />
@@ -64,7 +62,7 @@ export function People() {
                     <Button
                       variant="default"
                       size="sm"
-                      onClick={() => void open(selected, { filter: undefined, page: undefined })}
+                      onClick={() => void change({ filter: undefined, page: undefined })}
                     >
                       {t("list.clear")}
                     </Button>

@@ -32,7 +32,7 @@ export function ProviderDetails({ uid }: { readonly uid: string }) {
 function Details({ provider }: { readonly provider: IdentityProvider }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { search, show, close } = useIdentitiesAddress();
+  const { search, change, close } = useIdentitiesAddress();
   const { uid, name, description, configuration } = provider;
   const oidc = configuration.value;
   return (
@@ -44,14 +44,14 @@ function Details({ provider }: { readonly provider: IdentityProvider }) {
         <ActionButton
           shortcut="e"
           missing={missingFor(me, updateIdentityProvider, uid)}
-          onClick={() => void show("edit")}
+          onClick={() => void change({ dialog: "edit" })}
         >
           {t("identities.edit")}
         </ActionButton>
         <ActionButton
           shortcut="Delete"
           missing={missingFor(me, deleteIdentityProvider, uid)}
-          onClick={() => void show("delete")}
+          onClick={() => void change({ dialog: "delete" })}
         >
           {t("identities.delete")}
         </ActionButton>

@@ -31,7 +31,7 @@ const textFields = [
 
 const secretPath = "oidc.client_secret";
 
-/** What the form says, by paths in the update mask: two people can change different fields. */
+/** The values of the form, by paths in the update mask: two people can change different fields. */
 type Values = Record<(typeof textFields)[number]["name"] | "default_role" | "oidc.pkce_enabled", string>;
 
 const fieldNames = [...textFields.map(({ name }) => fieldName(name)), "client_secret", "default_role"];

@@ -22,10 +22,10 @@ const { listIdentityProviders, createIdentityProvider } = IdentityProvidersServi
 export function Providers() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open, show, close } = useIdentitiesAddress();
+  const { org, selected, search, change, close } = useIdentitiesAddress();
   const missing = missingFor(me, createIdentityProvider, org);
   const mayList = may(me, listIdentityProviders);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const request = {
     uidp: { descendantsOf: org },
     orderBy: "name",
@@ -41,7 +41,7 @@ export function Providers() {
         <p className="muted">{t("providers.lead")}</p>
         <div className="grow" />
         <CopyAs method={listIdentityProviders} request={request} />
-        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("providers.new")}
         </ActionButton>
       </div>

@@ -23,7 +23,7 @@ const { generateScimToken, regenerateScimToken, revokeScimToken, setScimEnabled 
 export function Scim({ provider }: { readonly provider: IdentityProvider }) {
   const { t } = useTexts();
   const { uid, scim } = provider;
-  const { search, show } = useIdentitiesAddress();
+  const { search, change } = useIdentitiesAddress();
   const { data: me } = useMe();
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<unknown>();
@@ -66,12 +66,12 @@ export function Scim({ provider }: { readonly provider: IdentityProvider }) {
             {t("scim.generate")}
           </ActionButton>
         ) : (
-          <ActionButton missing={missing} onClick={() => void show("scim-replace")}>
+          <ActionButton missing={missing} onClick={() => void change({ dialog: "scim-replace" })}>
             {t("scim.regenerate")}
           </ActionButton>
         )}
         {isLive && (
-          <ActionButton missing={missing} onClick={() => void show("scim-revoke")}>
+          <ActionButton missing={missing} onClick={() => void change({ dialog: "scim-revoke" })}>
             {t("scim.revoke")}
           </ActionButton>
         )}

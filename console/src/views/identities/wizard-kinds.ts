@@ -1,8 +1,8 @@
 // What the wizard asks for each kind of workload, and what becomes of it. The claims are those that the providers document.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { dayMs } from "../../api/durations.ts";
 import type { TextId } from "../../texts/catalogues.ts";
-import { dayMs } from "./identity-facts.ts";
 
 type Relationship = NonNullable<MessageInitShape<typeof IdentitySchema>["relationship"]>;
 

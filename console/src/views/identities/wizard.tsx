@@ -160,7 +160,7 @@ function trimmed(values: Values): Values {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
 }
 
-/** What a token must have to be accepted: the pattern that the fields make. */
+/** The pattern that the fields make, which a token must match to be accepted. */
 function Demands({ identity }: { readonly identity: Identity }) {
   const { t } = useTexts();
   return (

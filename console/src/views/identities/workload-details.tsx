@@ -14,7 +14,7 @@ import { useIdentitiesAddress } from "./address.ts";
 import { isEditable } from "./claims-draft.ts";
 import { HeldRoles } from "./held-roles.tsx";
 import { demandsOf, keysEndOf, typeOf } from "./identity-facts.ts";
-import { Seen } from "./workloads.tsx";
+import { Seen } from "./seen.tsx";
 
 const EditClaims = lazyPart(async () => (await import("./claims-form.tsx")).EditClaims);
 const TryToken = lazyPart(async () => (await import("./try-token.tsx")).TryToken);
@@ -37,7 +37,7 @@ export function WorkloadDetails({ uid }: { readonly uid: string }) {
 function Details({ identity }: { readonly identity: Identity }) {
   const { t, language } = useTexts();
   const { data: me } = useMe();
-  const { org, search, show, close } = useIdentitiesAddress();
+  const { org, search, change, close } = useIdentitiesAddress();
   const { uid, name, description, createTime } = identity;
   // A service of the platform takes no token from outside.
   const mayTry = may(me, AccessService.method.explainExchange, uid) && typeOf(identity) !== "servicePrincipal";
@@ -50,23 +50,27 @@ function Details({ identity }: { readonly identity: Identity }) {
         <bdi>{name}</bdi>
       </h2>
       <div className="row">
-        <ActionButton shortcut="e" missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("edit")}>
+        <ActionButton
+          shortcut="e"
+          missing={missingFor(me, updateIdentity, uid)}
+          onClick={() => void change({ dialog: "edit" })}
+        >
           {t("identities.edit")}
         </ActionButton>
         {mayChangeClaims && (
-          <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void show("claims")}>
+          <ActionButton missing={missingFor(me, updateIdentity, uid)} onClick={() => void change({ dialog: "claims" })}>
             {t("claims.open")}
           </ActionButton>
         )}
         <ActionButton
           shortcut="Delete"
           missing={missingFor(me, deleteIdentity, uid)}
-          onClick={() => void show("delete")}
+          onClick={() => void change({ dialog: "delete" })}
         >
           {t("identities.delete")}
         </ActionButton>
         {mayTry && (
-          <Button variant="default" size="sm" onClick={() => void show("try")}>
+          <Button variant="default" size="sm" onClick={() => void change({ dialog: "try" })}>
             {t("try.title")}
           </Button>
         )}

@@ -5,14 +5,14 @@ import { TextInput } from "@mantine/core";
 import { useEffect, useId, useRef, useState } from "react";
 import { RelationshipType } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { SearchIdentitiesRequestSchema } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
+import { dayMs } from "../../api/durations.ts";
 import { isUid } from "../../api/uids.ts";
 import { useDelayed } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
+import type { IdentitiesSearch } from "./address.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { dayMs } from "./identity-facts.ts";
-import type { IdentitiesSearch } from "./route.ts";
 
 const relationships = {
   claimMatch: RelationshipType.CLAIM_MATCH,
@@ -38,7 +38,7 @@ const noFilters = {
 
 /** Returns what the address asks for, as a request. */
 export function useWorkloadFilter() {
-  const { org, selected, search, open } = useIdentitiesAddress();
+  const { org, search, change } = useIdentitiesAddress();
   const { filter = "", issuer = "", type, used, keys, group } = search;
   // To the hour: a time that changes with every look would be another request each time.
   const nowMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
@@ -52,7 +52,7 @@ export function useWorkloadFilter() {
     ...(keys && { keysEndTime: timestampFromMs(nowMs + (keys === "ended" ? 0 : endsSoonDays * dayMs)) }),
   };
   const isFiltered = [filter, issuer, type, used, keys, group].some((value) => value !== undefined && value !== "");
-  return { filter: request, isFiltered, clear: () => void open(selected, noFilters) };
+  return { filter: request, isFiltered, clear: () => void change(noFilters) };
 }
 
 const types = [
@@ -81,7 +81,7 @@ export function WorkloadSearch() {
 /** The other fields. */
 export function WorkloadFilters() {
   const { t } = useTexts();
-  const { org, selected, search, open } = useIdentitiesAddress();
+  const { org, search, change } = useIdentitiesAddress();
   return (
     <div className="filters even">
       <TextFilter name="issuer" label={t("identities.issuer")} />
@@ -93,7 +93,7 @@ export function WorkloadFilters() {
         label={t("wizard.group")}
         within={org}
         value={search.group ?? ""}
-        onChange={(uid) => void open(selected, { group: uid === org ? undefined : uid || undefined, page: undefined })}
+        onChange={(uid) => void change({ group: uid === org ? undefined : uid || undefined, page: undefined })}
       />
     </div>
   );
@@ -164,7 +164,7 @@ function Choice<Name extends "type" | "used" | "keys">({
 }) {
   const { t } = useTexts();
   const id = useId();
-  const { selected, search, open } = useIdentitiesAddress();
+  const { search, change } = useIdentitiesAddress();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -172,7 +172,7 @@ function Choice<Name extends "type" | "used" | "keys">({
         id={id}
         className="select"
         value={search[name] ?? ""}
-        onChange={({ target }) => void open(selected, { [name]: target.value || undefined, page: undefined })}
+        onChange={({ target }) => void change({ [name]: target.value || undefined, page: undefined })}
       >
         <option value="">{any}</option>
         {choices.map(({ value, text }) => (

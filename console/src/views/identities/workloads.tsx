@@ -1,5 +1,3 @@
-// The identities of workloads: who they are by their tokens, when they were seen, what they hold.
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -7,13 +5,14 @@ import { IdentitiesService, type Identity } from "../../../../gen/chainguard/pla
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
+import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
-import { dayMs, issuerOf, keysEndOf, subjectOf, typeOf, wasUsed } from "./identity-facts.ts";
-import { endsSoonDays, useWorkloadFilter, WorkloadFilters, WorkloadSearch } from "./workload-filters.tsx";
+import { issuerOf, subjectOf, typeOf } from "./identity-facts.ts";
+import { Seen } from "./seen.tsx";
+import { useWorkloadFilter, WorkloadFilters, WorkloadSearch } from "./workload-filters.tsx";
 
 const Wizard = lazyPart(async () => (await import("./wizard.tsx")).Wizard);
 const WorkloadDetails = lazyPart(async () => (await import("./workload-details.tsx")).WorkloadDetails, <Loading />);
@@ -25,10 +24,10 @@ const { createIdentity } = IdentitiesService.method;
 export function Workloads() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open, show, close } = useIdentitiesAddress();
+  const { org, selected, search, change, close } = useIdentitiesAddress();
   const missing = missingFor(me, createIdentity, org);
   const mayList = may(me, searchIdentities);
-  const turn = (page: number | undefined) => void open(selected, { page });
+  const turn = (page: number | undefined) => void change({ page });
   const { filter, isFiltered, clear } = useWorkloadFilter();
   const request = { ...filter, orderBy: "name", pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(searchIdentities, request, { enabled: mayList });
@@ -41,7 +40,7 @@ export function Workloads() {
         <WorkloadSearch />
         <div className="grow" />
         <CopyAs method={searchIdentities} request={request} />
-        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void show("new")}>
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("identities.new")}
         </ActionButton>
       </div>
@@ -112,26 +111,4 @@ function useColumns(counts: Readonly<Record<string, bigint>>): Column<Identity>[
     { title: t("identities.lastSeen"), cell: (identity) => <Seen identity={identity} /> },
     { title: t("identities.roles"), cell: ({ uid }) => counts[uid]?.toString() ?? "" },
   ];
-}
-
-/** When an identity was seen last, and whether its keys end soon. */
-export function Seen({ identity }: { readonly identity: Identity }) {
-  const { t } = useTexts();
-  const { lastSeenTime } = identity;
-  const end = keysEndOf(identity);
-  const leftMs = end ? end.getTime() - Date.now() : Number.POSITIVE_INFINITY;
-  return (
-    <div className="lines">
-      {lastSeenTime && wasUsed(identity) ? (
-        <Ago time={timestampDate(lastSeenTime)} />
-      ) : (
-        <span className="warning">! {t("identities.never")}</span>
-      )}
-      {end && leftMs < endsSoonDays * dayMs && (
-        <span className={leftMs < 0 ? "danger" : "warning"}>
-          {leftMs < 0 ? "✕" : "!"} {t(leftMs < 0 ? "identities.keyEnded" : "identities.keyEnds")} <Ago time={end} />
-        </span>
-      )}
-    </div>
-  );
 }

@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router";
-import { lazyView, root } from "../../routes.ts";
+import { lazyView, root } from "../../shell/routes.ts";
 
 export const meRoute = createRoute({
   getParentRoute: () => root,

@@ -1,19 +1,30 @@
-// The address of the view: the page of the sessions, and the dialog that is open.
 import { getRouteApi } from "@tanstack/react-router";
-import type { dialogs } from "./route.ts";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+
+/** The dialogs of the view. */
+export const dialogs = ["rotate", "retire", "end"] as const;
+
+/** The search part of the address of the view. */
+export interface OperateSearch {
+  /** The page of the sessions. */
+  readonly page?: number;
+  readonly dialog?: (typeof dialogs)[number];
+  /** The id of the key or of the session that the dialog is about. */
+  readonly id?: string;
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): OperateSearch {
+  return {
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", dialogs),
+    ...textIn(search, "id"),
+  };
+}
 
 const route = getRouteApi("/operate");
 
-/** Returns what stands in the address, and how to change it. */
+/** Returns the address of the view; a change closes the dialog. */
 export function useOperateAddress() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const page = search.page === undefined ? {} : { page: search.page };
-  return {
-    search,
-    turn: (next: number | undefined) => void navigate({ search: next === undefined ? {} : { page: next } }),
-    open: (dialog: (typeof dialogs)[number], id = "") =>
-      void navigate({ search: { ...page, dialog, ...(id !== "" && { id }) } }),
-    close: () => void navigate({ search: page }),
-  };
+  return useAddress(route, { keep: ({ page }) => ({ page }) });
 }

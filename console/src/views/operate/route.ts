@@ -1,17 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
-import { choiceIn, lazyView, pageIn, root, textIn } from "../../routes.ts";
-
-/** The dialogs of the view. */
-export const dialogs = ["rotate", "retire", "end"] as const;
+import { lazyView, root } from "../../shell/routes.ts";
+import { validateSearch } from "./address.ts";
 
 export const operateRoute = createRoute({
   getParentRoute: () => root,
   path: "/operate",
-  validateSearch: (search: Record<string, unknown>) => ({
-    ...pageIn(search),
-    ...choiceIn(search, "dialog", dialogs),
-    // The id of the key or of the session that the dialog is about.
-    ...textIn(search, "id"),
-  }),
+  validateSearch,
   component: lazyView(["operate"], () => import("./operate.tsx"), "Operate"),
 });

@@ -17,10 +17,11 @@ const { listSessions, endSession } = OperateService.method;
 /** The list. */
 export function Sessions() {
   const { t } = useTexts();
-  const { search, turn, open } = useOperateAddress();
+  const { search, change } = useOperateAddress();
+  const turn = (page: number | undefined) => void change({ page });
   const request = { pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listSessions, request);
-  const columns = useColumns((id) => open("end", id));
+  const columns = useColumns((id) => void change({ dialog: "end", id }));
   return (
     <section className="card stack" aria-labelledby="sessions">
       <div className="row">

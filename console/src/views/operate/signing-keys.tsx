@@ -16,16 +16,16 @@ const { listSigningKeys, rotateSigningKey, retireSigningKey } = OperateService.m
 /** The list, its actions and their dialogs. */
 export function SigningKeys() {
   const { t } = useTexts();
-  const { open } = useOperateAddress();
+  const { change } = useOperateAddress();
   const { data, error, refetch } = useQuery(listSigningKeys, {});
-  const columns = useColumns((id) => open("retire", id));
+  const columns = useColumns((id) => void change({ dialog: "retire", id }));
   return (
     <section className="card stack" aria-labelledby="keys">
       <div className="row">
         <h2 id="keys">{t("operate.keys")}</h2>
         <div className="grow" />
         <CopyAs method={listSigningKeys} request={{}} />
-        <ActionButton missing={[]} onClick={() => open("rotate")}>
+        <ActionButton missing={[]} onClick={() => void change({ dialog: "rotate" })}>
           {t("operate.rotate")}
         </ActionButton>
       </div>

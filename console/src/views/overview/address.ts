@@ -1,19 +1,32 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { OverviewSearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-/** What is in the address, and how to change it. */
-export function useOverviewAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const search = useSearch({ strict: false }) as OverviewSearch;
-  const open = (next: OverviewSearch) => navigate({ to: "/o/$org/overview", params: { org }, search: next });
-  const { dialog: _dialog, resource: _resource, ...kept } = search;
+/** The kinds of findings, as they stand in the address. */
+const findingNames = ["failing", "expiring", "inactive", "confined", "unused", "deactivated"] as const;
+
+/** The search part of the address of the overview. */
+export interface OverviewSearch {
+  /** The kind of which all findings are shown. */
+  readonly finding?: (typeof findingNames)[number];
+  readonly page?: number;
+  readonly dialog?: "revoke" | "confirm";
+  /** The uid of the resource that the dialog is about. */
+  readonly resource?: string;
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): OverviewSearch {
   return {
-    org,
-    search,
-    open,
-    show: (dialog: NonNullable<OverviewSearch["dialog"]>, resource: string) => open({ ...kept, dialog, resource }),
-    close: () => open(kept),
+    ...choiceIn(search, "finding", findingNames),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["revoke", "confirm"]),
+    ...textIn(search, "resource"),
   };
+}
+
+const route = getRouteApi("/o/$org/overview");
+
+/** Returns the address of the overview; a change closes the dialog. */
+export function useOverviewAddress() {
+  return useAddress(route, { keep: ({ dialog: _dialog, resource: _resource, ...kept }) => kept });
 }

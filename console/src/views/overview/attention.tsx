@@ -13,9 +13,9 @@ import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import type { OverviewSearch } from "./address.ts";
 import { useOverviewAddress } from "./address.ts";
 import { FindingRow } from "./finding-row.tsx";
-import type { OverviewSearch } from "./route.ts";
 
 const { listFindings } = FindingsService.method;
 const FindingDialogs = lazyPart(async () => (await import("./finding-dialogs.tsx")).FindingDialogs);
@@ -41,9 +41,9 @@ const refetchInterval = 30_000;
 export function Attention() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, search, open } = useOverviewAddress();
+  const { org, search, change } = useOverviewAddress();
   const { finding } = search;
-  const turn = (page: number | undefined) => void open({ ...(finding && { finding }), ...(page && { page }) });
+  const turn = (page: number | undefined) => void change({ page });
   const request = finding
     ? { parent: org, kinds: [kinds[finding]], pageSize, skip: pagesOf(search.page, 0, turn).skip }
     : { parent: org, pageSize: 200 };

@@ -12,9 +12,9 @@ import { missingToConfirm } from "../../api/delegations.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
 import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
+import { Retry } from "../../shell/retry.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
-import { Retry } from "../events/retry.tsx";
 import { useOverviewAddress } from "./address.ts";
 
 const { updateIdentity, deleteIdentity } = IdentitiesService.method;
@@ -113,7 +113,7 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
 function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, show } = useOverviewAddress();
+  const { org, change } = useOverviewAddress();
   const { kind, resourceUid: uid, groupUid, identity, details } = finding;
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
   if (details.case === "delegation")
@@ -122,12 +122,15 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
         {details.value.kind === DelegationKind.GROUP_INVITE && (
           <ActionButton
             missing={missingFor(me, GroupInvitesService.method.deleteGroupInvite, uid)}
-            onClick={() => void show("revoke", uid)}
+            onClick={() => void change({ dialog: "revoke", resource: uid })}
           >
             {t("overview.revokeInvite")}
           </ActionButton>
         )}
-        <ActionButton missing={missingToConfirm(me, details.value.kind, uid)} onClick={() => void show("confirm", uid)}>
+        <ActionButton
+          missing={missingToConfirm(me, details.value.kind, uid)}
+          onClick={() => void change({ dialog: "confirm", resource: uid })}
+        >
           {t("overview.confirm")}
         </ActionButton>
       </>

@@ -5,8 +5,8 @@ import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2bet
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { ContentCount } from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import type { Kind } from "../../shell/counts.ts";
 import { useTexts } from "../../texts/texts.ts";
-import type { Kind } from "../counts.ts";
 import { useOverviewAddress } from "./address.ts";
 
 /** Three steps with a button each, until all are done. Nothing for callers who may do none of them. */

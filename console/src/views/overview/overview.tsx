@@ -6,11 +6,11 @@ import { type Change, ChangesService } from "../../../../gen/gatehouse/changes/v
 import { mayReadChanges, useMe } from "../../api/access.ts";
 import { nameInChange } from "../../api/change-name.ts";
 import { shortUid } from "../../api/uids.ts";
+import { type Kind, kinds, useContents } from "../../shell/counts.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
-import { type Kind, kinds, useContents } from "../counts.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 

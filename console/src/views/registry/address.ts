@@ -1,19 +1,32 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { RegistrySearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-type Changes = { readonly [Name in keyof RegistrySearch]?: RegistrySearch[Name] | undefined };
+/** The search part of the address of the registry. */
+export interface RegistrySearch {
+  readonly filter?: string;
+  /** The page of the repos, or of the tags of the selected repo. */
+  readonly page?: number;
+  /** Whether tags that end in a date or an epoch are listed, too. */
+  readonly tags?: "all";
+  /** The tag whose history is shown. */
+  readonly history?: string;
+  readonly dialog?: "new" | "edit" | "readme" | "delete" | "pull-token";
+}
 
-/** The selected repo and what else is in the address. */
-export function useRegistryAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as RegistrySearch;
-  const open = (uid: string, changes: Changes = {}) => {
-    const kept = uid === selected ? search : {};
-    const next = Object.entries({ ...kept, dialog: undefined, ...changes }).filter(([, value]) => value !== undefined);
-    return navigate({ to: "/o/$org/registry/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): RegistrySearch {
+  return {
+    ...textIn(search, "filter"),
+    ...pageIn(search),
+    ...choiceIn(search, "tags", ["all"]),
+    ...textIn(search, "history"),
+    ...choiceIn(search, "dialog", ["new", "edit", "readme", "delete", "pull-token"]),
   };
-  return { org, selected, search, open, close: () => open(selected) };
+}
+
+const route = getRouteApi("/o/$org/registry/$");
+
+/** Returns the address of the registry; filter, page and history are those of the selected repo. */
+export function useRegistryAddress() {
+  return useAddress(route, { keep: ({ dialog: _dialog, ...kept }, isSame) => (isSame ? kept : {}) });
 }

@@ -10,7 +10,7 @@ import { Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { shortDigest, sizeText, useImages } from "./tags.tsx";
+import { shortDigest, sizeText, useImages } from "./images.ts";
 
 const { listTagHistory } = RegistryV1.method;
 
@@ -82,7 +82,7 @@ export function TagHistory({
   );
 }
 
-/** What differs between two images, by platform. */
+/** Compares two images by platform. */
 function Comparison(props: {
   readonly newer: string;
   readonly older: string;

@@ -11,6 +11,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
+import { dayMs } from "../../api/durations.ts";
 import { newKey } from "../../api/new-key.ts";
 import { parentOf } from "../../api/uids.ts";
 import { TextField } from "../../shell/fields.tsx";
@@ -18,8 +19,7 @@ import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { dayMs } from "../identities/identity-facts.ts";
-import { useRepository } from "./repo-details.tsx";
+import { useRepository } from "./repository.ts";
 
 const { createIdentity } = IdentitiesService.method;
 const { createRoleBinding } = RoleBindingsService.method;

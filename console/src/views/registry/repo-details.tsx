@@ -3,7 +3,7 @@ import { ConnectError, Code as ErrorCode } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
-import { NameProblem, RepositoriesService } from "../../../../gen/gatehouse/registry/v1/repositories_pb.ts";
+import { NameProblem } from "../../../../gen/gatehouse/registry/v1/repositories_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
@@ -13,13 +13,13 @@ import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token-access.ts";
+import { useRepository } from "./repository.ts";
 import { Tags } from "./tags.tsx";
 
 /** With a parser of Markdown, which is half of the view. */
 const Readme = lazyPart(async () => (await import("./readme.tsx")).Readme, <Loading />);
 
 const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = ReposService.method;
-const { getRepository } = RepositoriesService.method;
 
 /** The selected repo. */
 export function RepoDetails({ uid }: { readonly uid: string }) {
@@ -146,13 +146,6 @@ function RepoReadme({ uid }: { readonly uid: string }) {
       <Readme text={data.content} />
     </div>
   );
-}
-
-/** The name of a repo in the registry, and why there is none. */
-export function useRepository(uid: string) {
-  const { data, error } = useQuery(getRepository, { repoUid: uid }, { staleTime: 300_000 });
-  const { host = "", name = "", problem } = data ?? {};
-  return { host, reference: name === "" ? "" : `${host}/${name}`, problem, error };
 }
 
 /** How to sign in and pull. */

@@ -4,17 +4,17 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Checkbox } from "@mantine/core";
 import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { type Image, ImageStoreService } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { type Language, useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
-import { useRepository } from "./repo-details.tsx";
+import { shortDigest, sizeText, useImages } from "./images.ts";
+import { useRepository } from "./repository.ts";
 
 const { listTags } = TagsService.method;
-const { findImages } = ImageStoreService.method;
 
 /** The tags of a repo, those that were set last first. */
 export function Tags({ repo }: { readonly repo: Repo }) {
@@ -62,15 +62,6 @@ export function Tags({ repo }: { readonly repo: Repo }) {
       )}
     </section>
   );
-}
-
-/** What is known of images, by their digest. */
-export function useImages(repoUid: string, digests: readonly string[]): ReadonlyMap<string, Image> {
-  const { data: me } = useMe();
-  const asked = [...new Set(digests)].sort();
-  const isEnabled = asked.length > 0 && may(me, findImages, repoUid);
-  const { data } = useQuery(findImages, { repoUid, digests: asked }, { enabled: isEnabled });
-  return new Map(data?.images.map((image) => [image.digest, image]));
 }
 
 function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
@@ -136,19 +127,4 @@ function Platforms({ image, language }: { readonly image: Image | undefined; rea
       ))}
     </ul>
   );
-}
-
-/** Shortens a digest, without its algorithm. */
-export function shortDigest(digest: string): string {
-  const hex = digest.slice(digest.indexOf(":") + 1);
-  return `${hex.slice(0, 6)}…${hex.slice(-4)}`;
-}
-
-/** Writes a size in bytes, such as "41 MB". */
-export function sizeText(bytes: number, language: Language, signDisplay: "auto" | "exceptZero" = "auto"): string {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-  const power = Math.min(Math.floor(Math.log10(Math.max(Math.abs(bytes), 1)) / 3), units.length - 1);
-  const value = bytes / 1000 ** power;
-  const format = { style: "unit", unit: units[power]!, signDisplay, maximumSignificantDigits: 3 } as const;
-  return new Intl.NumberFormat(language, format).format(value);
 }

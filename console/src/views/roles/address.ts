@@ -1,18 +1,33 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useOrganizationUid } from "../../shell/organization.tsx";
-import type { RoleSearch } from "./route.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
-/** The selected role and what else is in the address. */
-export function useRoleAddress() {
-  const navigate = useNavigate();
-  const org = useOrganizationUid();
-  const selected = useParams({ strict: false })._splat ?? "";
-  const search = useSearch({ strict: false }) as RoleSearch;
-  const open = (uid: string, changes: { readonly [Name in keyof RoleSearch]?: RoleSearch[Name] | undefined } = {}) => {
-    const { filter, kind } = search;
-    const kept = uid === selected ? search : { filter, kind };
-    const next = Object.entries({ ...kept, ...changes }).filter(([, value]) => value !== undefined);
-    return navigate({ to: "/o/$org/roles/$", params: { org, _splat: uid }, search: Object.fromEntries(next) });
+/** The search part of the address of the roles. */
+export interface RoleSearch {
+  readonly filter?: string;
+  readonly kind?: "own" | "builtIn";
+  /** A role to compare with. */
+  readonly compare?: string;
+  /** The page of the bindings of the selected role. */
+  readonly page?: number;
+  readonly dialog?: "new" | "edit" | "delete";
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): RoleSearch {
+  return {
+    ...textIn(search, "filter"),
+    ...choiceIn(search, "kind", ["own", "builtIn"]),
+    ...textIn(search, "compare"),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete"]),
   };
-  return { org, selected, search, open, close: () => open(selected, { dialog: undefined }) };
+}
+
+const route = getRouteApi("/o/$org/roles/$");
+
+/** Returns the address of the roles; the comparison and the page are of the selected role. */
+export function useRoleAddress() {
+  return useAddress(route, {
+    keep: ({ dialog: _dialog, ...kept }, isSame) => (isSame ? kept : { filter: kept.filter, kind: kept.kind }),
+  });
 }

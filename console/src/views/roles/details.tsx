@@ -17,7 +17,7 @@ import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
-import { isBuiltIn } from "./roles.tsx";
+import { isBuiltIn } from "./built-in.ts";
 
 const { getRole, updateRole, deleteRole } = RolesService.method;
 const { listRoleBindings } = RoleBindingsService.method;
@@ -71,7 +71,7 @@ export function RoleDetails({ uid }: { readonly uid: string }) {
   );
 }
 
-/** What a role allows, by area; compared with another role if one is in the address. */
+/** Shows the capabilities of a role, by area; compared with another role if one is in the address. */
 function Capabilities({ role }: { readonly role: Role }) {
   const { t } = useTexts();
   const { org, search, open } = useRoleAddress();

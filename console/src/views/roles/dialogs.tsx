@@ -51,7 +51,7 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
   const submit = () =>
     save(request, {
       report: t("roles.done.created", { name: role.name }),
-      onSaved: ({ uid }) => open(uid, { dialog: undefined }),
+      onSaved: ({ uid }) => open(uid),
     });
   return (
     <Dialog title={t("roles.new")} onClose={onClose}>

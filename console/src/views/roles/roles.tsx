@@ -12,24 +12,20 @@ import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import type { RoleSearch } from "./address.ts";
 import { useRoleAddress } from "./address.ts";
-import type { RoleSearch } from "./route.ts";
+import { isBuiltIn } from "./built-in.ts";
 
 const { listRoles, createRole } = RolesService.method;
 const { countRoleBindings } = AccessService.method;
 const RoleDetails = lazyPart(async () => (await import("./details.tsx")).RoleDetails, <Loading />);
 const RoleDialogs = lazyPart(async () => (await import("./dialogs.tsx")).RoleDialogs);
 
-/** Whether a role is one of the server: those of organizations lie in a group. */
-export function isBuiltIn({ uid }: Pick<Role, "uid">): boolean {
-  return !uid.includes("/");
-}
-
 /** The list of roles, and the selected one. */
 export function Roles() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, open } = useRoleAddress();
+  const { org, selected, search, change } = useRoleAddress();
   const missing = missingFor(me, createRole, org);
   const mayList = may(me, listRoles);
   const { roles, total, error, refetch, request } = useRoles(mayList);
@@ -43,12 +39,7 @@ export function Roles() {
         <Heading>{t("roles.title")}</Heading>
         <div className="grow" />
         <CopyAs method={listRoles} request={request} />
-        <ActionButton
-          variant="filled"
-          shortcut="n"
-          missing={missing}
-          onClick={() => void open(selected, { dialog: "new" })}
-        >
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("roles.new")}
         </ActionButton>
       </div>
@@ -104,7 +95,7 @@ function useRoles(mayList: boolean) {
   return { roles, total, error: first.error ?? second.error, refetch, request };
 }
 
-/** What a link to another role keeps of the address. */
+/** Returns the filters, which a link to another role keeps. */
 function keptOf({ filter, kind }: RoleSearch): RoleSearch {
   return { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
 }
@@ -117,7 +108,7 @@ function matches({ uid, name, description }: Role, filter: string, kind: "own" |
 
 function Filter({ own, all }: { readonly own: number; readonly all: number }) {
   const { t } = useTexts();
-  const { selected, search, open } = useRoleAddress();
+  const { search, change } = useRoleAddress();
   const choices = [
     { kind: undefined, text: t("roles.all", { count: all }) },
     { kind: "own", text: t("roles.own", { count: own }) },
@@ -131,17 +122,12 @@ function Filter({ own, all }: { readonly own: number; readonly all: number }) {
         placeholder={t("roles.filter")}
         value={search.filter ?? ""}
         maxLength={512}
-        onChange={({ currentTarget }) => void open(selected, { filter: currentTarget.value || undefined })}
+        onChange={({ currentTarget }) => void change({ filter: currentTarget.value || undefined })}
       />
       <fieldset className="choices">
         <legend className="hidden">{t("roles.kind")}</legend>
         {choices.map(({ kind, text }) => (
-          <button
-            key={text}
-            type="button"
-            aria-pressed={search.kind === kind}
-            onClick={() => void open(selected, { kind })}
-          >
+          <button key={text} type="button" aria-pressed={search.kind === kind} onClick={() => void change({ kind })}>
             {text}
           </button>
         ))}

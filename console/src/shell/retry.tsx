@@ -1,8 +1,8 @@
-import { DeliveryService } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
-import { missingFor, useMe } from "../../api/access.ts";
-import { useSaveNow } from "../../shell/form.tsx";
-import { ActionButton } from "../../shell/parts.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { DeliveryService } from "../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { missingFor, useMe } from "../api/access.ts";
+import { useTexts } from "../texts/texts.ts";
+import { useSaveNow } from "./form.tsx";
+import { ActionButton } from "./parts.tsx";
 
 const { retryDelivery } = DeliveryService.method;
 

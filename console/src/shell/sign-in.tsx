@@ -1,11 +1,11 @@
 // The page of a browser without a session.
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { inviteCode } from "../../session/invite.ts";
-import { signIn } from "../../session/session.ts";
-import { Mark } from "../../shell/mark.tsx";
-import { Heading } from "../../shell/parts.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { inviteCode } from "../session/invite.ts";
+import { signIn } from "../session/session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { Mark } from "./mark.tsx";
+import { Heading } from "./parts.tsx";
 
 /** The page on which a sign-in begins. */
 export function SignInPage() {
