@@ -46,8 +46,12 @@ export function deriveMethods({ schema, service }: { schema: DescMessage; servic
 export function derive(kind: { name: string; schema: DescMessage; service: DescService }): Derived {
   const { name, service } = kind;
   const { methods, ...rest } = deriveMethods(kind);
-  const spec = ResourceSpecSchema.fields.find(({ localName }) => localName === name);
-  const number = SpecKindSchema.values.find((value) => value.name === `SPEC_KIND_${spec?.name.toUpperCase()}`)?.number;
+  const spec = found(
+    ResourceSpecSchema.fields.find(({ localName }) => localName === name),
+    `ResourceSpec has no field ${name}`,
+  );
+  const valueName = `SPEC_KIND_${spec.name.toUpperCase()}`;
+  const number = SpecKindSchema.values.find((value) => value.name === valueName)?.number;
   return {
     ...rest,
     methods: {
@@ -55,9 +59,9 @@ export function derive(kind: { name: string; schema: DescMessage; service: DescS
       create: found(methods.create, `${service.typeName} has no method that creates ${name}`),
       delete: found(methods.delete, `${service.typeName} has no method that deletes ${name}`),
     },
-    number: found(number as SpecKind | undefined, `SpecKind has no value for ${name}`),
-    field: found(spec, `ResourceSpec has no field ${name}`).name,
-    specSchema: found(spec?.message, `the field ${name} of ResourceSpec has no message`),
+    number: found(number as SpecKind | undefined, `SpecKind has no value ${valueName}`),
+    field: spec.name,
+    specSchema: found(spec.message, `the field ${name} of ResourceSpec has no message`),
   };
 }
 

@@ -14,13 +14,14 @@ import { textAt } from "../json.ts";
 import { listFirst } from "../lookup.ts";
 import { repos } from "../repos.ts";
 import type { Resource } from "../resource.ts";
+import { resources } from "../resources.ts";
 import { roleBindings } from "../role-bindings.ts";
 import { roles } from "../roles.ts";
 import { subscriptions } from "../subscriptions.ts";
 import { getSeen, listSection, madeSection, parentSection, seen } from "./section.ts";
 
-/** The kinds of resource in a group, in an order in which they can be deleted. */
-const contents: readonly Resource[] = [
+/** The kinds of resource in a group that others refer to or that are large, in an order in which they can be deleted. */
+const ordered: readonly Resource[] = [
   repos,
   advisories,
   subscriptions,
@@ -30,6 +31,14 @@ const contents: readonly Resource[] = [
   identities,
   roles,
   groups,
+];
+
+/** All kinds of resource in a group. Those that have no place of their own come first: nothing refers to them. */
+const contents: readonly Resource[] = [
+  ...resources.filter(
+    (resource) => resource.parent === "group" && !resource.nests && !resource.uidOf && !ordered.includes(resource),
+  ),
+  ...ordered,
 ];
 
 /** The number of resources of a kind directly in a group and in its subtree, as far as the caller can see. */
