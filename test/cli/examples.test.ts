@@ -38,7 +38,7 @@ describe("examples", () => {
   it("every page of the help has examples, and every example has a page", async () => {
     const { commands } = await pages();
     const shown = commands.map(pathOf).sort();
-    assert.deepEqual(Object.keys(examples).sort(), shown);
+    assert.deepEqual(Object.keys(examples).sort(), shown, "the pages of src/cli/examples.ts");
     for (const command of commands) {
       let text = "";
       command.configureOutput({ writeOut: (some) => (text += some) }).outputHelp();

@@ -466,7 +466,7 @@ describe("the annotations of methods", () => {
       if (isForCustomers) annotated.push(path);
       if (api.eventOf(path)) defined.push(path);
     }
-    assert.equal(annotated.length, 75);
+    assert.ok(annotated.length >= 75, `only ${annotated.length} methods have an event`);
     assert.deepEqual(defined, annotated);
   });
 });

@@ -4,6 +4,7 @@ import {
   create,
   type DescMethod,
   type DescMethodUnary,
+  type DescService,
   fromBinary,
   fromJson,
   type JsonObject,
@@ -14,50 +15,10 @@ import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { Auth } from "../../gen/chainguard/platform/auth/v1/auth_pb.ts";
-import { SubscriptionsService } from "../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { AccountAssociationsService } from "../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
-import { ExternalGroupRoleMappingsService } from "../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
-import { GroupInvitesService } from "../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
-import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { IdentitiesService } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { IdentityProvidersService } from "../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
-import { RoleBindingsService } from "../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { RolesService } from "../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
-import { TermsService } from "../../gen/chainguard/platform/iam/v2beta1/terms_pb.ts";
-import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { PingService } from "../../gen/chainguard/platform/ping/v2beta1/ping_pb.ts";
-import { ImagesService } from "../../gen/chainguard/platform/registry/v2beta1/images_pb.ts";
-import { ReposService } from "../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
-import { TagsService } from "../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
-import { AdvisoriesService } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { AccessService } from "../../gen/gatehouse/access/v1/access_pb.ts";
-import { ApplyService } from "../../gen/gatehouse/apply/v1/apply_pb.ts";
-import { ChangesService } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
-import { DeliveryService } from "../../gen/gatehouse/events/v1/delivery_pb.ts";
-import { DelegationsService } from "../../gen/gatehouse/iam/v1/delegations_pb.ts";
-import { GroupTreeService } from "../../gen/gatehouse/iam/v1/group_tree_pb.ts";
-import { IdentitySearchService } from "../../gen/gatehouse/iam/v1/identities_pb.ts";
-import { MembershipsService } from "../../gen/gatehouse/iam/v1/memberships_pb.ts";
-import { IdentityProviderTestService } from "../../gen/gatehouse/iam/v1/provider_tests_pb.ts";
-import { OperateService } from "../../gen/gatehouse/operate/v1/operate_pb.ts";
-import { FindingsService } from "../../gen/gatehouse/organizations/v1/findings_pb.ts";
-import {
-  OrganizationExportService,
-  OrganizationImportService,
-} from "../../gen/gatehouse/organizations/v1/organizations_pb.ts";
-import { ImageStoreService } from "../../gen/gatehouse/registry/v1/image_store_pb.ts";
-import { RepositoriesService } from "../../gen/gatehouse/registry/v1/repositories_pb.ts";
-import { SearchService } from "../../gen/gatehouse/search/v1/search_pb.ts";
-import { AdvisoryChangesService } from "../../gen/gatehouse/vulnerabilities/v1/changes_pb.ts";
-import { AdvisoryFacetsService } from "../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
-import { OsvService } from "../../gen/gatehouse/vulnerabilities/v1/osv_pb.ts";
-import { AdvisoryQueryService } from "../../gen/gatehouse/vulnerabilities/v1/query_pb.ts";
-import { AdvisoryRecordsService } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
+import { generatedServices } from "../transport/rest/methods.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
 import { type PathStyle, restCaller, type Witness } from "./rest-client.ts";
-import { v1Services } from "./v1-services.ts";
 
 export type { Outcome } from "./outcome.ts";
 
@@ -72,48 +33,10 @@ export interface ApiClient extends Disposable {
 export const transportNames = ["grpc", "grpc-web", "connect", "rest", "rest, slashes escaped"] as const;
 export type TransportName = (typeof transportNames)[number];
 
-/** The services that can be called. */
-export const services = [
-  DelegationsService,
-  MembershipsService,
-  GroupTreeService,
-  IdentitySearchService,
-  IdentityProviderTestService,
-  FindingsService,
-  SearchService,
-  GroupsService,
-  IdentitiesService,
-  RolesService,
-  RoleBindingsService,
-  ReposService,
-  TagsService,
-  ImagesService,
-  ImageStoreService,
-  RepositoriesService,
-  ChangesService,
-  DeliveryService,
-  AdvisoriesService,
-  AdvisoryChangesService,
-  AdvisoryRecordsService,
-  AdvisoryFacetsService,
-  AdvisoryQueryService,
-  OsvService,
-  SubscriptionsService,
-  GroupInvitesService,
-  AccountAssociationsService,
-  Auth,
-  IdentityProvidersService,
-  ExternalGroupRoleMappingsService,
-  TermsService,
-  SecurityTokenService,
-  AccessService,
-  ApplyService,
-  OperateService,
-  OrganizationExportService,
-  OrganizationImportService,
-  PingService,
-  ...v1Services,
-] as const;
+/** The services that can be called: all in gen/ but those of gRPC itself. A new one is tested wherever all are. */
+export const services: readonly DescService[] = (await generatedServices()).filter(({ typeName }) =>
+  /^(?:chainguard|gatehouse)\./.test(typeName),
+);
 
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));
 

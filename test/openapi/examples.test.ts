@@ -28,7 +28,10 @@ describe("examples", () => {
     const example = findExample(httpMethod, path);
 
     it(`${titleOf(placed)} has an example of what it needs, valid by its schemas`, () => {
-      assert.ok(example);
+      assert.ok(
+        example,
+        "no example: add an API case that calls it with success, and run: npx node test/openapi/write-examples.ts",
+      );
       const { parameters = [], requestBody, responses } = operation;
       for (const { name, schema, required, ...parameter } of parameters) {
         if (required) assert.ok("example" in parameter, name);

@@ -84,6 +84,13 @@ function isScope(path: readonly DescField[]): boolean {
 /** Fields whose names do not say that they carry the uid of a role. */
 const roles: Readonly<Record<string, string>> = { default_role: "role" };
 
+/** Returns the kind whose uid a field carries by its name, such as `role` of `roleUid` and `targetRoleUid`: the longest that fits. */
+function kindIn(jsonName: string, singulars: ReadonlySet<string>): string | undefined {
+  const ends = (singular: string) => jsonName.toLowerCase().endsWith(`${singular.toLowerCase()}uid`);
+  const fitting = [...singulars].filter((singular) => singular !== "" && ends(singular));
+  return fitting.sort((a, b) => b.length - a.length)[0];
+}
+
 function carriesUid(field: DescField, singulars: ReadonlySet<string>): boolean {
   // The numbers of users of an image are called uid, too.
   if (field.scalar !== ScalarType.STRING) return false;
@@ -93,8 +100,7 @@ function carriesUid(field: DescField, singulars: ReadonlySet<string>): boolean {
 
 function placeOf(method: DescMethod, fields: readonly DescField[], singulars: ReadonlySet<string>): Place {
   const { name, jsonName } = fields.at(-1)!;
-  const named =
-    [...singulars].find((singular) => singular !== "" && `${singular}Uid` === jsonName) ?? roles[name] ?? name;
+  const named = kindIn(jsonName, singulars) ?? roles[name] ?? name;
   const resource = resourceOf(method.parent);
   const own = resource ? singularOf(resource) : "";
   const isPlace = name === "parent" || /^(ancestors|descendants|children)_of$/.test(name);

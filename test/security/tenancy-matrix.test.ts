@@ -229,6 +229,7 @@ async function addVictim(kind: Kind, group: string): Promise<string> {
   if (kind === "accountAssociation") return await addAssociation(server, await addGroup(server, group));
   if (kind === "groupInvite") return await addInvite(server, group);
   if (kind === "role") return await addRole(server, group, [Capability.CAP_IAM_GROUPS_LIST]);
+  assert.ok(kind === "identity" || kind === "roleBinding", `the matrix adds no ${kind} that is then deleted`);
   const identity = await addIdentity(server, group);
   return kind === "identity" ? identity : await bind(server, group, identity, viewerRole.uid);
 }

@@ -45,7 +45,11 @@ describe("the surface of the API", () => {
   });
 
   it("the API equals the recorded table, on every line of which clients rely", async () => {
-    assert.equal(await formatRoutes(), readFileSync(goldenFile, "utf8"));
+    assert.equal(
+      await formatRoutes(),
+      readFileSync(goldenFile, "utf8"),
+      "after an intended change, run: npx node test/surface/write-routes.ts",
+    );
   });
 
   it("every method has an HTTP rule, except the one without a rule in the published contract", () => {

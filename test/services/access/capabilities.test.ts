@@ -20,6 +20,7 @@ describe("descriptions of capabilities", () => {
       allCapabilities()
         .map(({ name }) => name)
         .sort(),
+      "describe each in src/services/access/capabilities/, and in console/src/texts/",
     );
   });
 

@@ -1,14 +1,24 @@
 // The lists of kinds are complete, and nothing that works with all kinds names one.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { getTableName } from "drizzle-orm";
-import { ResourceSpecSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { ApplyService, ResourceSpecSchema } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { OrganizationResourceSchema } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { accessRuleOf } from "../../../src/authz/rules.ts";
 import { leftOut } from "../../../src/cli/organizations/format.ts";
-import { kinds, resources, transfers } from "../../../src/services/resources.ts";
+import { findCapability } from "../../../src/model/capabilities.ts";
+import { deletedWithGroup, kinds, resources, transfers } from "../../../src/services/resources.ts";
 import { sqliteTables } from "../../../src/storage/schema/tables.sqlite.ts";
 import type { Tables } from "../../../src/storage/schema/tables.ts";
 import { codeOf, files, imports } from "../../architecture/sources.ts";
+
+/** Returns the capabilities that a method's annotation demands. */
+function capabilitiesOf(method: DescMethod): readonly Capability[] {
+  const rule = accessRuleOf(method);
+  return rule === undefined || rule.type === "open" ? [] : (rule.capabilities as readonly Capability[]);
+}
 
 describe("the list of kinds", () => {
   it("has each member of ResourceSpec once", () => {
@@ -38,6 +48,23 @@ describe("the list of kinds", () => {
 
   it("gives the reason for which no file has a kind in a sentence", () => {
     for (const { name, file } of kinds) if ("absent" in file) assert.match(file.absent, /^[A-Z].*\s.*\s.*\.$/, name);
+  });
+
+  it("is what an export and a deletion of a group demand the capabilities to list", () => {
+    const listed = resources.map(({ listCapability }) => listCapability);
+    const deletedFirst = deletedWithGroup.map(({ listCapability }) => listCapability);
+    const { exportResources, destroySubtree } = ApplyService.method;
+    for (const [method, wanted] of [
+      [exportResources, listed],
+      [destroySubtree, [Capability.CAP_IAM_GROUPS_DELETE, ...deletedFirst, ...listed]],
+    ] as const)
+      assert.deepEqual(
+        capabilitiesOf(method)
+          .map((number) => findCapability(number)!.name)
+          .toSorted(),
+        [...new Set(wanted)].map((number) => findCapability(number)!.name).toSorted(),
+        `the annotation of ${method.name} in apply.proto`,
+      );
   });
 
   for (const [i, { name, file }] of resources.entries())

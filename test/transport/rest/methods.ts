@@ -1,6 +1,6 @@
 // Methods for the transport to serve: descriptors with plain functions behind them, and no pipeline.
 import { readdirSync } from "node:fs";
-import { create, type DescFile, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { create, type DescFile, type DescMethodUnary, type DescService, type Message } from "@bufbuild/protobuf";
 import { unauthenticated } from "../../../src/aip/errors.ts";
 import type { Call } from "../../../src/pipeline/call.ts";
 import type { Method } from "../../../src/pipeline/method.ts";
@@ -25,17 +25,21 @@ export function methodOf(descriptor: DescMethodUnary, handler?: Handler, needsBe
   };
 }
 
-/** Every unary method of every service in gen/. */
+/** Returns every unary method of every service in gen/. */
 export async function generatedMethods(): Promise<Method[]> {
+  return (await generatedServices())
+    .flatMap((service) => service.methods.filter((m) => m.methodKind === "unary"))
+    .map((m) => methodOf(m as DescMethodUnary));
+}
+
+/** Returns every service in gen/. */
+export async function generatedServices(): Promise<DescService[]> {
   const root = new URL("../../../gen/", import.meta.url);
   const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("_pb.ts"));
   const modules = await Promise.all(
     paths.map((path) => import(new URL(path, root).href) as Promise<Record<string, unknown>>),
   );
-  const services = modules.flatMap((module) => Object.values(module).filter(isFile)).flatMap((file) => file.services);
-  return services
-    .flatMap((service) => service.methods.filter((m) => m.methodKind === "unary"))
-    .map((m) => methodOf(m as DescMethodUnary));
+  return modules.flatMap((module) => Object.values(module).filter(isFile)).flatMap((file) => file.services);
 }
 
 function isFile(value: unknown): value is DescFile {
