@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { circlesOf, graphOf } from "./circles.ts";
 import { type Import, readSources } from "./sources.ts";
 
-/** The folders that each folder may import, besides itself. Files beside them put the pages together, and may import all. */
+/** The folders that each folder may import, in addition to itself. Files next to them put the pages together, and may import all. */
 const folders: Readonly<Record<string, readonly string[]>> = {
   texts: [],
   session: [],

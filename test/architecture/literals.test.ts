@@ -25,7 +25,7 @@ describe("literals", () => {
   }
 
   it("are recognized: a spread object, and a spread array without a call", () => {
-    // An ellipsis stands for the three dots, so that this file has no spread literal.
+    // An ellipsis stands for the three dots: this file itself has no spread literal.
     const isSpread = (example: string) => spreadLiteral.test(example.replaceAll("…", "..."));
     assert.deepEqual(["f(…{ a })", '[a, …["b"]]'].filter(isSpread).length, 2);
     assert.deepEqual(['[…["b"].map(f)]', "[…[…all].sort()]", "{ …a }"].filter(isSpread), []);
