@@ -232,7 +232,7 @@ describe("the console", { timeout: 900_000 }, () => {
     await page.keyboard.press("Control+Enter");
     await page.getByRole("heading", { name: "keys" }).waitFor();
     await page.keyboard.press("Delete");
-    await page.getByLabel("Type keys to confirm").waitFor();
+    await page.getByLabel("Type keys to confirm").and(page.locator(":focus")).waitFor();
     await page.keyboard.type("keys");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "security" }).waitFor();
