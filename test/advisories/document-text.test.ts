@@ -54,7 +54,7 @@ describe("the text of a document", () => {
     ["yaml", "a: b\n".repeat(textLimits.yamlBytes / 5 + 1), "is larger than the limit of 4 MiB for YAML"],
   ];
   for (const [format, text, reason] of bad) {
-    it(`is rejected with a reason: ${format} ${JSON.stringify(text.slice(0, 40))}, ${text.length} characters`, () => {
+    it(`rejects a text with a reason: ${format} ${JSON.stringify(text.slice(0, 40))}, ${text.length} characters`, () => {
       assert.throws(
         () => parseText(text, format),
         (error) => error instanceof BadDocument && error.message.startsWith(reason) && error.message.length < 300,
@@ -62,7 +62,7 @@ describe("the text of a document", () => {
     });
   }
 
-  it("is read in time that grows with its length", () => {
+  it("parsing the text of a document takes time in proportion to its length", () => {
     // Of a hundred thousand each: keys that are compared pairwise would take minutes.
     const count = 100_000;
     const keys = Array.from({ length: count }, (_, i) => `"k${i}":1`).join();

@@ -123,7 +123,7 @@ describe("times of documents", () => {
 });
 
 describe("extra", () => {
-  it("is JSON with sorted members, without those that are undefined", () => {
+  it("extra members are written as JSON with sorted names, without those that are undefined", () => {
     assert.equal(extraOf({ b: [undefined, { d: 1, c: "é" }], a: undefined }), '{"b":[null,{"c":"é","d":1}]}');
     assert.equal(extraOf({ a: undefined }), "");
   });

@@ -41,7 +41,7 @@ describe("the format of a document", () => {
   }
 
   for (const document of [null, 7, "x", {}, { packages: {} }, { advisories: [] }, [[]], [7]]) {
-    it(`has no known format: ${JSON.stringify(document)}`, () =>
+    it(`a document in no known format is rejected: ${JSON.stringify(document)}`, () =>
       assert.throws(() => read(document, "auto"), {
         name: "BadDocument",
         message: "is in none of the formats osv, secdb, openvex, csaf, yaml",

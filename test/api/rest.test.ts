@@ -31,7 +31,7 @@ function violations({ status, json }: RawReply, wanted = 400): string[] {
   return fields;
 }
 
-describe("REST alone", () => {
+describe("rules that only REST has", () => {
   before(async () => {
     server = await startTestServer();
   });

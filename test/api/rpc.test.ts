@@ -11,14 +11,14 @@ const iam = "/chainguard.platform.iam.v2beta1.";
 let server: TestServer;
 
 const transportNames: readonly TransportName[] = ["grpc", "grpc-web", "connect"];
-describe("RPC alone", () => {
+describe("rules that only RPC can show", () => {
   before(async () => {
     server = await startTestServer();
   });
   after(() => server[Symbol.asyncDispose]());
 
   for (const name of transportNames) {
-    describe(`over ${name} alone`, () => {
+    describe(`over ${name}`, () => {
       let apiClient: ApiClient;
       before(() => {
         apiClient = openApiClient(name, server.url);

@@ -35,7 +35,7 @@ async function kidsOf(issuers: ReturnType<typeof open>, issuer: string, ...kids:
 }
 
 describe("the keys of an issuer", () => {
-  it("are discovered once and kept for ten minutes", async () => {
+  it("the keys of an issuer are discovered once and kept for ten minutes", async () => {
     await using server = await startIssuer(es256);
     const clock = testClock();
     const issuers = open(fetchLoopback(), clock);
@@ -48,14 +48,14 @@ describe("the keys of an issuer", () => {
     assert.deepEqual(server.requests, [discoveryPath, "/keys", discoveryPath, "/keys"]);
   });
 
-  it("J9: are fetched once, however many ask at the same time", async () => {
+  it("J9: the keys of an issuer are fetched once, however many ask at the same time", async () => {
     await using server = await startIssuer(es256);
     const issuers = open(fetchLoopback(), testClock());
     await Promise.all(Array.from({ length: 20 }, () => issuers.keysFor(server.url)));
     assert.deepEqual(server.requests, [discoveryPath, "/keys"]);
   });
 
-  it("T12: are fetched again for an unknown kid at once, and for others once per cool-down", async () => {
+  it("T12: the keys of an issuer are fetched again for an unknown kid at once, and for others once per cool-down", async () => {
     await using server = await startIssuer(es256);
     const clock = testClock();
     const issuers = open(fetchLoopback(), clock);
@@ -93,7 +93,7 @@ describe("the keys of an issuer", () => {
     await assert.rejects(issuers.keysFor(server.url), failsAs("unavailable", /./));
   });
 
-  it("J9: are UNAVAILABLE for an unknown kid while the issuer is down", async () => {
+  it("J9: the keys of an issuer are UNAVAILABLE for an unknown kid while the issuer is down", async () => {
     const server = await startIssuer(es256);
     const issuers = open(fetchLoopback(), testClock());
     const keys = await issuers.keysFor(server.url);
@@ -102,7 +102,7 @@ describe("the keys of an issuer", () => {
     assert.equal((await keys.find({ alg: "ES256", kid: es256.kid })).length, 1);
   });
 
-  it("J9: are asked for again 1, 2, 4, 8, 16, 30 and 30 s after failures in a row, and at once after a success", async () => {
+  it("J9: the keys of an issuer are asked for again 1, 2, 4, 8, 16, 30 and 30 s after failures in a row, and at once after a success", async () => {
     await using server = await startIssuer(es256);
     const { [discoveryPath]: document } = server.answers;
     server.answers[discoveryPath] = (_request, response) => response.writeHead(500).end();
@@ -148,7 +148,7 @@ describe("the keys of an issuer", () => {
     assert.deepEqual(asked, [a, b, c, a]);
   });
 
-  it("are UNAVAILABLE when too many issuers are being asked, which is not remembered", async () => {
+  it("the keys of an issuer are UNAVAILABLE while too many issuers are being asked, and this failure is not cached", async () => {
     const outside = network(["https://a.example", "https://b.example"], es256);
     const issuers = open(outside.fetchJson, testClock(), { maxFetches: 1 });
     const first = issuers.keysFor("https://a.example");
@@ -198,7 +198,7 @@ describe("keys that were replaced", () => {
     assert.deepEqual(await newer({ alg: "ES256", kid: undefined }), [next.jwk.x]);
   });
 
-  it("T12: are fetched once in 30 s for signatures that no key has made, whether these come together or one by one", async () => {
+  it("T12: new keys are fetched once in 30 s for signatures that no known key verifies, whether these come together or one by one", async () => {
     await using stack = new AsyncDisposableStack();
     const { server, clock, newer, fetches } = await cached(sameKid(es256));
     stack.use(server);
@@ -214,7 +214,7 @@ describe("keys that were replaced", () => {
     assert.equal(fetches(), 3);
   });
 
-  it("are fetched for a signature also where random kids have had them fetched just before", async () => {
+  it("new keys are fetched for a signature that no known key verifies, even just after a fetch for random kids", async () => {
     await using stack = new AsyncDisposableStack();
     const { server, issuers, newer } = await cached(sameKid(es256));
     stack.use(server);
@@ -223,14 +223,14 @@ describe("keys that were replaced", () => {
     assert.deepEqual(await newer(), [next.jwk.x]);
   });
 
-  it("are not fetched again for the token that they were fetched for", async () => {
+  it("new keys are not fetched again for a token for which they were just fetched", async () => {
     await using server = await startIssuer(es256);
     const set = await open(fetchLoopback(), testClock()).keysFor(server.url);
     assert.deepEqual(await set.findNewer?.({ alg: "ES256", kid }), []);
     assert.deepEqual(server.requests, [discoveryPath, "/keys"]);
   });
 
-  it("are UNAVAILABLE while the issuer is down, and asked for again after 1, 2, 4 … 30 s; the cached ones serve", async () => {
+  it("new keys are UNAVAILABLE while the issuer is down, and fetched again after 1, 2, 4 … 30 s; cached keys still verify", async () => {
     const { server, clock, issuers, newer } = await cached(sameKid(es256));
     await server[Symbol.asyncDispose]();
     await assert.rejects(newer(), failsAs("unavailable", /./));
@@ -378,7 +378,7 @@ describe("discovery", () => {
     await assert.rejects(without, failsAs("refused", /another issuer/));
   });
 
-  it("J3: never leads from an https issuer to this machine", async () => {
+  it("J3: discovery never leads from an https issuer to this machine", async () => {
     const outside = network(["https://issuer.example"], es256);
     outside.documents.set("https://issuer.example/.well-known/openid-configuration", {
       issuer: "https://issuer.example",
@@ -404,7 +404,7 @@ describe("discovery", () => {
     ["text", () => "issuer", /another issuer/],
   ];
   for (const [rule, document, message] of table) {
-    it(`is rejected where the document has ${rule}`, async () => {
+    it(`discovery is rejected where the document has ${rule}`, async () => {
       await using server = await startIssuer(es256);
       const text = JSON.stringify(document(server.url));
       server.answers[discoveryPath] = (_request, response) => response.end(text);
@@ -420,7 +420,7 @@ describe("discovery", () => {
     ["are not a set", { keys: { 0: es256.jwk } }, /not a key set/],
   ];
   for (const [rule, keys, message] of keySets) {
-    it(`is rejected where the keys ${rule}`, async () => {
+    it(`discovery is rejected where the keys ${rule}`, async () => {
       await using server = await startIssuer();
       server.answers["/keys"] = keys;
       server.answers["/other"] = JSON.parse(keySetText(es256));

@@ -32,7 +32,7 @@ for (const algorithm of algorithms) {
     const node = await openNode(algorithm);
     const { tokens } = node;
 
-    it("T8: is rejected when cut by any number of characters, or spelt in another way", async () => {
+    it("T8: a token is rejected when it is cut by any number of characters, or spelt in another way", async () => {
       const { token } = await tokens.issue(plainRequest);
       assert.equal(await reasonOf(node, token), "accepted");
       const cut = Array.from({ length: token.length - 1 }, (_, i) => token.slice(0, -1 - i));
@@ -47,7 +47,7 @@ for (const algorithm of algorithms) {
       }
     });
 
-    it("T8: is rejected with non-zero unused bits in the signature", async () => {
+    it("T8: a token is rejected if its signature has unused bits that are not zero", async () => {
       const { token } = await tokens.issue(plainRequest);
       const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
       const last = alphabet.indexOf(token.at(-1) ?? "");
@@ -58,7 +58,7 @@ for (const algorithm of algorithms) {
       assert.equal(await reasonOf(node, wrong), "malformed");
     });
 
-    it("T1: is rejected with an empty signature, a zero one, or one in DER", async () => {
+    it("T1: a token is rejected if its signature is empty, zero or in DER", async () => {
       const { token } = await tokens.issue(plainRequest);
       const unsigned = token.slice(0, token.lastIndexOf(".") + 1);
       const der = Buffer.concat([Buffer.from("30440220", "hex"), Buffer.alloc(32, 1), Buffer.from("0220", "hex")]);

@@ -96,7 +96,7 @@ describe("KeyRing.find", () => {
     assert.equal((await ring.signing()).kid, kid);
   });
 
-  it("is UNAVAILABLE for unknown kids while the store cannot be read, and known keys are unaffected", async () => {
+  it("finding an unknown kid is UNAVAILABLE while the store cannot be read, and known keys are still found", async () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
@@ -110,7 +110,7 @@ describe("KeyRing.find", () => {
     assert.equal(await ring.find("stranger"), undefined);
   });
 
-  it("finds a key that another node has made, although an earlier read gets no response", async () => {
+  it("a key that another node has made is found although an earlier read gets no response", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store, testClock(), "ES256", 20), await openRing(store)];
     const { list } = store;
@@ -132,7 +132,7 @@ describe("KeyRing.find", () => {
     assert.equal(ring.known(kid)?.kid, kid, "an older view does not replace a newer one");
   });
 
-  it("is UNAVAILABLE for unknown kids when the store says nothing for a while", async () => {
+  it("finding an unknown kid is UNAVAILABLE if the store does not respond in time", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store, testClock(), "ES256", 20);
     store.list = () => new Promise(() => {});
@@ -231,7 +231,7 @@ describe("KeyRing.rotate", () => {
     );
   });
 
-  it("does not ask the store about a kid that is known to be retired", async () => {
+  it("finding a kid that is known to be retired does not read the store", async () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
@@ -272,7 +272,7 @@ describe("KeyRing.rotate", () => {
     assert.equal(ring.known(store.records[0]?.kid ?? "")?.retireTime, startTime + hour);
   });
 
-  it("is not undone by a read that began before it and ends after it", async () => {
+  it("a rotation is not undone by a read that began before it and ends after it", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
     const added = Promise.withResolvers<void>();

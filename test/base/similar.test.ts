@@ -19,7 +19,7 @@ const cases: readonly (readonly [word: string, found: readonly string[]])[] = [
 
 describe("the known words that are most like a word", () => {
   for (const [word, found] of cases)
-    it(`of ${JSON.stringify(word.slice(0, 20))} are ${found.join(", ") || "none"}`, () =>
+    it(`the known words most like ${JSON.stringify(word.slice(0, 20))}: ${found.join(", ") || "none"}`, () =>
       assert.deepEqual(similarTo(word, known), found));
 
   it("known words that are equally like a word are all suggested", () => {

@@ -18,9 +18,11 @@ describe("the version of a release", () => {
     major: "1.0.0",
     "0.2.1-rc.1": "0.2.1-rc.1",
   }))
-    it(`is ${expected} for ${wanted}`, () => assert.equal(nextVersion("0.2.0", wanted), expected));
+    it(`the version after 0.2.0 is ${expected} for ${wanted}`, () =>
+      assert.equal(nextVersion("0.2.0", wanted), expected));
   for (const wanted of ["0.2.0", "0.2.0-rc.1", "0.1.9"])
-    it(`is not ${wanted}`, () => assert.throws(() => nextVersion("0.2.0", wanted), /is not greater/));
+    it(`${wanted} is rejected as the version after 0.2.0`, () =>
+      assert.throws(() => nextVersion("0.2.0", wanted), /is not greater/));
   it("a word is not a version", () => assert.throws(() => nextVersion("0.2.0", "newest"), /neither a version nor/));
 
   const cases: [string, string][] = [
@@ -34,7 +36,8 @@ describe("the version of a release", () => {
     ["gatehouse:0.2.0.1 gatehouse:0.2.0-rc.1", "gatehouse:0.2.0.1 gatehouse:0.2.0-rc.1"],
   ];
   for (const [text, expected] of cases)
-    it(`is in ${JSON.stringify(expected)}`, () => assert.equal(replaceVersion(text, "0.2.0", "0.3.0"), expected));
+    it(`replaceVersion returns ${JSON.stringify(expected)}`, () =>
+      assert.equal(replaceVersion(text, "0.2.0", "0.3.0"), expected));
 });
 
 describe("documents", () => {

@@ -14,7 +14,8 @@ describe("the path of a repository below a group", () => {
     ["with the name that the organization has as a repository", top, "acme.test", "acme.test"],
     ["none in another organization", top, `${"b".repeat(40)}/app`],
   ];
-  for (const [what, group, name, path] of table) it(what, () => assert.equal(pathOf(group, name), path));
+  for (const [what, group, name, path] of table)
+    it(`the path of a repository: ${what}`, () => assert.equal(pathOf(group, name), path));
 });
 
 describe("a path", () => {
@@ -23,6 +24,7 @@ describe("a path", () => {
     ["team/app", "team", "app"],
     ["team/deep/app", "team/deep", "app"],
   ] as const) {
-    it(`${path} is ${name} in ${JSON.stringify(above)}`, () => assert.deepEqual(splitPath(path), { above, name }));
+    it(`the path ${path} names ${name} in the group ${JSON.stringify(above)}`, () =>
+      assert.deepEqual(splitPath(path), { above, name }));
   }
 });

@@ -35,7 +35,7 @@ describe("a registry that is read", () => {
     await assert.rejects(open().tags("app"), failure);
   });
 
-  it("does not end where the next page is elsewhere", async () => {
+  it("reading a registry fails if the next page is on another server", async () => {
     registry.intercept = (_request, response) => {
       const link = '<https://elsewhere.test/v2/app/tags/list?last=\x85a>; rel="next"';
       response.writeHead(200, { link }).end(JSON.stringify({ repositories: ["app"], tags: ["a"] }));
@@ -79,7 +79,7 @@ describe("a registry that is read", () => {
     });
     const signIns = () => registry.requests.filter((path) => path.startsWith("/token")).length;
 
-    it("is asked again after its sign-in failed", async () => {
+    it("the sign-in of a registry is asked again after it failed", async () => {
       answers = [fail, give("good")];
       const source = open();
       await assert.rejects(source.tags("app"), /sign-in of the registry at .* answers 500/);
@@ -124,7 +124,7 @@ describe("a registry that is read", () => {
   });
 
   for (const status of [429, 500]) {
-    it(`has not lost a tag for answering ${status}`, async () => {
+    it(`a registry that answers ${status} has not lost the tag`, async () => {
       registry.intercept = ({ method }, response) => {
         // Without the header, the digest is that of the document.
         response.writeHead(method === "HEAD" ? 200 : status).end();
@@ -134,7 +134,7 @@ describe("a registry that is read", () => {
     });
   }
 
-  it("has lost a tag for answering 404, to either question", async () => {
+  it("a registry that answers 404 to HEAD or to GET has lost the tag", async () => {
     for (const lost of ["HEAD", "GET"]) {
       registry.intercept = ({ method }, response) => {
         response.writeHead(method === lost ? 404 : 200).end();

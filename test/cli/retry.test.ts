@@ -23,20 +23,20 @@ function open(signal = new AbortController().signal, pausesMs = [0, 0, 0]) {
 }
 
 describe("a call that fails", () => {
-  it("is made again while the server is busy or away", async () => {
+  it("a failed call is repeated while the server is busy or does not respond", async () => {
     const { call, pauses } = open();
     assert.equal(await call(failure("Unavailable"), failure("ResourceExhausted"), failure("Aborted")), "done");
     assert.equal(await call(failure("")), "done");
     assert.deepEqual(pauses, ["it is Unavailable", "it is ResourceExhausted", "it is Aborted", "it is away"]);
   });
 
-  it("is not made again without end", async () => {
+  it("a failed call is repeated three times at most", async () => {
     const { call, pauses } = open();
     await assert.rejects(call(...Array(4).fill(failure("Unavailable"))), { message: "it is Unavailable" });
     assert.equal(pauses.length, 3);
   });
 
-  it("is not made again when that would change nothing", async () => {
+  it("a call is not repeated after an error that a repetition cannot change", async () => {
     const { call, pauses } = open();
     await call();
     for (const error of [failure("PermissionDenied"), failure("InvalidArgument"), new Error("a mistake")])
@@ -44,11 +44,11 @@ describe("a call that fails", () => {
     assert.deepEqual(pauses, []);
   });
 
-  it("is not made again to a server that has never answered", async () => {
+  it("a call is not repeated if the server has never responded", async () => {
     await assert.rejects(open().call(failure("")), { message: "it is away" });
   });
 
-  it("is not made again after an interruption, which ends a pause", async () => {
+  it("an interruption ends the pause before a repetition, and the call is not repeated", async () => {
     const stop = new AbortController();
     const { call, pauses } = open(stop.signal, [600_000, 600_000]);
     const called = call(failure("Unavailable"), failure("Unavailable"));

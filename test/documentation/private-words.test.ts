@@ -66,14 +66,14 @@ const exceptions: readonly Exception[] = [
 
 const ownPath = "test/documentation/private-words.test.ts";
 
-describe("the words of Gatehouse", () => {
+describe("private words", () => {
   for (const folder of ["src", "proto", "docs", "bench", "build", "test"]) {
-    it(`are the field's in ${folder}/`, () => {
+    it(`${folder}/ has none of the private words of Gatehouse`, () => {
       assert.deepEqual(filesIn(folder).flatMap(findingsIn), []);
     });
   }
 
-  it("are the field's in the pages of the root folder", () => {
+  it("the pages of the root folder have none of the private words of Gatehouse", () => {
     const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
     assert.deepEqual(pages.flatMap(findingsIn), []);
   });

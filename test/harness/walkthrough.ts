@@ -117,7 +117,7 @@ export async function walkThrough(t: TestContext, server: WalkedServer, provider
     assertDenied(await asWorkload("GET", `/iam/v2beta1/groups/${organization}`), "groups.list", organization);
   });
 
-  await t.test("and changes nothing", async () => {
+  await t.test("with the API token the workload neither creates an identity nor deletes its group", async () => {
     assertDenied(
       await asWorkload("POST", `/iam/v2beta1/identities/${group}`, {
         name: "helper",
@@ -129,7 +129,7 @@ export async function walkThrough(t: TestContext, server: WalkedServer, provider
     assertDenied(await asWorkload("DELETE", `/iam/v2beta1/groups/${group}`), "groups.delete", group);
   });
 
-  await t.test("a group that still holds something cannot be deleted", async () => {
+  await t.test("a group with an identity and a role binding cannot be deleted", async () => {
     const { status, body } = await asOwner("DELETE", `/iam/v2beta1/groups/${group}`);
     assert.deepEqual([status, body.code], [400, 9]);
     assert.equal(body.message, "Precondition failed: cannot delete group with child identities, role bindings");

@@ -68,7 +68,7 @@ describe("the log line of a call", () => {
   }
 
   for (const id of ["", "a b", "é", 'a"b', "x".repeat(129), "a,b"]) {
-    it(`has an id of our own where that of the proxy is ${JSON.stringify(id.slice(0, 10))}`, async () => {
+    it(`the log line of a call has a new request id if that of the proxy is ${JSON.stringify(id.slice(0, 10))}`, async () => {
       const [, requestId] = await lineOf(proxied, { "x-request-id": Buffer.from(id).toString("latin1") });
       assert.match(requestId, /^[0-9a-f]{32}$/);
     });
@@ -87,12 +87,12 @@ describe("a log line as text", () => {
     return log.text();
   };
 
-  it("is one line: time, level, message, and the rest by name", () => {
+  it("a log entry as text is one line: time, level, message, and the other members by name", () => {
     const text = textOf((log) => log.info({ code: "OK", durationMs: 1.5, caller: undefined, error: "a b" }, "call"));
     assert.match(text, /^\d\d:\d\d:\d\d\.\d{3}Z INFO {2}call code=OK durationMs=1\.5 error="a b"\n$/);
   });
 
-  it("has a failure with its stack on the same line", () => {
+  it("a log entry as text has an error with its stack on the same line", () => {
     const text = textOf((log) => log.error({ err: new Error("no\nluck") }, "call failed"));
     assert.match(
       text,

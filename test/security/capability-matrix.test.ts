@@ -142,7 +142,7 @@ for (const method of services.flatMap((service) => service.methods)) {
   const rule = accessRuleOf(method);
   const ask = askOf(method);
   describe(methodPath(method).slice(1), () => {
-    it("R2, I1: is denied to who lacks any one of what it demands, and does not need more", async () => {
+    it("R2, I1: a method is denied to a caller who lacks any one of its capabilities, and requires no other", async () => {
       for (const missing of capabilities) {
         const token = await tokenWith(
           things.group,
@@ -160,7 +160,7 @@ for (const method of services.flatMap((service) => service.methods)) {
     });
 
     if (rule?.type !== "scoped") return;
-    it("I1, I4: is denied from a subgroup, a sibling and another organization, alike whether or not it exists", async () => {
+    it("I1, I4: a method is denied to callers of a subgroup, a sibling and another organization, whether or not the resource exists", async () => {
       for (const [who, token] of Object.entries(elsewhere)) {
         const denials: string[] = [];
         for (const absent of [false, true]) {

@@ -160,7 +160,7 @@ describe("clients behind a trusted proxy", () => {
 
 describe("clients behind a proxy that is not trusted", () => {
   const clock = stoppedClock();
-  it("D8: are one client, with any forwarding headers; metrics for loopback are denied", async () => {
+  it("D8: all clients behind an untrusted proxy are one client, with any forwarding headers, and may not read the metrics for loopback", async () => {
     await using server = await startTestServer({ clock: clock.read });
     const statuses: number[] = [];
     for (let i = 0; i <= limits.badTokensPerSecond; i++) {

@@ -160,7 +160,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("does not give capabilities that its role got later", async () => {
+      it("an invite does not give capabilities that its role got later", async () => {
         const roleUid = await addRole(server, server.groupUid, numbers("groups.list"));
         const { uid, code } = await invite(roleUid);
         const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
@@ -190,7 +190,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.notEqual((await signIn({ invite: code })).token, null);
       });
 
-      it("stays inactive if its deleted maker registers again", async () => {
+      it("an invite stays inactive if its deleted maker registers again", async () => {
         const { uid: person, token } = await signIn({}, { sub: "restless" });
         await bind(server, server.groupUid, person, ownerRole.uid);
         await addRoleAnd(async () => {});
@@ -311,7 +311,9 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal((await signIn({ invite: made.code })).token, null);
       });
 
-      it("is judged in time where many vouch for each other in circles", { timeout: 60_000 }, async () => {
+      it("deciding whether an identity provider is in force takes little time, even if many vouch for each other in circles", {
+        timeout: 60_000,
+      }, async () => {
         const idp = await provider();
         const names = Array.from({ length: 12 }, (_, i) => `group-${i}`);
         const roles = [ownerRole.uid, ...names.slice(1).map(() => editorRole.uid)];
@@ -356,7 +358,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.deepEqual(await listed(uid), ["GROUP_INVITE"]);
       });
 
-      it("has a SCIM token that is valid while its maker holds the default role", async () => {
+      it("an identity provider has a SCIM token that is valid while its maker holds the default role", async () => {
         const idp = await provider();
         await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});
         assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);

@@ -132,7 +132,7 @@ describe("the destination of events", () => {
 });
 
 describe("a sent event", () => {
-  it("W3: has a signature that proves its sender, its group and its content", async () => {
+  it("W3: a sent event has a signature that proves its sender, its group and its content", async () => {
     await using sink = await openSink();
     const clock = standingClock();
     await using server = await startSendingServer({ clock });
@@ -240,7 +240,7 @@ describe("a sink", () => {
     });
   }
 
-  it("W2: has twice the back-off after each failure", async () => {
+  it("W2: a sink has twice the back-off after each failure", async () => {
     await using sink = await openSink();
     const clock = standingClock();
     await using server = await startSendingServer({ clock });
@@ -261,7 +261,7 @@ describe("a sink", () => {
 
 describe("events", () => {
   for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
-    it(`W5: are delivered in order, and retried with the same id and a new signature (${database})`, async () => {
+    it(`W5: events are delivered in order, and retried with the same id and a new signature (${database})`, async () => {
       await using sink = await openSink();
       const clock = standingClock();
       await using server = await startSendingServer({ database, clock });
@@ -316,7 +316,7 @@ describe("events", () => {
     assert.deepEqual(namesIn(received), ["before the end"]);
   });
 
-  it("W5: are delivered by one of two servers, and by the other when that one ends", async () => {
+  it("W5: events are delivered by one of two servers, and by the other when that one ends", async () => {
     await using sink = await openSink();
     await using one = await startSendingServer({ database: "postgres" });
     const listen = `127.0.0.1:${await freePort()}`;

@@ -46,7 +46,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       return { home, admin, member, founded: created.body.uid as string };
     }
 
-    it("R10: cannot be deleted in its home organization, by a caller who cannot see the other organization", async () => {
+    it("R10: the last owner of an organization cannot be deleted in its home organization, by a caller who cannot see the other organization", async () => {
       const { admin, member, founded } = await founder();
       const refused = await as(admin.token, "DELETE", `${iam}/identities/${member.uid}`);
       assert.deepEqual(refusalOf(refused), { status: 400, type: "LAST_OWNER", subject: member.uid });
@@ -56,13 +56,13 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await as(member.token, "GET", `${iam}/groups/${founded}`)).status, 200);
     });
 
-    it("R10: cannot delete itself, and the error names the organization", async () => {
+    it("R10: the last owner of an organization cannot delete itself, and the error names the organization", async () => {
       const { member, founded } = await founder();
       const refused = await as(member.token, "DELETE", `${iam}/identities/${member.uid}`);
       assert.deepEqual(refusalOf(refused), { status: 400, type: "LAST_OWNER", subject: founded });
     });
 
-    it("R10: can be deleted with its bindings once there is another owner", async () => {
+    it("R10: the last owner of an organization can be deleted with its bindings once there is another owner", async () => {
       const { admin, member, founded } = await founder();
       const other = await addCaller(server, founded, ownerRole.uid);
       assert.equal((await as(admin.token, "DELETE", `${iam}/identities/${member.uid}`)).status, 200);

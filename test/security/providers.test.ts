@@ -272,7 +272,7 @@ describe("requests to an issuer", () => {
     });
   }
 
-  it("an issuer that cannot be reached, or names another, does not prevent updates", async () => {
+  it("a provider can be updated while its issuer does not respond, or its discovery document names another issuer", async () => {
     await using issuer = await startIssuer();
     issuer.answers[discoveryPath] = { issuer: "https://other.example.org", code_challenge_methods_supported: [] };
     await using ground = await openGround();

@@ -26,7 +26,7 @@ describe("registry tokens", () => {
   const registryToken = async () =>
     (await getToken(url, owner(), [`repository:${root}/app:pull`])).body.token as string;
 
-  it("T7, T4: are not accepted as API tokens, by any transport or exchange", async () => {
+  it("T7, T4: registry tokens are not accepted as API tokens, by any transport or exchange", async () => {
     const token = await registryToken();
     assert.equal(codeOf(await ground.everywhere(token, "GroupsService/ListGroups", {})), "UNAUTHENTICATED");
     const exchange = { aud: [ground.server.config.baseUrl], identity: ground.server.ownerUid };
@@ -62,7 +62,7 @@ describe("registry tokens", () => {
     );
   });
 
-  it("T7: are not prolonged by signing in with them", async () => {
+  it("T7: registry tokens are not prolonged by signing in with them", async () => {
     const token = await registryToken();
     for (const user of ["_token", ground.server.ownerUid]) {
       assert.equal((await getToken(url, basic(user, token), [])).status, 401);
@@ -70,7 +70,7 @@ describe("registry tokens", () => {
     assert.equal((await postToken(url, { grant_type: "refresh_token", refresh_token: token })).status, 401);
   });
 
-  it("T7: are signed by another key than API tokens, so a registry takes no API token", async () => {
+  it("T7: registry tokens are signed by another key than API tokens, so a registry takes no API token", async () => {
     const { header } = readToken(await registryToken());
     assert.notEqual(header.kid, readToken(ground.server.ownerToken).header.kid);
     const { body } = await rest(url, undefined, "GET", "/.well-known/jwks.json");
@@ -94,13 +94,13 @@ describe("registry tokens", () => {
     assert.equal(readToken(reply.body.token).claims.exp, pullExp);
   });
 
-  it("X3: are valid for the configured registry only", async () => {
+  it("X3: registry tokens are valid for the configured registry only", async () => {
     assert.equal(readToken(await registryToken()).claims.aud, service);
     assert.equal((await getToken(url, owner(), [], "elsewhere")).status, 400);
     assert.equal((await getToken(url, owner(), [], ground.server.config.baseUrl)).status, 400);
   });
 
-  it("T15: are denied once the binding or the identity is deleted", async () => {
+  it("T15: registry tokens are denied once the binding or the identity is deleted", async () => {
     const caller = await addCaller(ground.server, root, viewerRole.uid);
     const scope = `repository:${root}/app:pull`;
     const ask = () => getToken(url, basic("_token", caller.registryToken), [scope]);

@@ -43,7 +43,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     const status = async (client: ScimClient, path = "/Users") => (await client.send("GET", path)).status;
     const withToken = (token: string) => scimClient(server, providers[0]!, token);
 
-    it("is valid for its provider only, and says nothing about others", async () => {
+    it("a SCIM token is valid for its provider only, and says nothing about others", async () => {
       const [own, foreign] = clients;
       assert.equal(await status(own!), 200);
       const refusals = [
@@ -76,7 +76,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok(!ids.includes(body.id));
     });
 
-    it("is not accepted once it is disabled, replaced, expired or revoked", async () => {
+    it("a SCIM token is not accepted once it is disabled, replaced, expired or revoked", async () => {
       const provider = await createProvider(server);
       const path = `identityProviders/${provider}`;
       const client = await enableScim(server, provider);
@@ -105,7 +105,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(await status(clients[0]!), 200);
     });
 
-    it("is in force only while its maker holds the default role and all mapped roles", async () => {
+    it("a SCIM token is in force only while its maker holds the default role and all mapped roles", async () => {
       const { uid: role } = await call(server, server.ownerToken, "POST", `roles/${server.groupUid}`, {
         name: "provisioner",
         capabilities: ["CAP_IAM_IDENTITY_PROVIDERS_LIST", "CAP_IAM_SCIM_MANAGE"],
@@ -136,7 +136,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(again.status, 403);
     });
 
-    it("cannot take an identity of another organization's issuer, nor lock its owner out", async () => {
+    it("a SCIM token cannot take an identity of another organization's issuer, nor lock its owner out", async () => {
       // Any organization can name the issuer by which an owner of another one signs in, and provision the owner's subject.
       const issuer = "https://issuer.example.org";
       const victim = userUid(issuer, "victim");
@@ -156,7 +156,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([await read(attacker.uid), await read(server.groupUid)], [403, 200]);
     });
 
-    it("is the actor of its changes in the audit log, which has no addresses", async () => {
+    it("a SCIM token is the actor of its changes in the audit log, which has no addresses", async () => {
       const provider = await createProvider(server);
       const client = await enableScim(server, provider);
       await client.send("POST", "/Users", {

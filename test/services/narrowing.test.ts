@@ -37,7 +37,7 @@ describe("narrowed tokens", () => {
       assert.equal((await as({ scopes: [inside] }, "POST", `${groups}/${inside}`, { name: "child" })).status, 200);
     });
 
-    it("neither reads nor writes outside of it", async () => {
+    it("a token narrowed to a group neither reads nor writes outside of the group", async () => {
       for (const uid of [outside, server.groupUid]) {
         assert.equal((await as({ scopes: [inside] }, "GET", `${groups}/${uid}`)).status, 403);
         assert.equal((await as({ scopes: [inside] }, "POST", `${groups}/${uid}`, { name: "child" })).status, 403);
@@ -45,7 +45,7 @@ describe("narrowed tokens", () => {
       }
     });
 
-    it("cannot create a root group", async () => {
+    it("a token narrowed to a group cannot create a root group", async () => {
       assert.equal((await as({ scopes: [inside] }, "POST", groups, { name: "root" })).status, 403);
     });
 
@@ -59,12 +59,12 @@ describe("narrowed tokens", () => {
   describe("a token narrowed to capabilities", () => {
     const readOnly = () => ({ capabilities: capabilitySet([findCapabilityByName("groups.list")!.number]) });
 
-    it("may use the capabilities of the token", async () => {
+    it("a token narrowed to capabilities may use the capabilities of the token", async () => {
       assert.equal((await as(readOnly(), "GET", groups)).status, 200);
       assert.equal((await as(readOnly(), "GET", `${groups}/${inside}`)).status, 200);
     });
 
-    it("may not use other capabilities of its identity", async () => {
+    it("a token narrowed to capabilities may not use other capabilities of its identity", async () => {
       assert.equal((await as(readOnly(), "PATCH", `${groups}/${inside}`, { description: "x" })).status, 403);
       assert.equal((await as(readOnly(), "GET", "/iam/v2beta1/identities")).status, 403);
       assert.equal((await as(readOnly(), "POST", groups, { name: "root" })).status, 403);

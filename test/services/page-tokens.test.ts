@@ -61,7 +61,7 @@ describe("page tokens", () => {
     assert.deepEqual([reply.status, reply.body.details[1].fieldViolations[0].field], [400, "page_token"]);
   });
 
-  it("are rejected if any character is changed, removed or added", async () => {
+  it("page tokens are rejected if any character is changed, removed or added", async () => {
     const { nextPageToken } = (await list()).body;
     const changed = (i: number) =>
       nextPageToken.slice(0, i) + (nextPageToken[i] === "A" ? "B" : "A") + nextPageToken.slice(i + 1);
@@ -127,7 +127,7 @@ describe("page tokens", () => {
     }
   });
 
-  it("do not depend on the order of the scopes", async () => {
+  it("page tokens do not depend on the order of the scopes", async () => {
     const [first, second] = [server.groupUid, newChild(server.groupUid)];
     const ask = async (scopes: string[], pageToken = "") => {
       const token = await server.tokenOf(server.ownerUid, { scopes });
@@ -137,7 +137,7 @@ describe("page tokens", () => {
     assert.equal((await ask([second, first], nextPageToken)).status, 200);
   });
 
-  it("are renewed also for a cached page", async () => {
+  it("page tokens are renewed also for a cached page", async () => {
     for (let i = 0; i < 3; i++) await list();
     clock.advance(3 * dayMs);
     const next = await list((await list()).body.nextPageToken);
@@ -200,7 +200,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["/iam/v2beta1/groups", "groups", ["name", "name desc"]],
     ] as const) {
       for (const order of orders) {
-        it(`are taken back: ${plural} by ${order}, each of them once`, async () => {
+        it(`page tokens of rows with long texts lead to each row once: ${plural} by ${order}`, async () => {
           const shown: string[] = [];
           let token = "";
           do {

@@ -30,21 +30,21 @@ const bad = [
 ];
 
 describe("a redirect (RFC 8252 §7.3)", () => {
-  for (const text of good) it(`may be ${text}`, () => assert.ok(parseRedirect(text)));
+  for (const text of good) it(`a redirect may be ${text}`, () => assert.ok(parseRedirect(text)));
   for (const text of bad)
-    it(`may not be ${text.slice(0, 60) || "empty"}`, () => assert.equal(parseRedirect(text), undefined));
+    it(`a redirect may not be ${text.slice(0, 60) || "empty"}`, () => assert.equal(parseRedirect(text), undefined));
 
-  it("has the value of token replaced, keeps what else it had, and loses the mark for errors", () => {
+  it("a redirect gets the token as the value of its parameter token, and keeps its other parameters but the mark for errors", () => {
     const address = withToken("http://localhost:1/callback?token=true&error=true&other=1", "a.b.c", undefined);
     assert.equal(address, "http://localhost:1/callback?token=a.b.c&other=1");
   });
 
-  it("has the refresh token when there is one", () => {
+  it("a redirect has the refresh token when there is one", () => {
     const address = withToken("http://localhost:1/callback?token=true&error=true", "a.b.c", "e30=");
     assert.equal(address, "http://localhost:1/callback?token=a.b.c&refresh_token=e30%3D");
   });
 
-  it("has no token after a failure, but its text and status", () => {
+  it("a redirect has no token after a failure, but the text and status of the error", () => {
     const address = withError("http://localhost:1/callback?token=true&error=true", "no & yes", 404);
     assert.equal(address, "http://localhost:1/callback?error=no+%26+yes&status_code=404");
   });

@@ -65,7 +65,7 @@ describe("a provider with a UserInfo endpoint", () => {
 
   const payloadOf = (token = "") => JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 
-  it("is asked for what the ID token lacks, with the access token", async () => {
+  it("the UserInfo endpoint is asked for claims that the ID token lacks, with the access token", async () => {
     const { token } = await signIn();
     const { email, email_verified } = payloadOf(token);
     assert.deepEqual([email, email_verified], ["told@example.org", true]);
@@ -77,7 +77,7 @@ describe("a provider with a UserInfo endpoint", () => {
     );
   });
 
-  it("is not asked when the ID token says everything, or nothing more was asked for", async () => {
+  it("the UserInfo endpoint is not asked if the ID token has all claims, or the provider requests no more", async () => {
     upstream.behaviour.claims = { groups: [] };
     assert.equal(payloadOf((await signIn()).token).email, "person@example.org");
     upstream.behaviour.claims = { email: undefined };
@@ -85,13 +85,13 @@ describe("a provider with a UserInfo endpoint", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("does not overrule the ID token: not even that an address is unverified", async () => {
+  it("UserInfo does not overrule the ID token, which may say that an address is unverified", async () => {
     upstream.behaviour.claims = { email: "person@example.org", email_verified: false };
     const { email, email_verified } = payloadOf((await signIn()).token);
     assert.deepEqual([email, email_verified, asked.length], ["person@example.org", false, 1]);
   });
 
-  it("is not believed about another subject", async () => {
+  it("UserInfo about another subject ends the sign-in", async () => {
     told = { ...told, sub: "someone else" };
     assert.match((await signIn()).error ?? "", /could not be verified/);
   });

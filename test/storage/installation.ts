@@ -19,7 +19,7 @@ function signingKey(kid: string, createTime: number): SigningKeyRow {
 /** Declares the tests of settings, signing keys and versions. */
 export function installationConformance(open: OpenStore): void {
   describe("settings", () => {
-    it("are undefined until they are set, and then the last value", async () => {
+    it("a setting is undefined until it is set, and has its last value then", async () => {
       await using store = await open();
       const { database } = store;
       assert.equal(await readSetting(database.session, "colour"), undefined);
@@ -29,7 +29,7 @@ export function installationConformance(open: OpenStore): void {
       assert.equal(await readSetting(database.session, "shape"), undefined);
     });
 
-    it("are initialized once: concurrent callers get the same value", async () => {
+    it("settings are initialized once: concurrent callers get the same value", async () => {
       await using store = await open();
       const nodes = [store.database, await store.open()];
       const asked = Array.from({ length: 20 }, (_, i) =>
@@ -53,7 +53,7 @@ export function installationConformance(open: OpenStore): void {
       assert.deepEqual(keys, [{ ...first, retireTime: 100 }, { ...second, retireTime: 200 }, third]);
     });
 
-    it("are read until they retire", async () => {
+    it("signing keys are read until they retire", async () => {
       await using store = await open();
       const { database } = store;
       for (const [i, kid] of ["a", "b", "c"].entries())
@@ -66,7 +66,7 @@ export function installationConformance(open: OpenStore): void {
       assert.equal((await listSigningKeys(database.session)).length, 3);
     });
 
-    it("have unique ids; a rejected key retires no other and is not stored", async () => {
+    it("signing keys have unique ids; a rejected key retires no other and is not stored", async () => {
       await using store = await open();
       await write(store.database, (tx) => addSigningKey(tx, signingKey("a", 1), 0));
       const attempt = write(store.database, (tx) => addSigningKey(tx, signingKey("a", 2), 100));

@@ -37,7 +37,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       assert.deepEqual(await findVerifiedRoots(session, begin), []);
     });
 
-    it("are found among descendants of thousands of groups in as many statements as of one", async () => {
+    it("long names are found among descendants of thousands of groups in as many statements as of one", async () => {
       await using store = await open();
       await insertAll(store);
       const { session } = store.database;
@@ -62,7 +62,7 @@ export function orderedNamesConformance(open: OpenStore): void {
       assert.deepEqual((await counted(root.name, [...strangers, other.uid])).uids, []);
     });
 
-    it("are cut in the entries; a repair cuts those that are not", async () => {
+    it("long names are cut in the entries; a repair cuts those that are not", async () => {
       await using store = await open();
       await insertAll(store);
       await store.tamper(

@@ -38,7 +38,7 @@ async function openBehindProxy(limits: Partial<DatabaseLimits>) {
 }
 
 describe("PostgreSQL: connections that go silent", () => {
-  it("fail the calls that use them, and new ones serve later calls", async () => {
+  it("silent connections to PostgreSQL fail the calls that use them, and new connections serve later calls", async () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));
@@ -59,7 +59,7 @@ describe("PostgreSQL: connections that go silent", () => {
     assert.equal(await database.read((session) => readSetting(session, "colour")), "green");
   });
 
-  it("fail their transaction as unavailable, and undo it", async () => {
+  it("a transaction on a silent connection to PostgreSQL fails with UNAVAILABLE, and is undone", async () => {
     await using behind = await openBehindProxy(hasty);
     const { database, proxy } = behind;
     const attempt = write(database, async (tx) => {
@@ -72,7 +72,7 @@ describe("PostgreSQL: connections that go silent", () => {
     assert.equal(await readSetting(database.session, "colour"), undefined);
   });
 
-  it("are detected by a health check within its timeout, which then replaces one", async () => {
+  it("a health check detects a silent connection to PostgreSQL within its timeout, and replaces it", async () => {
     await using behind = await openBehindProxy({ checkTimeoutMs: 500 });
     const { database, proxy } = behind;
     await database.check();
@@ -84,7 +84,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await assert.rejects(database.check());
   });
 
-  it("do not block closing the database", async () => {
+  it("silent connections to PostgreSQL do not block closing the database", async () => {
     await using behind = await openBehindProxy({});
     const { database, proxy, close } = behind;
     await database.check();
@@ -94,7 +94,7 @@ describe("PostgreSQL: connections that go silent", () => {
     await lost;
   });
 
-  it("are not dropped if statements have no timeout", async () => {
+  it("silent connections to PostgreSQL are not dropped if statements have no timeout", async () => {
     await using behind = await openBehindProxy({ statementTimeoutMs: 0 });
     const { database } = behind;
     await write(database, (tx) => writeSetting(tx, "colour", "red"));

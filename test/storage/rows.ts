@@ -80,7 +80,7 @@ const refusals: readonly Refusal[] = [
 /** Declares the tests of single rows. */
 export function rowsConformance(open: OpenStore): void {
   describe("rows", () => {
-    it("are read exactly as they were stored, with maps in the same order", async () => {
+    it("rows are read exactly as they were stored, with maps in the same order", async () => {
       await using store = await open();
       await insertAll(store.database);
       const { session } = store.database;
@@ -93,13 +93,13 @@ export function rowsConformance(open: OpenStore): void {
       assert.equal(JSON.stringify(found?.metadata), JSON.stringify(identity.metadata));
     });
 
-    it("are undefined if they do not exist, also if locked", async () => {
+    it("reading a row that does not exist returns undefined, also with a lock", async () => {
       await using store = await open();
       assert.equal(await findRow(store.database.session, groups, missing.uid), undefined);
       assert.equal(await write(store.database, (tx) => lockRow(tx, groups, missing.uid)), undefined);
     });
 
-    it("are replaced by an update, which changes no other", async () => {
+    it("rows are replaced by an update, which changes no other", async () => {
       await using store = await open();
       await insertAll(store.database);
       const after = {
@@ -114,7 +114,7 @@ export function rowsConformance(open: OpenStore): void {
       assert.deepEqual(await findRow(store.database.session, groups, child.uid), child);
     });
 
-    it("are gone after a delete", async () => {
+    it("a deleted row cannot be read", async () => {
       await using store = await open();
       await insertAll(store.database);
       await write(store.database, async (tx) => {
@@ -139,7 +139,7 @@ export function rowsConformance(open: OpenStore): void {
       });
     }
 
-    it("are not written if the body of the write throws, and its error is returned unchanged", async () => {
+    it("rows are not written if the body of the write throws, and its error is returned unchanged", async () => {
       await using store = await open();
       const reason = new RangeError("the service's own");
       const attempt = write(store.database, async (tx) => {
@@ -150,7 +150,7 @@ export function rowsConformance(open: OpenStore): void {
       assert.equal(await findRow(store.database.session, groups, group.uid), undefined);
     });
 
-    it("are rejected if their uid does not start with that of their parent: entries would name another row", async () => {
+    it("rows are rejected if their uid does not start with that of their parent: entries would name another row", async () => {
       await using store = await open();
       const stray = { ...roleRow(null, "stray"), parent: group.uid };
       const attempt = write(store.database, async (tx) => {
@@ -160,7 +160,7 @@ export function rowsConformance(open: OpenStore): void {
       await assert.rejects(attempt, { message: `${stray.uid} is not below ${group.uid}` });
     });
 
-    it("do not reveal the parameters of a failed statement, which may be secrets", async () => {
+    it("rows do not reveal the parameters of a failed statement, which may be secrets", async () => {
       await using store = await open();
       await insertAll(store.database);
       const error = await write(store.database, (tx) => insertRow(tx, identities, identity)).then(

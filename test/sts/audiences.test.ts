@@ -32,7 +32,7 @@ describe("an audience of this service", () => {
     ["/", undefined, undefined],
   ];
   for (const [text, production, development] of table) {
-    it(`is ${JSON.stringify(text)}: in production ${production}, in development ${development}`, () => {
+    it(`the audience ${JSON.stringify(text)} means ${production} in production, and ${development} in development`, () => {
       assert.equal(ownAudiences(names, false).find(text), production);
       assert.equal(ownAudiences(names, true).find(text), development);
     });

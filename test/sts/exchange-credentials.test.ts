@@ -122,7 +122,7 @@ describe("a credential", () => {
       assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
     });
 
-  it("X4: is rejected from the second of its expiry on", async () => {
+  it("X4: a credential is rejected from the second of its expiry on", async () => {
     const exchange = await openWithWorkload();
     const token = await outsideToken({ exp: startSeconds + 1 });
     exchange.clock.advance((startSeconds + 1) * 1000 - startTime - 1);
@@ -144,7 +144,7 @@ describe("a credential", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("D8: is not looked at once its address has sent too many bad ones, unless it was valid before or is ours", async () => {
+  it("D8: a credential is not verified once its address has sent too many bad ones, unless it was valid before or is one of our tokens", async () => {
     const exchange = await openWithWorkload();
     const known = await outsideToken();
     const own = await exchange.run({ identity }, known);
@@ -160,7 +160,7 @@ describe("a credential", () => {
     assert.equal(await outcome(exchange.run({ identity }, unknown)), "OK");
   });
 
-  it("D8: does not count against its address while its issuer is down", async () => {
+  it("D8: a credential does not count against its address while its issuer is down", async () => {
     const exchange = await openExchange(network([]));
     exchange.add("org/id", workload);
     for (let i = 0; i <= badTokensPerSecond; i++) {

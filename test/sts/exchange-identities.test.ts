@@ -48,7 +48,7 @@ describe("an identity", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("J7: is not assumed by an issuer in another spelling that its pattern lets through, which is not asked", async () => {
+  it("J7: an identity is not assumed by a token whose issuer has another spelling, even if the pattern matches it; that issuer is not contacted", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/wide", {
       case: "claimMatch",
@@ -83,7 +83,7 @@ describe("an identity", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("is not assumed by a subject or an audience with characters that nobody sees", async () => {
+  it("an identity is not assumed by a subject or an audience with characters that nobody sees", async () => {
     const exchange = await openWithWorkload();
     exchange.add("org/any", {
       case: "claimMatch",
@@ -143,7 +143,7 @@ describe("an identity", () => {
     ["L2: sub without end", { sub: "a".repeat(5000) }, "sub", `${"a".repeat(200)}…`],
   ];
   for (const [rule, changes, claim, presented] of table) {
-    it(`is rejected for another ${rule}, and the claim is told in words and metadata`, async () => {
+    it(`an exchange is denied for another ${rule}, and message and metadata of the error name the claim`, async () => {
       const exchange = await openWithWorkload();
       const text = presented === "" ? "the subject token has none" : `the subject token has "${presented}"`;
       await assert.rejects(exchange.run({ identity }, await outsideToken(changes)), {
@@ -172,7 +172,7 @@ describe("an identity", () => {
     assert.match(await outcome(exchange.run({ identity }, token)), /invalid "iss"/);
   });
 
-  it("is UNAVAILABLE while its issuer does not respond", async () => {
+  it("an identity is UNAVAILABLE while its issuer does not respond", async () => {
     const exchange = await openWithWorkload();
     exchange.outside.documents.clear();
     const promise = exchange.run({ identity }, await outsideToken());

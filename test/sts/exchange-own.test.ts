@@ -29,7 +29,7 @@ async function open(changes: Partial<TokenRequest> = {}) {
 }
 
 describe("one of our own tokens", () => {
-  it("is exchanged for another of the same identity, and keeps what it says of its origin", async () => {
+  it("one of our own tokens is exchanged for another of the same identity, with the same claims about the original sign-in", async () => {
     const exchange = await open({ email: "a@good.com", emailVerified: true });
     for (const request of [{}, { identity }]) {
       const { token } = await exchange.run(request, exchange.own);
@@ -40,7 +40,7 @@ describe("one of our own tokens", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("X3: does not last longer by it", async () => {
+  it("X3: an exchange does not prolong one of our own tokens", async () => {
     const exchange = await open();
     exchange.clock.advance(3000_000);
     const { token, expiry } = await exchange.run({}, exchange.own);
@@ -48,7 +48,7 @@ describe("one of our own tokens", () => {
     assert.equal((await exchange.node.tokens.verify(token)).expiresAt, (startSeconds + 3600) * 1000);
   });
 
-  it("X3: does not last longer by it where the static keys of its identity last longer", async () => {
+  it("X3: an exchange does not prolong one of our own tokens, even if the static keys of its identity last longer", async () => {
     const exchange = await open();
     exchange.add(
       "org/id",
@@ -65,7 +65,7 @@ describe("one of our own tokens", () => {
     assert.deepEqual((await exchange.node.tokens.verify(token)).mappings, mappings);
   });
 
-  it("X2: is for no other identity", async () => {
+  it("X2: one of our own tokens is not exchanged for a token of another identity", async () => {
     const exchange = await open();
     exchange.add("org/other", workload);
     const promise = exchange.run({ identity: uid("org/other") }, exchange.own);
@@ -128,7 +128,7 @@ describe("one of our own tokens", () => {
     ["another capability", { cap: ["groups.list", "groups.create"] }, { capability: "groups.create" }],
   ];
   for (const [rule, request, metadata] of widened) {
-    it(`X3: is not widened by ${rule}`, async () => {
+    it(`X3: an exchange does not widen one of our own tokens by ${rule}`, async () => {
       const exchange = await open({ narrowing: narrowed });
       await assert.rejects(exchange.run(request, exchange.own), { code: Code.PERMISSION_DENIED, metadata });
       assert.deepEqual(exchange.touched, []);

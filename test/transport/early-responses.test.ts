@@ -104,11 +104,11 @@ describe("a response that is complete before its request", () => {
   });
 });
 
-describe("what is discarded behind a response", () => {
+describe("the rest of a request after an early response", () => {
   const limits = { maxDiscardedBytes: 1_000_000, discardTimeoutMs: 100, discardStallMs: 50, meanChunkBytes: 1 };
   const early = { handler: (_: unknown, response: { end(text: string): void }) => response.end("early") };
 
-  it("is bounded in bytes: a client that never stops is cut off", async (t) => {
+  it("after an early response a limited number of request bytes is discarded: a client that never stops is disconnected", async (t) => {
     const listener = await listen(t, { ...early, limits: { ...limits, discardTimeoutMs: 60_000 } });
     const { socket, ended } = rawClient(t, listener);
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -119,7 +119,7 @@ describe("what is discarded behind a response", () => {
     assert.match(await ended, /early/);
   });
 
-  it("is bounded in time: a client that keeps dripping is cut off", async (t) => {
+  it("after an early response request bytes are discarded for a limited time: a client that sends them slowly is disconnected", async (t) => {
     const { socket, ended } = rawClient(t, await listen(t, { ...early, limits }));
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     const drip = setInterval(() => socket.write("1\r\na\r\n"), 10);
@@ -143,7 +143,7 @@ describe("what is discarded behind a response", () => {
     await closed.promise;
   });
 
-  it("ends a stream of HTTP/2 with NO_ERROR", async (t) => {
+  it("an early response resets an HTTP/2 stream with NO_ERROR when discarding the request takes too long", async (t) => {
     const listener = await listen(t, { ...early, limits });
     const session = connectHttp2(listener.address.url);
     t.after(() => session.destroy());
@@ -155,7 +155,7 @@ describe("what is discarded behind a response", () => {
     assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
   });
 
-  it("is not parsed: no request behind a response that ends the connection is carried out", async (t) => {
+  it("discarded bytes are not parsed: no request after a response that closes the connection is executed", async (t) => {
     const seen: unknown[] = [];
     const listener = await listen(t, {
       handler: (request, response) => {

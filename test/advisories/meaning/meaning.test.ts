@@ -99,7 +99,7 @@ describe("what several sources say of a package in different formats", () => {
   });
 
   for (const format of ["osv", "secdb", "csaf"] as const) {
-    it(`is nothing better in an export as ${format}`, async () => {
+    it(`an export as ${format} calls no version better than the sources do`, async () => {
       for (const { seed, sayings, advisories } of cases) {
         const document = await exportOf(advisories, format);
         for (const version of versions) {
@@ -113,7 +113,7 @@ describe("what several sources say of a package in different formats", () => {
     });
   }
 
-  it("is nothing worse in an export as csaf", async () => {
+  it("an export as csaf calls no version worse than the sources do", async () => {
     for (const { seed, sayings, advisories } of cases) {
       const document = await exportOf(advisories, "csaf");
       for (const version of versions) {
@@ -123,7 +123,7 @@ describe("what several sources say of a package in different formats", () => {
     }
   });
 
-  it("is nothing better or worse in an export as openvex", async () => {
+  it("an export as openvex calls no version better or worse than the sources do", async () => {
     for (const { seed, sayings, advisories } of cases) {
       const document = await exportOf(advisories, "openvex");
       for (const version of versions) {

@@ -219,12 +219,12 @@ describe("reading OSV", () => {
     assert.deepEqual(again(document), document);
   });
 
-  it("several events of one object are events", () => {
+  it("an object with several events is read as several events", () => {
     const affected = [go("a", { ranges: [{ type: "SEMVER", events: [{ introduced: "1", fixed: "2" }] }] })];
     assert.deepEqual(again(record({ affected })).affected[0].ranges[0].events, [{ introduced: "1" }, { fixed: "2" }]);
   });
 
-  it("members of the prototype and large numbers are members", () => {
+  it("members named as those of Object.prototype, and large numbers, are kept as they are", () => {
     const text = '{"__proto__":{"polluted":1},"constructor":12345678901234567890,"deep":1.0}';
     const head = '"id":"GO-2030-1","modified":"2030-02-01T00:00:00Z"';
     const document = `{"__proto__":{"a":1},${head},"database_specific":${text}}`;
@@ -257,7 +257,7 @@ describe("OSV that is wrong", () => {
     ],
   ];
   for (const [name, changes, expected] of lost) {
-    it(`loses ${name}`, () => {
+    it(`an invalid record of OSV loses ${name}`, () => {
       const { record: found, problems } = read(record(changes));
       assert.deepEqual(problems, expected);
       assert.equal(found?.advisoryId, "GO-2030-1");
@@ -371,7 +371,7 @@ describe("OSV that is wrong", () => {
 });
 
 describe("documents of OSV", () => {
-  it("are records, lists of them, and the empty list", () => {
+  it("a record, a list of records and the empty list are documents of OSV", () => {
     for (const document of [record(), [record()], [], [record(), 1], { id: "A-1", affected: [] }])
       assert.ok(isOsv(document));
     for (const document of [{}, null, "", { id: "A-1" }, [{}]]) assert.ok(!isOsv(document));

@@ -48,7 +48,7 @@ async function twice<T>(store: Store, body: (tx: Transaction) => Promise<T>): Pr
 }
 
 describe("a user who signs in twice concurrently", () => {
-  it("is registered once, and both sign-ins return the same uid", async () => {
+  it("a user who signs in twice concurrently is registered once, and both sign-ins return the same uid", async () => {
     await using store = await openPostgresStore();
     const [first, second] = await twice(store, (tx) => registerUser(tx, alice));
     assert.equal(first, second);
@@ -56,7 +56,7 @@ describe("a user who signs in twice concurrently", () => {
     assert.deepEqual({ rows, findings }, { rows: 1, findings: [] });
   });
 
-  it("gets a role binding once", async () => {
+  it("a user who signs in twice concurrently gets a role binding once", async () => {
     await using store = await openPostgresStore();
     await syncBuiltInRoles(store.database, 1);
     const { uid, groupUid } = await write(store.database, async (tx) => ({
@@ -84,7 +84,7 @@ for (const [name, openStore] of [
   ["PostgreSQL", openPostgresStore],
 ] as const) {
   describe(`a pending user, on ${name}`, () => {
-    it("cannot sign in", async () => {
+    it("nobody can sign in as a pending user", async () => {
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);
@@ -116,7 +116,7 @@ for (const [name, openStore] of [
       });
     }
 
-    it("is deleted only before registration, and without role bindings", async () => {
+    it("a pending user is deleted only before registration, and without role bindings", async () => {
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);

@@ -68,7 +68,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok(lifeMs > 0 && lifeMs <= signInLimits.browserTokenMs, String(lifeMs));
     });
 
-    it("have cookies that no script reads, no other site sends, and no other path gets", async () => {
+    it("sessions of browsers have cookies that no script reads, no other site sends, and no other path gets", async () => {
       const { last } = await signIn("cookies");
       const lines = last.headers.getSetCookie().filter((line) => !line.startsWith("gatehouse-login"));
       const port = server.config.port;
@@ -81,7 +81,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("do not open the API: cookies alone are 401, and so is their token as a bearer token", async () => {
+    it("sessions of browsers do not open the API: cookies alone are 401, and so is their token as a bearer token", async () => {
       const { browser } = await signIn("cookie-alone");
       const cookie = [...browser.cookies.values()].map(({ name, value }) => `${name}=${value}`).join("; ");
       const session = [...browser.cookies.values()].find(({ name }) => name.startsWith("gatehouse-session"))!.value;
@@ -193,7 +193,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       }
     });
 
-    it("cannot be planted in another browser: by a login that someone else started, nor by its cookie", async () => {
+    it("sessions of browsers cannot be planted in another browser: by a login that someone else started, nor by its cookie", async () => {
       const attacker = newBrowser();
       const started = bodyOf(await attacker.post(at("sign-in"), { page }));
       const chooser = await attacker.visit(started.url);
@@ -214,7 +214,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await own.post(at("token"))).status, 401, "two session cookies are ambiguous");
     });
 
-    it("are new at every sign-in, which ends the session that the browser had", async () => {
+    it("sessions of browsers are new at every sign-in, which ends the session that the browser had", async () => {
       const { browser } = await signIn("again");
       const [old] = await listOf(browser);
       const before = new Map(browser.cookies);
@@ -293,7 +293,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       }
     });
 
-    it("are limited to so many invalid attempts of one address", async () => {
+    it("sessions of browsers are limited to so many invalid attempts of one address", async () => {
       const seen = new Set<number>();
       for (let batch = 0; batch < 40 && !seen.has(429); batch++) {
         const attempts = Array.from({ length: 60 }, () => newBrowser().post(at("token")));

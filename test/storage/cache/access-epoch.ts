@@ -68,7 +68,7 @@ export function accessEpochConformance(open: OpenStore): void {
       }
     });
 
-    it("is seen by another node without a notification", async () => {
+    it("another node sees a new access epoch without a notification", async () => {
       await using store = await open();
       const other = await store.open();
       for (const { name, body } of steps) {
@@ -80,7 +80,7 @@ export function accessEpochConformance(open: OpenStore): void {
       }
     });
 
-    it("stays if the write that would change it fails", async () => {
+    it("the access epoch stays the same if the write that would change it fails", async () => {
       await using store = await open();
       const before = await store.database.accessEpoch.current();
       const attempt = write(store.database, async (tx) => {
@@ -92,14 +92,14 @@ export function accessEpochConformance(open: OpenStore): void {
       assert.equal(await store.database.accessEpoch.current(), before);
     });
 
-    it("can be advanced by a service for changes that no collection names", async () => {
+    it("a service can advance the access epoch for changes that no collection declares", async () => {
       await using store = await open();
       const before = await store.database.accessEpoch.current();
       await write(store.database, async (tx) => tx.changeAccess());
       assert.notEqual(await store.database.accessEpoch.current(), before);
     });
 
-    it("is read once for concurrent callers", async () => {
+    it("the access epoch is read once for concurrent callers", async () => {
       await using store = await open();
       store.database.accessEpoch.invalidate();
       const asked = [store.database.accessEpoch.current(), store.database.accessEpoch.current()];

@@ -14,7 +14,7 @@ const child = groupRow(root.uid, "child");
 /** Declares the tests of the change log. */
 export function changesConformance(open: OpenStore): void {
   describe("change log", () => {
-    it("has every change in order, with the row before and after, and the actor", async () => {
+    it("the change log has every change in order, with the row before and after, and the actor", async () => {
       await using store = await open();
       const renamed = { ...child, name: "renamed" };
       await write(store.database, async (tx) => {
@@ -45,7 +45,7 @@ export function changesConformance(open: OpenStore): void {
       );
     });
 
-    it("has the entries of a service, in order among the changes of the write", async () => {
+    it("the change log has the entries of a service, in order among the changes of the write", async () => {
       await using store = await open();
       const request = { kind: accessRequests, uid: root.uid, groupUid: root.uid, before: null, after: { by: "me" } };
       await write(store.database, async (tx) => {
@@ -60,7 +60,7 @@ export function changesConformance(open: OpenStore): void {
       assert.equal(await findLatestAccessRequest(session, root.uid, "someone else"), undefined);
     });
 
-    it("is read after a sequence number, in batches", async () => {
+    it("the change log is read after a sequence number, in batches", async () => {
       await using store = await open();
       for (let i = 0; i < 5; i++) await write(store.database, (tx) => insertRow(tx, groups, groupRow(null, i)));
       const read: string[] = [];
@@ -76,7 +76,7 @@ export function changesConformance(open: OpenStore): void {
       );
     });
 
-    it("never has a change of a failed write", async () => {
+    it("the change log never has a change of a failed write", async () => {
       await using store = await open();
       const attempt = write(store.database, async (tx) => {
         await insertRow(tx, groups, root);
@@ -91,7 +91,7 @@ export function changesConformance(open: OpenStore): void {
       );
     });
 
-    it("never has a secret column", async () => {
+    it("the change log never has a secret column", async () => {
       await using store = await open();
       const before = identityRow(null, "secretive");
       const after = { ...before, email: "other@example.org", company: "Acme" };

@@ -115,7 +115,7 @@ async function compareTotals({ session }: Database, model: Model): Promise<void>
 /** Declares the tests of counters. */
 export function countersConformance(open: OpenStore): void {
   describe("counters", () => {
-    it("are exact after any inserts, updates and deletes, and without writes that fail", async () => {
+    it("counters are exact after any inserts, updates and deletes, and without writes that fail", async () => {
       const property = fc.asyncProperty(steps, async (taken) => {
         await using store = await open();
         const model: Model = { groups: [], bindings: [] };
@@ -140,7 +140,7 @@ export function countersConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 6 });
     });
 
-    it("are empty for a deleted group, even if its uid is used again", async () => {
+    it("counters are empty for a deleted group, even if its uid is used again", async () => {
       await using store = await open();
       const [root, child] = [groupRow(null, "root"), groupRow(groupRow(null, "root").uid, "child")];
       await write(store.database, async (tx) => {

@@ -54,7 +54,7 @@ const headerOf = (name: string) => (name === "authorization" ? "Bearer t" : "oth
 const pong = () => create(PingResponseSchema, { response: "pong" });
 
 describe("forwarded calls", () => {
-  it("are executed as the client sent them, with response headers, and change what the caller may have cached", async () => {
+  it("forwarded calls are executed as the client sent them, with response headers, and invalidate the caches of the forwarding worker", async () => {
     const seen: unknown[] = [];
     await using writer = await openWriter(async (call) => {
       seen.push([call.transport, call.requestId, call.clientAddress, call.header("authorization"), call.isForwarded]);
@@ -95,7 +95,7 @@ describe("forwarded calls", () => {
     assert.deepEqual(seen, [traceparent, undefined]);
   });
 
-  it("fail with the same code, message, details and cause", async () => {
+  it("a forwarded call that fails has the same code, message, details and cause as one that is not forwarded", async () => {
     const failure = invalidField("name", "is reserved");
     await using writer = await openWriter(() => {
       throw Object.assign(failure, { cause: new TypeError("why") });
@@ -110,7 +110,7 @@ describe("forwarded calls", () => {
     });
   });
 
-  it("are UNAVAILABLE if their writer ends, and go to the next writer", async () => {
+  it("forwarded calls are UNAVAILABLE if their writer ends, and go to the next writer", async () => {
     await using writer = await openWriter(() => new Promise(() => {}));
     using forwarder = newForwarder({ path: writer.socket, key, onExecuted: () => {} });
     const { response } = await forwarded(forwarder);

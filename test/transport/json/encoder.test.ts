@@ -182,9 +182,10 @@ describe("formatTimestamp", () => {
     [Date.parse("0001-01-01T00:00:00.000Z"), "0001-01-01T00:00:00.000Z"],
     [Date.parse("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z"],
   ];
-  for (const [millis, text] of cases) it(`writes ${text}`, () => assert.equal(formatTimestamp(millis), text));
+  for (const [millis, text] of cases)
+    it(`formatTimestamp writes ${text}`, () => assert.equal(formatTimestamp(millis), text));
 
-  it("writes what Date writes, from any day to any other", () => {
+  it("formatTimestamp writes the same text as Date, from any day to any other", () => {
     const times = fc.array(fc.integer({ min: -2e12, max: 4e12 }), { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(times, (all) =>

@@ -259,7 +259,7 @@ describe("unary gRPC", () => {
   });
 
   for (const length of [{}, { "content-length": "9999999" }])
-    it(`a body that is too large ends with the response, ${JSON.stringify(length)}`, async () => {
+    it(`a body that is too large gets RESOURCE_EXHAUSTED, and the stream ends without a reset: headers ${JSON.stringify(length)}`, async () => {
       for (const encoding of ["identity", "gzip"]) {
         const stream = session.request({
           ":method": "POST",

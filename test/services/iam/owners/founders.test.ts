@@ -74,7 +74,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await call(await automation.token(), "GET", `groups/${home}`);
     });
 
-    it("keeps what it created, and nothing else, when the maker of its keys leaves", async () => {
+    it("the creator of an organization keeps its access there, and nowhere else, when the maker of its static keys leaves", async () => {
       const leaver = await addCaller(server, home, ownerRole.uid);
       const [own, former] = [maker, leaver];
       maker = former;
@@ -97,7 +97,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.ok(!JSON.stringify(listed.body).includes(uid), JSON.stringify(listed.body));
     });
 
-    it("depends on the maker again once another identity has chosen its keys", async () => {
+    it("the creator of an organization depends on the maker of its static keys again once another identity has replaced them", async () => {
       const automation = await createAutomation();
       const { uid: group } = await call(await automation.token(), "POST", "groups", {
         name: `taken-${database}.example`,
@@ -111,7 +111,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await automation.exchange()).status, 403);
     });
 
-    it("is not counted as an owner where another identity made it one", async () => {
+    it("an identity with static keys is not counted as an owner of an organization that another identity created", async () => {
       const automation = await createAutomation();
       const group = await addGroup(server, null, `counted-${database}`);
       const human = await addCaller(server, group, ownerRole.uid, { home });
@@ -122,7 +122,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.match(JSON.stringify(body), /LAST_OWNER/);
     });
 
-    it("cannot become a service principal or end its keys while it is the only owner", async () => {
+    it("the creator of an organization cannot become a service principal or end its static keys while it is the only owner", async () => {
       const automation = await createAutomation();
       const { uid: group } = await call(await automation.token(), "POST", "groups", {
         name: `only-${database}.example`,

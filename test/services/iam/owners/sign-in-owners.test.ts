@@ -69,7 +69,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     }
     const otherwise = (oidc: object, change: object) => ({ oidc: { ...oidc, ...change } });
 
-    it("cannot delete the provider, or give it another issuer or client, while nobody else owns the organization", async () => {
+    it("an owner who signs in by an identity provider cannot delete the provider, or give it another issuer or client, while nobody else owns the organization", async () => {
       const { group, provider, token, sub, oidc } = await ownedByPerson();
       const path = `identityProviders/${provider}`;
       assert.match(await refuses(token, "DELETE", path), new RegExp(group));
@@ -195,7 +195,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   });
 
   describe(`an owner who signs in by the operator's login provider, ${database}`, () => {
-    it("may delete an identity provider of the same issuer", async () => {
+    it("an owner who signs in by the operator's login provider may delete an identity provider of the same issuer", async () => {
       await using upstream = await startUpstream();
       await using server = await startTestServer({ database, settings: loginSettings(upstream) });
       const group = await addGroup(server, null, "both");

@@ -36,7 +36,7 @@ describe("the snapshot of a tick", () => {
     return reader.prepare("SELECT count(*) FROM numbers").pluck().get();
   };
 
-  it("is the same for all of its reads, and ends with the tick", async () => {
+  it("the snapshot of a tick is the same for all of its reads, and ends with the tick", async () => {
     assert.equal(read(), 0);
     add();
     assert.equal(read(), 0);
@@ -108,14 +108,14 @@ describe("the snapshot of a tick", () => {
     });
   });
 
-  it("can end early, so later reads see new commits", () => {
+  it("the snapshot of a tick can end early, so later reads see new commits", () => {
     assert.equal(read(), 0);
     add();
     snapshot.end();
     assert.equal(read(), 1);
   });
 
-  it("lasts as long as a body that shares it", async () => {
+  it("the snapshot of a tick lasts as long as a body that shares it", async () => {
     await snapshot.share(async () => {
       assert.equal(read(), 0);
       add();
@@ -127,7 +127,7 @@ describe("the snapshot of a tick", () => {
     assert.equal(read(), 1);
   });
 
-  it("ends with the last of several bodies, also of one that fails", async () => {
+  it("the snapshot of a tick ends with the last of several bodies, also of one that fails", async () => {
     const long = snapshot.share(async () => {
       read();
       await nextTurn();
@@ -145,7 +145,7 @@ describe("the snapshot of a tick", () => {
     assert.equal(reader.inTransaction, false);
   });
 
-  it("ends after a read of a damaged page: only that read fails", async () => {
+  it("the snapshot of a tick ends after a read of a damaged page: only that read fails", async () => {
     writer.exec("CREATE TABLE texts (text TEXT) STRICT");
     writer.prepare("INSERT INTO texts VALUES (?)").run("x".repeat(3_000));
     writer.pragma("wal_checkpoint(TRUNCATE)");
