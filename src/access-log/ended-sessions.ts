@@ -6,8 +6,9 @@ import type { RefreshFamilyRow } from "../storage/sign-in/sign-ins.ts";
 import { organizationsOfOperators } from "./operators.ts";
 
 /**
- * Records an ended session in the organizations of the operators, and in those that the person has joined. The latter
- * do not learn which operator it was, nor from where, as with other work on the installation: the operator may belong to another tenant.
+ * Records an ended session in the organizations of the operators, and in those that the person has joined.
+ * Organizations of the person learn neither the operator nor the client address, because the operator may belong to
+ * another tenant.
  */
 export async function logEndedSession(tx: Transaction, session: RefreshFamilyRow, client: CallerClient): Promise<void> {
   const { id, identityUid, createTime, signIn } = session;

@@ -18,7 +18,7 @@ export const documentLimits = {
   problems: 100,
 } as const;
 
-/** A document of which nothing can be read. The message is a part of a sentence. */
+/** A document that cannot be read at all. The message completes a sentence that begins with the name of the document. */
 export class BadDocument extends Error {
   override readonly name = "BadDocument";
 }

@@ -7,7 +7,7 @@ export interface WriteOptions {
   readonly id: string;
   /** The publisher of the export, if the format requires one. */
   readonly author: string;
-  /** The ecosystem of OSV for packages of which nobody has said one, such as "Wolfi" or "Alpine:v3.22". */
+  /** The ecosystem of OSV, such as "Wolfi" or "Alpine:v3.22", for packages without one. */
   readonly ecosystem: string;
   /** The time of the export, in milliseconds since the epoch: the latest change of its content. */
   readonly time: number;

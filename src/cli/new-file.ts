@@ -1,4 +1,4 @@
-// Files that other files must never be lost to, and that appear when they are complete.
+// Writes new files: they appear when they are complete, and never replace a file by accident.
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { errorMessage, hasCode } from "../base/system-error.ts";
 import { CommandFailure } from "./failure.ts";
@@ -11,8 +11,9 @@ export function requireNoFile(file: string): void {
 }
 
 /**
- * Writes a temporary file, readable by its owner only, and renames it to `file` when it is complete. An error or a signal removes
- * it. Takes over the one that a killed command left. Replaces only a file that may be.
+ * Writes a temporary file, readable by its owner only, and renames it to `file` when it is complete. An error or a
+ * signal removes the temporary file. One that a killed command left is written again. An existing `file` is replaced
+ * only with `mayReplace`.
  */
 export async function writeNewFile<T>(
   file: string,
@@ -45,7 +46,7 @@ function lockOf(temporary: string): string {
 async function claim(temporary: string, files: readonly string[]): Promise<Disposable> {
   const lockFile = lockOf(temporary);
   const isNew = create(temporary);
-  // A file without a lock is not of this command, or it is of one that is about to lock it.
+  // Without a lock, the file belongs to another program, or to a command that is about to lock it.
   if (!isNew && !existsSync(lockFile)) throw taken(temporary);
   const lock = await openLock(lockFile, 0);
   if (!lock) throw taken(temporary);
@@ -78,7 +79,7 @@ function taken(file: string): CommandFailure {
   });
 }
 
-/** Renames a file, unless there is one of the new name, where the file system can do that. */
+/** Renames a file. Throws if the new name is taken; a file system without hard links cannot detect that, and replaces the file. */
 function publish(from: string, to: string): void {
   try {
     linkSync(from, to);

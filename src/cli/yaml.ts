@@ -1,4 +1,4 @@
-// Reads YAML, of which JSON is a part. Every mistake in it is wrong usage with the place.
+// Reads YAML, and JSON as a part of YAML. A mistake in the text is reported as wrong usage, with its line and column.
 import { type Document, isCollection, LineCounter, parseAllDocuments, visit } from "yaml";
 import { errorMessage } from "../base/system-error.ts";
 import { wrongUsage } from "./failure.ts";

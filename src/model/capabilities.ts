@@ -36,7 +36,7 @@ export function findCapability(number: number): CapabilityInfo | undefined {
   return byNumber.get(number);
 }
 
-/** Whether the vocabulary has the number: roles are stored with numbers, some of which may have gone out of use. */
+/** Whether a capability has this number. Stored roles may have numbers of capabilities that no longer exist. */
 export function isCapability(number: number): number is Capability {
   return byNumber.has(number);
 }

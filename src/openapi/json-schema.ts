@@ -108,7 +108,7 @@ function valueSchema(field: DescField, use: JsonUse, context: SchemaContext): Js
   return field.scalar === ScalarType.STRING && isInput(use) ? givenText(field, context) : scalarSchema(field.scalar);
 }
 
-/** Returns the schema of a text in a request. Rules count UTF-16 units, JSON Schema code points, of which there are never more. */
+/** Returns the schema of a text in a request. Rules count UTF-16 units, and JSON Schema counts code points, which are never more. */
 function givenText(field: DescField, { rules }: SchemaContext): JsonObject {
   const { pattern, maxLength = Number.POSITIVE_INFINITY } = rules.text(field) ?? {};
   const isOptional = field.fieldKind !== "list" && field.fieldKind !== "map" && !isRequiredInside(field);

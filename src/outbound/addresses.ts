@@ -9,7 +9,7 @@ import { OutboundError } from "./error.ts";
 export interface AddressRules {
   /** Whether plain http to loopback is allowed, as in development. */
   readonly allowLoopbackHttp: boolean;
-  /** The same for https. Defaults to false. */
+  /** Whether https to loopback is allowed. Defaults to false. */
   readonly allowLoopbackHttps?: boolean;
   /** Private addresses that the operator allows for https. Absent means none. */
   readonly allowedPrivate?: BlockList;
@@ -24,7 +24,7 @@ export interface AddressRules {
 
 const lookUp = newLookup();
 
-/** Returns the addresses of a host, all of which the rules allow. Rejects with an OutboundError. */
+/** Returns the addresses of a host if the rules allow all of them. Otherwise rejects with an OutboundError. */
 export async function findAddresses(url: URL, options: AddressRules): Promise<LookupAddress[]> {
   const hostname = bareHost(url);
   const family = isIP(hostname);

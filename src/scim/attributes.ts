@@ -97,7 +97,7 @@ function readText({ name }: Attribute, value: unknown, path: string): string | u
   if (typeof value !== "string") throw scimError("invalidValue", `${path}: must be a string`);
   const most = indexed.includes(name) ? scimLimits.indexedLength : scimLimits.textLength;
   if (value.length > most) throw scimError("invalidValue", `${path}: must not be longer than ${most} characters`);
-  // Neither database can store these.
+  // Neither SQLite nor PostgreSQL can store U+0000 or a lone surrogate.
   if (value.includes("\0") || !value.isWellFormed())
     throw scimError("invalidValue", `${path}: must be valid Unicode without U+0000`);
   return value;

@@ -22,7 +22,7 @@ export interface ScimRequest {
   readonly parameters: ReadonlyMap<string, string>;
   /** Returns the body. Throws for one that is not JSON. */
   json(): unknown;
-  /** Runs a write, of which the provider is the actor. */
+  /** Runs a write with the provider as its actor. */
   write<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 

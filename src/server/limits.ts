@@ -58,7 +58,7 @@ export const limits = {
   /** Exports of advisories that are sent at a time: of all organizations, and of one. */
   exports: 8,
   exportsOfOrganization: 4,
-  /** The same for formats that need all advisories in memory, and the maximum number of these advisories. */
+  /** Exports at a time in formats that need all advisories in memory, and the maximum number of advisories in one. */
   gatheredExports: 2,
   gatheredAdvisories: 50_000,
   /** The time in which the client of a stream must read something. */

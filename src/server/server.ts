@@ -25,7 +25,7 @@ import { openStorage } from "./storage.ts";
 import { openTokens } from "./tokens.ts";
 import { openTransports, type ServerTransports } from "./transports.ts";
 
-/** A running server. Disposing of it aborts all requests; `drain` does not. */
+/** A running server. Disposing of it aborts all requests; `drain` finishes them. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;
@@ -136,7 +136,7 @@ function openForwarder(
   // As after a write of this process: its next call sees the change of permissions.
   const path = socketOf(config.databaseUrl);
   const forwarder = newForwarder({ path, key, onExecuted: () => accessEpoch.invalidate() });
-  // Token exchanges and the like are not forwarded: this process writes them itself, in its turn.
+  // Token exchanges and similar calls are not forwarded: this process writes them itself, once the writer gives it a turn.
   if (writeTurns) writeTurns.take = () => forwarder.takeTurn();
   return forwarder;
 }

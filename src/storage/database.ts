@@ -196,7 +196,7 @@ async function logWrites(
   if (writes.some(({ accessChanged }) => accessChanged)) statements.push(advanceAccessEpoch(session));
   if (exported.size > 0 || writes.some(({ changes }) => changes.length > 0))
     statements.push(session.lockChanges(), append(), changeExportStates(session, exported));
-  // Sent together, and executed in this order.
+  // One round trip: the database executes the statements in this order.
   await Promise.all(statements);
 }
 

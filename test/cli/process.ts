@@ -21,7 +21,7 @@ export interface Running {
   hasSaid(pattern: RegExp): boolean;
   /** Resolves once standard output matches; rejects when the process ends before. */
   said(pattern: RegExp): Promise<RegExpMatchArray>;
-  /** The same of a line of the log, of those that match the nth. */
+  /** Resolves to the nth complete line on standard error that matches; rejects if the process ends before. */
   logged(pattern: RegExp, nth?: number): Promise<string>;
   readonly finished: Promise<Finished>;
 }

@@ -65,7 +65,7 @@ describe("SIGHUP", () => {
 
     const kept = await handshake(listen);
     assert.equal(kept.shown, serialOf(certificate));
-    // Renewed with the same key, then with another one.
+    // A certificate that is renewed with the same key, then one with another key.
     data.write("cert.pem", renewedCertificate);
     assert.match(await reload(running, 1), /"level":"info".*reloaded the certificate/);
     assert.equal(await shown(), serialOf(renewedCertificate));

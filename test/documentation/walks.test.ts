@@ -142,7 +142,7 @@ async function checkWalk(heading: string, walk: () => Promise<void>): Promise<vo
   );
 }
 
-/** The files of src of which a function ran meanwhile. */
+/** The files of src with a function that ran meanwhile. */
 async function visitedDuring(walk: () => Promise<void>): Promise<Set<string>> {
   const session = new Session();
   session.connect();

@@ -12,7 +12,7 @@ interface ProviderModule {
 export interface IdentityProvider extends AsyncDisposable {
   /** Its issuer URL. */
   readonly issuer: string;
-  /** Returns a token that it issues to the workload of this name, whose subject is the name, for an audience. */
+  /** Issues a token to a workload for an audience. The subject of the token is the name of the workload. */
   issueToken(workload: string, audience: string): Promise<string>;
 }
 

@@ -89,8 +89,8 @@ export interface OwnPostgres extends AsyncDisposable {
 }
 
 /**
- * Starts a server whose acknowledged commits survive the end of its processes, and a streaming standby. Disposing of it ends
- * both.
+ * Starts a PostgreSQL server with a streaming standby. Its acknowledged commits survive a kill of its processes.
+ * Disposing ends both servers.
  */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   await using opened = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
-// `npm run suites -- upgrade`: servers of two versions on one database under load, of which the new one takes over, and the old one comes
-// back. The old one is the last release (build/release/last-release.json), with the packages of this version.
+// `npm run suites -- upgrade`: servers of two versions share a database under load. The new version takes over, and the old one comes
+// back. The old version is the last release (build/release/last-release.json), with the packages of this version.
 // Not a part of `npm test`, because it needs the history of the repository and half a minute or more for each upgrade.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-// The documents that the reference shows: gRPC as a whole, and the OpenAPI document of the service in view.
+// The documents that the reference shows: one for all gRPC services, and the OpenAPI document of the service in view.
 import { useEffect, useState } from "react";
 
 /** /openapi/grpc.json */

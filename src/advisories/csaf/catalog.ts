@@ -14,7 +14,7 @@ interface Node {
 
 /** Collects products, and writes the product tree. Its memory grows with the number of different products. */
 export class Catalog {
-  /** The texts of the products, and their numbers. */
+  /** The number of each product, by its canonical JSON. */
   readonly #numbers = new Map<string, number>();
 
   /** Returns the number of a product. The same product has the same number. */

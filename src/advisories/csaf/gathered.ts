@@ -1,4 +1,4 @@
-// One vulnerability of an export: all that the records say of it.
+// One vulnerability of an export, with the statements of all records about it.
 import {
   type AdvisoryRecord,
   type ProductStatus,
@@ -23,7 +23,7 @@ export interface GatheredClaim {
   readonly details: readonly (readonly [kind: DetailKind, text: string])[];
 }
 
-/** CSAF 2.0 §3.2.3: members of which a vulnerability has one, and those that are lists. */
+/** CSAF 2.0 §3.2.3: members with a single value, and members that are lists. */
 const singles = ["cve", "cwe", "title", "release_date", "discovery_date"] as const;
 const lists = ["ids", "notes", "references", "acknowledgments", "involvements", "threats"] as const;
 

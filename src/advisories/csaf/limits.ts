@@ -8,7 +8,7 @@ export const csafLimits = {
   products: 200_000,
   /** The products that all flags, threats, remediations and scores of a vulnerability name. */
   references: 2_000_000,
-  /** The statements of a record: products of which the document says the same are one statement. */
+  /** The statements of a record. Products about which the document says the same share a statement. */
   statements: 5_000,
   /** The size of a record as protobuf, in bytes: the server rejects larger ones. */
   recordBytes: 3.5 * 1024 * 1024,

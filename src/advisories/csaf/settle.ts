@@ -36,7 +36,7 @@ export function settle(all: readonly GatheredClaim[], loss: Loss): Settled {
   };
 }
 
-/** Returns the claims, each with those of its products of which it holds. */
+/** Returns the claims, each with only the products for which it is in force. */
 function settleStatuses(all: readonly GatheredClaim[], loss: Loss): GatheredClaim[] {
   const latest = new Map<string, number>();
   const keyOf = (source: string, product: number) => `${product} ${source}`;

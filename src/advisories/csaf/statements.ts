@@ -21,7 +21,7 @@ import type { ReadProduct } from "./read-product.ts";
 import type { ProductTree } from "./tree.ts";
 import { noAction, noAnalysis, noFix, noReason, pendingFix, recommended, statusWords } from "./words.ts";
 
-/** Products of which a vulnerability says the same. */
+/** Products with equal statements about a vulnerability. */
 interface Group {
   /** The members of `product_status`, all of one status. */
   readonly words: readonly string[];

@@ -52,7 +52,7 @@ export class ProductTree {
     return this.#groups.get(id);
   }
 
-  /** Whether several products have the id, of which the first counts. CSAF 2.0 §6.1.2 forbids that. */
+  /** Whether several products have the id, which CSAF 2.0 §6.1.2 forbids. The first of them counts. */
   isAmbiguous(id: string): boolean {
     return this.#ambiguous.has(id);
   }

@@ -60,7 +60,7 @@ export const noAction = "The source names no action.";
 /** The impact of a product under investigation that nobody is going to analyse. */
 export const noAnalysis = "No analysis is planned.";
 
-/** The details of the remediations for plans of which the source says no more. */
+/** The details of a remediation without a text from the source. */
 export const noFix = "No fix is planned.";
 export const pendingFix = "A fix is awaited from upstream.";
 

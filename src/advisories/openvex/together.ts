@@ -9,8 +9,8 @@ import type { WriteOptions } from "../writing.ts";
 type Key = number;
 
 /**
- * Returns the advisories in groups: those that share nothing one by one in their order, then the others. It reads the advisories twice,
- * and keeps the others in memory, for each of which it calls `onKept`.
+ * Returns the advisories in groups: first, one by one, those without a shared product and vulnerability, then the
+ * groups of the others. Reads the advisories twice. Keeps the others in memory, and calls `onKept` for each.
  */
 export async function* togetherOf(
   advisories: AsyncIterable<AdvisoryStatements>,

@@ -18,7 +18,7 @@ export type Loss = (what: string) => void;
 
 type Of<K extends State["kind"]> = Extract<State, { kind: K }>;
 
-/** Returns the entries of the statements. `unknownDistribution` is the ecosystem of packages of which nobody has said one. */
+/** Returns the entries of the statements. `unknownDistribution` is the ecosystem of packages without one. */
 export function entriesOf(
   statements: readonly ProductStatement[],
   unknownDistribution: string,

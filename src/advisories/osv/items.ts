@@ -33,7 +33,7 @@ export function readItems<T>(
   return { items, whole: hasMore ? whole : undefined };
 }
 
-/** Members that are objects of which OSV says nothing more. */
+/** Members whose values are objects without a schema in OSV. */
 export function objectsOf(owner: Members, names: readonly string[]): JsonObject {
   const kept = names.map((name) => [name, owner.object(name) && owner.json(name)] as const);
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));

@@ -28,7 +28,7 @@ export function mergeRecords(records: readonly JsonObject[], loss: Loss): JsonOb
   return merged;
 }
 
-/** Counts the members of which OSV has room for one value, if the values differ. */
+/** Counts the single-valued members of OSV for which the records have different values. */
 function reportOthers(record: JsonObject, merged: JsonObject, loss: Loss): void {
   for (const [name, value] of Object.entries(record)) {
     const isOne = !lists.includes(name) && !["modified", "published", "schema_version"].includes(name);

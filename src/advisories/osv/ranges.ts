@@ -1,4 +1,4 @@
-// Reads ranges of versions. A range of which a part cannot be read leaves out its record: the rest could mean fewer versions.
+// Reads ranges of versions. If a part of a range cannot be read, its record is left out: the rest could mean fewer versions.
 import { create } from "@bufbuild/protobuf";
 import {
   type RangeEvent,

@@ -137,7 +137,7 @@ function readNamed({ ecosystem: text, name, version }: PackageName): QueriedPack
   };
 }
 
-/** Returns the key of a package of which a record has no package URL, although its ecosystem has them. */
+/** Returns the key of a package that a record names without a package URL, although its ecosystem has package URLs. */
 function calledKey({ ecosystem, name }: OsvPackage): string {
   return packageKeyOf(create(ProductSchema, { ecosystem, name }));
 }
@@ -193,8 +193,9 @@ export function versionFor(product: Product, asked: QueriedPackage): string {
 }
 
 /**
- * Returns the queried version by the key of each package: the package itself, its name without the distribution, which advisories of the
- * API use, and its source package.
+ * Returns the keys under which advisories may name a package, each with the version to compare. They are the keys of
+ * the package, of its source package and of the paths that contain it, with and without a distribution: advisories that were written with
+ * the API name no distribution.
  */
 function versionsOf(purl: Purl): Map<string, string> {
   const { type, namespace } = purl;

@@ -89,7 +89,7 @@ function distributionOf(header: { [name in "apkurl" | "urlprefix" | "reponame" |
   return isAlpine ? "alpine" : reponame.toLowerCase();
 }
 
-/** Returns the header of a database of which no record has one. It tells the same distribution when it is read again. */
+/** Returns a header for a database whose records have none. Reading it again finds the same distribution. */
 export function defaultHeader(distribution: string, release: string, repository: string): JsonObject {
   const known = distributions.find(({ name }) => name === distribution);
   const version = release === "" ? "" : "/{{distroversion}}";

@@ -80,7 +80,7 @@ export function orderIn({ type }: Pick<VersionRange, "type">, order: VersionOrde
   return type === "SEMVER" && order === unknownOrder ? semverOrder : order;
 }
 
-/** The order of versions of which nothing is known. */
+/** The order of versions of an unknown kind: equal versions compare, and no others. */
 export const unknownOrder: VersionOrder = (a, b) => (a === b ? 0 : undefined);
 
 function bounded(order: VersionOrder): VersionOrder {

@@ -13,7 +13,7 @@ import { productOfArtifact } from "../product.ts";
 import type { Reader, ReadItem } from "../reading.ts";
 import { type ReadEvent, readEvent, unlessEmpty } from "./events.ts";
 
-/** Whether a document is of this format, or is a list of documents of which one is. */
+/** Returns whether a document, or one of a list of documents, is of this format. */
 export function isYamlAdvisories(document: unknown): boolean {
   if (Array.isArray(document)) return document.some((each) => isJsonObject(each) && isYamlAdvisories(each));
   return isJsonObject(document) && "schema-version" in document && "package" in document;

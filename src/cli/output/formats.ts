@@ -4,5 +4,5 @@ export const formats = ["table", "wide", "json", "yaml", "csv", "id", "name", "t
 export type Format = (typeof formats)[number];
 /** The formats of rows that are not a tree. */
 export const rowFormats: readonly Format[] = formats.filter((format) => format !== "tree");
-/** The formats of rows with few columns, all of which a table shows. */
+/** The formats for rows with few columns: a table shows all of them. */
 export const narrowFormats: readonly Format[] = rowFormats.filter((format) => format !== "wide");

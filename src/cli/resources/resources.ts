@@ -31,8 +31,8 @@ export const resources: readonly Resource[] = [
   subscriptions,
 ];
 
-/** Returns the kind that has a message, by the name of that; undefined if no commands show it. */
+/** Returns the resource with a message type, by the name of the type; undefined if no commands show it. */
 export function resourceOf(type: string): Resource | undefined {
-  // Organizations and folders are groups of which only some are kept.
+  // Organizations and folders have the message of groups, and keep only some of them.
   return resources.find((resource) => resource.type === type && resource.keep === undefined);
 }

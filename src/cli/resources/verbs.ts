@@ -80,8 +80,9 @@ export async function updateResource(session: Session, resource: Resource, text:
 }
 
 /**
- * Returns the mask of an update: the fields that flags set, and other changed members. Never a whole member of which a
- * flag sets a part: values that cannot be read back, such as secrets, would be lost.
+ * Returns the mask of an update: the fields that flags set, and other changed members. If a flag sets a part of a
+ * member, the mask names the part and not the member: otherwise values that cannot be read back, such as secrets, would
+ * be lost.
  */
 function changedPaths(before: JsonObject, after: JsonObject, flags: readonly Flag[]): string[] {
   const said = flags.map(({ field }) => field);

@@ -1,6 +1,6 @@
 // Computes what a change of role bindings does to the access of identities, with the class that authorizes calls.
-// An identity's capabilities change only at the groups of its role bindings. These groups divide the tree into regions, in each of which
-// a change has the same effect.
+// An identity's capabilities change only at the groups of its role bindings. These groups divide the tree into regions. A change has the
+// same effect everywhere in a region.
 import { Access } from "../../authz/access.ts";
 import { combineRoles } from "../../authz/policy.ts";
 import {

@@ -70,7 +70,7 @@ export function whoCan(context: ServiceContext) {
   };
 }
 
-/** Returns the places whose bindings count at a uid, and of which of them the caller sees all. */
+/** Returns the groups whose role bindings apply at a uid, and at which of them the caller sees all role bindings. */
 function visiblePlaces(uid: string, call: Call) {
   const access = accessOf(call);
   const line = [...ancestorsOf(uid), uid];

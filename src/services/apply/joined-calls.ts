@@ -96,13 +96,13 @@ async function runTogether<T>(
   async function run(tx: Transaction): Promise<T> {
     // Two requests for one group would create the same resources.
     if (groupUid !== "") await lockRow(tx, groupCollection, groupUid);
-    // It has waited for others, of which one may have taken away roles.
+    // This call has waited for others, and one of them may have removed roles of its caller.
     await requireCurrentAccess(tx, call);
     // Before the body, which may delete the organization.
     if (groupUid !== "") await acceptByCall(tx, call, groupUid);
     const joined = joinedDatabase(database, tx);
     const result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
-    // It has taken seconds. Its own changes of roles are not seen outside of it yet.
+    // The apply may have taken seconds. Roles that it changes itself are not visible outside of the transaction yet.
     await requireCurrentAccess(database.session, call);
     return result;
   }

@@ -39,7 +39,7 @@ export interface Plan extends AtVersion {
   readonly names: Names;
   readonly steps: readonly Step[];
   readonly unchangedCount: number;
-  /** The same for the same plan. */
+  /** A digest of the plan: equal plans have equal fingerprints. */
   readonly fingerprint: string;
 }
 

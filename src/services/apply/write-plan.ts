@@ -16,7 +16,10 @@ export function changingServices(context: KindContext): readonly Implementation[
   return [...resources, ...deletedWithGroup].flatMap(({ implement }) => implement?.(context) ?? []);
 }
 
-/** Returns the function that executes the plan of a request in a transaction, and returns it. It makes the plan again if something changed. */
+/**
+ * Returns a function that executes a plan in a transaction, and returns the executed plan. If a resource has changed
+ * since the plan was made, the function makes the plan again first.
+ */
 export function planWriter(context: KindContext, callTogether: CallTogether) {
   const { database } = context;
   return async (request: ApplyResourcesRequest, seen: Plan, call: Call): Promise<Plan> => {

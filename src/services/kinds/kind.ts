@@ -21,7 +21,7 @@ export interface Named {
   readonly group: string;
   /** The text for people. */
   readonly name: string;
-  /** The same for the same resource, stored or wanted. */
+  /** Identifies the resource: its stored and its wanted form have the same key. */
   readonly key: string;
 }
 

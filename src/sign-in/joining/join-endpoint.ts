@@ -60,8 +60,9 @@ async function decide(deps: SignInDeps, request: EndpointRequest, attempt: Attem
 }
 
 /**
- * Throws for the form of another site, even if it knew the secret. Browsers state where a form comes from
- * (https://fetch.spec.whatwg.org/#origin-header); those without these headers run no scripts that could send one.
+ * Throws if a page of another site sent the form, even with the right secret. Browsers state the origin of a form
+ * (https://fetch.spec.whatwg.org/#origin-header). A browser without these headers runs no scripts that could send a
+ * form.
  */
 function requireOwnPage({ baseUrl }: SignInDeps, { call }: EndpointRequest): void {
   const origin = call.header("origin");

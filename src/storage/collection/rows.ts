@@ -82,7 +82,7 @@ export async function insertRow<R extends ResourceRow>(
   logged: Logged = {},
 ): Promise<void> {
   if (tx.isRemote && !collection.syncDependents) {
-    // Sent together. If the row cannot be inserted, the database executes nothing that follows.
+    // One round trip: if the row cannot be inserted, the database skips the statements that follow.
     await Promise.all([insertRowAlone(tx, collection, row), addEntries(tx, collection, row)]);
   } else {
     await insertRowAlone(tx, collection, row);
@@ -111,8 +111,8 @@ async function insertRowAlone<R extends ResourceRow>(
 }
 
 /**
- * Inserts a row that the transaction did not find. If another transaction has inserted it since, this one runs again
- * and finds it. Throws ReferenceViolation.
+ * Inserts a row that the transaction did not find. Throws ConcurrencyConflict, which runs the transaction again, if
+ * another one has inserted the row since; throws ReferenceViolation.
  */
 export async function insertOrRetry<R extends ResourceRow>(
   tx: Transaction,

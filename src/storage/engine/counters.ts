@@ -49,7 +49,7 @@ export function newCounterChanges(): CounterChanges {
       return counts;
     },
     async write(session) {
-      // Sent together, and executed in this order.
+      // One round trip: the database executes the statements in this order.
       const drop = dropped.size > 0 ? [dropCounters(session, [...dropped])] : [];
       await Promise.all([...drop, ...runsOf(differences).map((run) => addToCounters(session, run))]);
     },

@@ -8,7 +8,7 @@ import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { hasSuspensions, isNotSuspended } from "./scim-suspensions.ts";
 
-/** Returns whether an identity belongs to a subgroup, outside of which it has no roles. */
+/** Returns whether an identity belongs to a subgroup. Such an identity has no roles outside of the subgroup. */
 export function isSubgroupIdentity(identityUid: string): boolean {
   return depthOf(identityUid) > 2;
 }

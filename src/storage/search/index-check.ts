@@ -71,7 +71,7 @@ async function trigramsOfIndex(session: Session): Promise<Checksum> {
   return { count, sum };
 }
 
-/** Returns the trigrams of a text as FTS5 has them: by code points, of which two become replacement characters. */
+/** Returns the trigrams of a text as FTS5 forms them: by code points, with U+FFFE and U+FFFF as replacement characters. */
 function trigramsOf(text: string): Set<string> {
   const characters = [...text.replace(/[\ufffe\uffff]/g, "\ufffd")];
   const trigrams = new Set<string>();

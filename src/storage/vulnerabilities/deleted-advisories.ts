@@ -6,7 +6,7 @@ import { and, asc, eq, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import type { DeletedAdvisoryRow } from "./advisories.ts";
 
-/** A deletion: when it was stored, and of which advisory. */
+/** The deletion of an advisory, and when it was stored. */
 export interface Deletion {
   readonly time: number;
   readonly uid: string;

@@ -23,7 +23,7 @@ export function isForwarded({ headers }: Pick<HttpRequest, "headers">): boolean 
 const forwardingHeader =
   /^(?:forwarded|via|x-forwarded(?:-.*)?|x-original-(?:for|forwarded-for|host)|x-real-ip|x-client-ip|x-cluster-client-ip|client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip|x-envoy-external-address)$/;
 
-/** The same for a peer and the headers of its request. */
+/** Returns the address of the client that sent a request with these headers through a peer. */
 export function clientAddressBehind({ address, trustedProxies }: Peer, headers: IncomingHttpHeaders): string {
   if (trustedProxies === undefined) return address;
   const chains = [forwardedNodes(textOf(headers.forwarded)), listedNodes(textOf(headers["x-forwarded-for"]))];

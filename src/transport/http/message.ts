@@ -17,7 +17,7 @@ export function readHeader({ rawHeaders }: Pick<HttpRequest, "rawHeaders">, name
   return joinedHeader(rawHeaders, name);
 }
 
-/** The same for a list of alternating names and values. */
+/** Returns the joined values of a header, read from a list of alternating names and values. */
 export function joinedHeader(rawHeaders: readonly string[], name: string): string | undefined {
   let value: string | undefined;
   // RFC 9113 §8.2.3: HTTP/2 may send each cookie in a field of its own.

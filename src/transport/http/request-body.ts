@@ -48,7 +48,7 @@ export function inTurn(body: Buffer): Buffer | Promise<Buffer> {
   return firstSlice()?.then(() => body) ?? body;
 }
 
-/** Decodes UTF-8, byte order mark included. Throws INVALID_ARGUMENT for `field`. */
+/** Decodes UTF-8, and keeps a byte order mark as U+FEFF. Throws INVALID_ARGUMENT for `field`. */
 export function decodeUtf8(bytes: Uint8Array, field: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -15,7 +15,7 @@ export function isStrict(peer: Peer, headers: IncomingHttpHeaders): boolean {
   return !isLoopbackHost(headers.host ?? headers[":authority"]?.toString() ?? "");
 }
 
-/** The same for a connection whose request cannot be read: the client named the host in its TLS handshake, or nowhere. */
+/** Returns whether the response to a request that cannot be read has the header. The host is known only from the TLS handshake. */
 export function isStrictConnection(socket: Socket): boolean {
   const name = "servername" in socket ? socket.servername : undefined;
   return peerOf(socket).isEncrypted && typeof name === "string" && name !== "" && !isLoopbackHost(name);

@@ -12,7 +12,7 @@ import type { Compression, WireMessage } from "./compression.ts";
 /** A header of the request by its lower-case name. */
 export type HeaderOf = (name: string) => string | undefined;
 
-/** A protocol's form of requests and responses. */
+/** How a protocol reads requests and writes responses. */
 export interface Protocol {
   readonly transport: TransportName;
   /** The content types of its requests. */

@@ -55,7 +55,7 @@ function statementsOf(advisoryId: string, records: Json[], more: AdvisoryRecord[
 }
 
 const purl = "pkg:apk/wolfi/tool?arch=x86_64";
-/** Returns an advisory of which one record of another format says something. */
+/** Returns an advisory with one record of another format. */
 const other = (statements: Json[], record: Json = {}): AdvisoryStatements =>
   statementsOf("CGA-2345-6789-cfgh", [
     {

@@ -66,7 +66,7 @@ function generated(seed: number): Json {
 }
 
 const purl = "pkg:apk/wolfi/tool";
-/** Returns an advisory of which one record of another format says something. */
+/** Returns an advisory with one record of another format. */
 const other = (statements: Json[], more: Json = {}, aliases = ["CVE-2030-1", "GHSA-2222-3333-4444"]) =>
   fromJson(AdvisoryStatementsSchema, {
     advisory: { advisoryId: "CGA-2345-6789-cfgh", aliases },

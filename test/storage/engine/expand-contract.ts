@@ -36,7 +36,7 @@ function tablesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(({ groups }) => groups!.table!.replace(/["`]/g, "").replace(/^public\./, ""));
 }
 
-/** Returns what is wrong with a folder of migrations, the first of which is the initial one. */
+/** Returns the problems of a folder of migrations, the first of which must be the initial one. */
 export function problemsOf(migrations: readonly Migration[]): string[] {
   let floor = 0;
   return migrations.slice(1).flatMap((migration, i) => {

@@ -6,7 +6,7 @@ const findingNames = ["failing", "expiring", "inactive", "confined", "unused", "
 
 /** The search part of the address of the overview. */
 export interface OverviewSearch {
-  /** The kind of which all findings are shown. */
+  /** The only kind of finding to show. */
   readonly finding?: (typeof findingNames)[number];
   readonly page?: number;
   readonly dialog?: "revoke" | "confirm";

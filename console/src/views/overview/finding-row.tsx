@@ -51,7 +51,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
   );
 }
 
-/** The meaning of the time of each kind, except for delegations. Kinds that are missing have the time of the creation. */
+/** The meaning of the time of a finding, by its kind. For kinds that are not listed it is the time of creation; delegations have a text of their own. */
 const times: Readonly<Record<number, TextId>> = {
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",

@@ -1,5 +1,5 @@
-// Copies of one record within an import. The server decides between a sent copy and its own; this file decides between the copies of one
-// run. Each copy is counted or reported.
+// Decides which of several copies of a record an import sends. The server decides between the sent copy and its stored one. Every copy
+// appears in the counts or in the report.
 import { type AdvisoryRecord, RecordOutcome } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { digestOf } from "../../../advisories/digest.ts";
 import { identityOf } from "../../../advisories/product.ts";
@@ -62,11 +62,14 @@ export function documentKeyOf(source: string, document: string): string {
   return JSON.stringify([source, document]);
 }
 
-/** Decides about a copy, knowing the last copy of the same key that was sent, which has been answered unless they are equal. */
+/**
+ * Decides about a copy. `earlier` is the last copy of the same record that was sent; the server has responded to it
+ * unless both copies are equal.
+ */
 export function decide(copy: Copy, earlier: Copy | undefined): Decision {
   if (!earlier) return { kind: "send", after: undefined };
   if (copy.digest === earlier.digest) return { kind: "repeat", of: earlier };
-  // The server has not taken it: nothing competes with this one.
+  // The server did not store the earlier copy, so this one has no competitor.
   if (earlier.result?.outcome === RecordOutcome.LEFT_OUT) return { kind: "send", after: undefined };
   if (!copy.modified || !earlier.modified) {
     if (copy.modified) return { kind: "send", after: earlier };

@@ -1,4 +1,4 @@
-// Sends the records of an import in batches, of which a few are in flight while the next files are read.
+// Sends the records of an import in batches. A few batches are in flight while the next files are read.
 
 import type { AdvisoryRecord } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { maxValues } from "../../../transport/http/message-size.ts";

@@ -37,7 +37,7 @@ export async function findProvisioning(session: Session, identityUid: string): P
 
 const nothing: Provisioning = { mappings: [], suspendedIn: new Set() };
 
-/** Like `effectiveMappings`, for an identity of which the provisioning is known. */
+/** Like `effectiveMappings`, for an identity whose provisioning has been read already. */
 export function effectiveAmong(
   mappingUids: readonly string[],
   { mappings, suspendedIn }: Provisioning,

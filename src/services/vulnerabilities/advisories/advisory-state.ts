@@ -100,7 +100,7 @@ function loggedState({ events }: AdvisoryState): LoggedState | undefined {
 export async function insertState(tx: Transaction, state: AdvisoryState): Promise<AdvisoryState> {
   const { row, events } = withDerived(state);
   await insertRow(tx, advisoryCollection, row, { after: loggedState({ row, events }) });
-  // Sent together (PostgreSQL).
+  // All statements take one round trip to PostgreSQL.
   await Promise.all([
     ...events.map((event) => insertAdvisoryEvent(tx, event)),
     replaceTerms(tx, row.uid, [], termsOf(row, events)),

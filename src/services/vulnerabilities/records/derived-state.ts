@@ -21,8 +21,8 @@ export function saidOf(located: LocatedAdvisory, records: readonly LoadedRecord[
 }
 
 /**
- * Derives the state from the parts of records, of which there is at least one. `kept` are the events that were written with the API,
- * `former` the events that were derived before.
+ * Derives the state of an advisory from at least one part of a record. `kept` are the events that were written with the
+ * API, `former` the events that were derived before.
  */
 export function derivedState(
   located: LocatedAdvisory,

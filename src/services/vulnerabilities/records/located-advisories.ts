@@ -74,7 +74,7 @@ function located({ advisoryId, identity }: RecordPart, row: AdvisoryRow, isLive:
   return { uid: row.uid, advisoryId, identity, row, isLive, isOlder: row.product !== identity };
 }
 
-/** Finds an advisory by its uid, also a deleted one; undefined if nothing is left of it. */
+/** Finds an advisory by its uid, also a deleted one; undefined if no deletion is stored either. */
 export async function locateByUid(session: Session, uid: string): Promise<LocatedAdvisory | undefined> {
   const live = await findRow(session, advisoryCollection, uid);
   const deleted = live ? undefined : await findDeletedAdvisory(session, uid);

@@ -106,7 +106,7 @@ export async function storeRecord(
   const key = { parent, source, document, vulnerability };
   const { time } = tx.context;
   await lockDocument(tx, key, "shared");
-  // Sent together (PostgreSQL).
+  // Both queries take one round trip to PostgreSQL.
   const [stored, complete] = await Promise.all([findStoredCopy(tx, key, tx.rowLock), findCompleteDocument(tx, key)]);
   const decision = decideCopy(copy, await comparableCopy(tx, stored, copy), complete, time);
   if (!isWritten(decision)) return firstDecision(decision, copy, stored, since);

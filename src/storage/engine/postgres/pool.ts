@@ -107,7 +107,7 @@ export async function readSnapshot<T>(
   body: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   return await inTransaction(pool, async (client) => {
-    // Sent together with the first statement of the body.
+    // BEGIN takes no round trip of its own: it is sent with the first statement of the body.
     const begun = client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY${beginSettings(limits)}`);
     const [result] = await Promise.all([body(client), begun]);
     await client.query("COMMIT");

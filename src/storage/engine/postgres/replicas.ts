@@ -132,7 +132,7 @@ function isDatabaseError(error: unknown): error is Error {
   return [ReplicaUnusable, StorageUnavailable, StorageDamaged, pg.DatabaseError].some((kind) => error instanceof kind);
 }
 
-/** Decides when to ask a replica again, and what to report of it. */
+/** Decides when to try a failed replica again, and which of its failures to log. */
 function newHealth(report: (failure: { reason: ReplicaFailure; message: string } | undefined) => void) {
   let failingSince: number | undefined;
   let retryAt = Number.NEGATIVE_INFINITY;

@@ -28,7 +28,7 @@ interface Awaited {
 
 const threadFile = programFile("storage/engine/sqlite/query-thread.cjs");
 
-/** Creates the thread of a database file, which starts with the first read. */
+/** Creates the read thread of a database file. The first read starts it. */
 export function newQueryThread(file: string, pragmas: readonly string[]): QueryThread {
   const thread = new StatementThread(file, pragmas);
   return { read: (body) => thread.read(body), close: () => thread.close() };

@@ -134,7 +134,7 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       (t) => [primaryKey({ columns: [t.advisoryUid, t.recordId] })],
     ),
 
-    /** Documents of which all records of a version were imported. */
+    /** Documents whose records were imported completely, with the version. */
     completeDocuments: table(
       "complete_documents",
       {

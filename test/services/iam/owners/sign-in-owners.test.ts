@@ -103,7 +103,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     it("the last owner cannot limit sign-ins to provisioned people without being one of them", async () => {
       const { group, provider, token, sub } = await ownedByPerson();
       await call(token, "PATCH", `identityProviders/${provider}`, { description: "mine" });
-      // Provisioning requires two owners; another person who has signed in is one, and is as little provisioned.
+      // Provisioning requires two owners. The second one is a person who has signed in, and is not provisioned either.
       const colleague = `colleague-${sub}`;
       await signIn(colleague, provider);
       const binding = { identityUid: userUid(upstream.issuer, colleague), roleUid: ownerRole.uid };
@@ -112,7 +112,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await refuses(token, "POST", `identityProviders/${provider}:setScimEnabled`, { enabled: true, etag });
       const machine = await addCaller(server, group, ownerRole.uid);
       await call(token, "POST", `identityProviders/${provider}:setScimEnabled`, { enabled: true, etag });
-      // Not provisioned, the people do not count.
+      // The two people do not count as owners, because they are not provisioned.
       await refuses(machine.token, "DELETE", `roleBindings/${machine.binding}`);
     });
 
