@@ -5,7 +5,8 @@ import { TextField } from "./fields.tsx";
 import { Form } from "./form.tsx";
 import { Dialog, Loading } from "./parts.tsx";
 
-interface DeleteDialogProps {
+/** The properties of the dialog. */
+export interface DeleteDialogProps {
   readonly title: string;
   /** The effect of the action, in a sentence. */
   readonly text: string;

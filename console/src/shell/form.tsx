@@ -21,7 +21,8 @@ export interface Confirmation {
   readonly button: string;
 }
 
-interface FormProps {
+/** The properties of a form. */
+export interface FormProps {
   /** The names of the fields, as the API names them. */
   readonly fields: readonly string[];
   /** Sends the form. What it throws is shown in the form. */
@@ -180,9 +181,9 @@ function Conflict({
 
 interface AfterSave<O> {
   /** The message, such as "Group created". None is shown without it. */
-  readonly report?: string;
+  readonly report?: string | undefined;
   /** Takes what the server shows once, before the views read their data again. */
-  readonly onSecret?: (saved: O) => void;
+  readonly onSecret?: ((saved: O) => void) | undefined;
   /** Closes the form, or opens what was saved. */
   readonly onSaved?: (saved: O) => unknown;
 }
@@ -217,43 +218,4 @@ export function useSaveNow<I extends DescMessage, O extends DescMessage>(method:
       notify(formErrors(error, []).others.join(" "));
     }
   };
-}
-
-/**
- * The state of a form that changes a resource: what it began with, what it says now, and which fields it changes. `latest` reads the
- * resource again, and `valuesOf` has its fields as a person compares them. Spread `conflict` into the form.
- */
-export function useEdit<T, Name extends string>(
-  read: T,
-  latest: () => Promise<T>,
-  valuesOf: (resource: T) => Readonly<Record<Name, string>>,
-) {
-  // The page reads the resource again while the form is open.
-  const [before, setBefore] = useState(read);
-  const [mine, setMine] = useState(read);
-  const [valuesBefore, values] = [valuesOf(before), valuesOf(mine)];
-  const changed = (Object.keys(values) as Name[]).filter((name) => values[name] !== valuesBefore[name]);
-  const conflict = {
-    differences: async () => differencesOf(changed, valuesBefore, valuesOf(await latest()), values),
-    onTakeTheirs: async () => {
-      const theirs = await latest();
-      setBefore(theirs);
-      setMine(theirs);
-    },
-  };
-  return { before, mine, setMine, changed, conflict };
-}
-
-/**
- * Returns the fields that someone else has changed to something that the form does not say. `before` is what the form began with.
- */
-function differencesOf<Name extends string>(
-  names: readonly Name[],
-  before: Readonly<Record<Name, string>>,
-  now: Readonly<Record<Name, string>>,
-  mine: Readonly<Record<Name, string>>,
-): readonly Difference[] {
-  return names
-    .filter((name) => now[name] !== before[name] && now[name] !== mine[name])
-    .map((name) => ({ field: name, theirs: now[name], mine: mine[name] }));
 }

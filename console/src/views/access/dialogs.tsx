@@ -1,6 +1,6 @@
 // The dialogs that grant, change and revoke roles. Each says what would change before it does anything.
 import { create } from "@bufbuild/protobuf";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
   type RoleBinding,
@@ -8,14 +8,10 @@ import {
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
 import { AccessPreview, completeChange, useSimulation } from "../../shell/access-preview.tsx";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { notify } from "../../shell/toast.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 
@@ -32,11 +28,10 @@ export function BindingDialogs() {
     { uid: binding },
     { enabled: isOfBinding && may(me, getRoleBinding, binding) },
   );
-  const onClose = close;
-  if (dialog === "grant" && may(me, createRoleBinding, group)) return <Grant onClose={onClose} />;
+  if (dialog === "grant" && may(me, createRoleBinding, group)) return <Grant onClose={close} />;
   if (!data) return null;
-  if (dialog === "change" && may(me, updateRoleBinding, binding)) return <Change binding={data} onClose={onClose} />;
-  if (dialog === "revoke" && may(me, deleteRoleBinding, binding)) return <Revoke binding={data} onClose={onClose} />;
+  if (dialog === "change" && may(me, updateRoleBinding, binding)) return <Change binding={data} onClose={close} />;
+  if (dialog === "revoke" && may(me, deleteRoleBinding, binding)) return <Revoke binding={data} onClose={close} />;
   return null;
 }
 
@@ -51,56 +46,54 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
   const [parent, setParent] = useState(place);
   const [identityUid, setIdentity] = useState(search.identity ?? "");
   const [roleUid, setRole] = useState("");
-  const save = useSave(createRoleBinding);
   const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
-  const submit = () => save(request, { report: t("access.done.granted"), onSaved: onClose });
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
   const { isBlocked } = useSimulation(change);
   return (
-    <Dialog title={t("access.grant")} onClose={() => void onClose()}>
-      <Form
-        fields={["parent", "identity_uid", "role_uid"]}
-        submit={submit}
-        button={t("access.grantButton")}
-        isDisabled={isBlocked}
-        onClose={() => void onClose()}
-        footer={<CopyAs method={createRoleBinding} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <Picker
-              kind="identity"
-              name="identity_uid"
-              label={t("access.identity")}
-              within={org}
-              value={identityUid}
-              error={errors.identity_uid}
-              onChange={setIdentity}
-            />
-            <Picker
-              kind="role"
-              name="role_uid"
-              label={t("access.role")}
-              within={org}
-              value={roleUid}
-              error={errors.role_uid}
-              onChange={setRole}
-            />
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("access.group")}
-              description={t("access.groupHelp")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-            <AccessPreview change={change} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("access.grant")}
+      method={createRoleBinding}
+      request={request}
+      fields={["parent", "identity_uid", "role_uid"]}
+      button={t("access.grantButton")}
+      report={t("access.done.granted")}
+      isDisabled={isBlocked}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Picker
+            kind="identity"
+            name="identity_uid"
+            label={t("access.identity")}
+            within={org}
+            value={identityUid}
+            error={errors.identity_uid}
+            onChange={setIdentity}
+          />
+          <Picker
+            kind="role"
+            name="role_uid"
+            label={t("access.role")}
+            within={org}
+            value={roleUid}
+            error={errors.role_uid}
+            onChange={setRole}
+          />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("access.group")}
+            description={t("access.groupHelp")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+          <AccessPreview change={change} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
@@ -108,7 +101,6 @@ function Change({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
   const { org } = useAccessAddress();
   const [roleUid, setRole] = useState(binding.role?.uid ?? "");
-  const save = useSave(updateRoleBinding);
   const request = {
     roleBinding: create(RoleBindingSchema, { uid: binding.uid, roleUid }),
     updateMask: { paths: ["role_uid"] },
@@ -116,61 +108,53 @@ function Change({ binding, onClose }: OfBinding) {
   const isSame = roleUid === binding.role?.uid;
   const change = isSame ? undefined : completeChange({ case: "updateRoleBinding", value: request }, roleUid);
   const { isBlocked } = useSimulation(change);
-  const submit = () => save(request, { report: t("access.done.changed"), onSaved: onClose });
   return (
-    <Dialog title={t("access.changeTitle", namesOf(binding))} onClose={() => void onClose()}>
-      <Form
-        fields={["role_uid"]}
-        submit={submit}
-        button={t("access.change")}
-        isDisabled={isSame || roleUid === "" || isBlocked}
-        onClose={() => void onClose()}
-        footer={<CopyAs method={updateRoleBinding} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <Picker
-              kind="role"
-              name="role_uid"
-              label={t("access.role")}
-              within={org}
-              value={roleUid}
-              error={errors.role_uid}
-              onChange={setRole}
-            />
-            <AccessPreview change={change} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("access.changeTitle", namesOf(binding))}
+      method={updateRoleBinding}
+      request={request}
+      fields={["role_uid"]}
+      button={t("access.change")}
+      report={t("access.done.changed")}
+      isDisabled={isSame || roleUid === "" || isBlocked}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Picker
+            kind="role"
+            name="role_uid"
+            label={t("access.role")}
+            within={org}
+            value={roleUid}
+            error={errors.role_uid}
+            onChange={setRole}
+          />
+          <AccessPreview change={change} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
 function Revoke({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
-  const { mutateAsync } = useMutation(deleteRoleBinding);
   const request = { uid: binding.uid };
   const change = { case: "deleteRoleBinding", value: request } as const;
   const { isBlocked } = useSimulation(change);
-  const remove = async () => {
-    await mutateAsync(request);
-    notify(t("access.done.revoked"));
-    // Closed first: the dialog would read the binding again.
-    await onClose();
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("access.revokeTitle", namesOf(binding))}
       text={t("access.revokeText")}
       button={t("access.revoke")}
       isDisabled={isBlocked}
-      remove={remove}
-      onClose={() => void onClose()}
-      footer={<CopyAs method={deleteRoleBinding} request={request} />}
+      method={deleteRoleBinding}
+      request={request}
+      report={t("access.done.revoked")}
+      onClose={onClose}
     >
       <AccessPreview change={change} />
-    </DeleteDialog>
+    </DeleteResourceDialog>
   );
 }
 

@@ -1,6 +1,5 @@
 // The dialogs that create, change and delete an advisory. The published contract has these methods in version 1 only.
 import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
   Advisories,
@@ -13,13 +12,9 @@ import {
   AdvisorySchema as CurrentSchema,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { notify } from "../../shell/toast.tsx";
+import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { authorOf, listIn } from "./event-draft.ts";
@@ -77,42 +72,41 @@ export function NewAdvisory({ parent: place }: { readonly parent: string }) {
   const [parent, setParent] = useState(place);
   const [advisoryId, setId] = useState("");
   const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(create(CurrentSchema)), author: authorOf(me) }));
-  const save = useSave(createAdvisory);
-  const request = { parentId: parent, advisory: messageOf(draft, { advisoryId: advisoryId.trim() }) };
   return (
-    <Dialog title={t("advisories.new")} onClose={() => void close()}>
-      <Form
-        fields={[...fieldNames, "advisory_id", "parent_id"]}
-        submit={() => save(request, { report: t("advisories.done.created"), onSaved: ({ id }) => open(id) })}
-        button={t("advisories.create")}
-        isDisabled={parent === ""}
-        onClose={() => void close()}
-        footer={<CopyAs method={createAdvisory} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <AdvisoryFields draft={draft} onChange={setDraft} errors={errors} />
-            <TextField
-              name="advisory_id"
-              label={t("advisories.id")}
-              description={t("advisories.idHelp")}
-              value={advisoryId}
-              error={errors.advisory_id}
-              onChange={setId}
-            />
-            <Picker
-              kind="group"
-              name="parent_id"
-              label={t("advisories.group")}
-              within={org}
-              value={parent}
-              error={errors.parent_id}
-              onChange={setParent}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("advisories.new")}
+      method={createAdvisory}
+      request={{ parentId: parent, advisory: messageOf(draft, { advisoryId: advisoryId.trim() }) }}
+      fields={[...fieldNames, "advisory_id", "parent_id"]}
+      button={t("advisories.create")}
+      report={t("advisories.done.created")}
+      isDisabled={parent === ""}
+      onSaved={({ id }) => open(id)}
+      onClose={close}
+    >
+      {(errors) => (
+        <>
+          <TextFields fields={textFields} values={draft} onChange={setDraft} errors={errors} />
+          <TextField
+            name="advisory_id"
+            label={t("advisories.id")}
+            description={t("advisories.idHelp")}
+            value={advisoryId}
+            error={errors.advisory_id}
+            onChange={setId}
+          />
+          <Picker
+            kind="group"
+            name="parent_id"
+            label={t("advisories.group")}
+            within={org}
+            value={parent}
+            error={errors.parent_id}
+            onChange={setParent}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
@@ -120,66 +114,45 @@ export function NewAdvisory({ parent: place }: { readonly parent: string }) {
 export function EditAdvisory({ advisory }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
   const { close } = useAdvisoryAddress();
-  const { uid, advisoryId } = advisory;
-  const transport = useTransport();
-  const latest = async () => draftOf(await callUnaryMethod(transport, getAdvisory, { uid }));
-  const { mine, setMine, changed, conflict } = useEdit(draftOf(advisory), latest, (draft) => draft);
-  const save = useSave(updateAdvisory);
-  const submit = async () => {
-    // An update without a mask: the fields that are not changed here stay as they are now.
-    const own = Object.fromEntries(changed.map((name) => [name, mine[name]]));
-    await save(messageOf({ ...(await latest()), ...own }, { id: uid }), {
-      report: t("advisories.done.updated"),
-      onSaved: close,
-    });
-  };
+  const { uid: id, advisoryId } = advisory;
+  const edit = useEdit(getAdvisory, advisory, draftOf, (draft) => draft);
+  const { mine, setMine, changed, latest } = edit;
   return (
-    <Dialog title={t("advisories.editTitle", { id: advisoryId })} onClose={() => void close()}>
-      <Form
-        fields={fieldNames}
-        submit={submit}
-        button={t("advisories.save")}
-        isDisabled={changed.length === 0}
-        onClose={() => void close()}
-        footer={<CopyAs method={updateAdvisory} request={messageOf(mine, { id: uid })} />}
-        {...conflict}
-      >
-        {(errors) => <AdvisoryFields draft={mine} onChange={setMine} errors={errors} />}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("advisories.editTitle", { id: advisoryId })}
+      method={updateAdvisory}
+      request={messageOf(mine, { id })}
+      fields={fieldNames}
+      button={t("advisories.save")}
+      report={t("advisories.done.updated")}
+      edit={edit}
+      submit={async (send) => {
+        // An update without a mask: the fields that are not changed here stay as they are now.
+        const own = Object.fromEntries(changed.map((name) => [name, mine[name]]));
+        await send(messageOf({ ...(await latest()), ...own }, { id }));
+      }}
+      onClose={close}
+    >
+      {(errors) => <TextFields fields={textFields} values={mine} onChange={setMine} errors={errors} />}
+    </SaveDialog>
   );
-}
-
-interface FieldsProps {
-  readonly draft: Draft;
-  readonly onChange: (draft: Draft) => void;
-  readonly errors: Readonly<Record<string, string>>;
-}
-
-function AdvisoryFields({ draft, onChange, errors }: FieldsProps) {
-  return <TextFields fields={textFields} values={draft} onChange={onChange} errors={errors} />;
 }
 
 /** The dialog in front of the deletion: no list and no export has the advisory afterwards. */
 export function DeleteAdvisory({ advisory: { uid, advisoryId } }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
   const { open, close } = useAdvisoryAddress();
-  const { mutateAsync } = useMutation(deleteAdvisory);
-  const remove = async () => {
-    await mutateAsync({ id: uid });
-    notify(t("advisories.done.deleted", { id: advisoryId }));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("advisories.deleteTitle", { id: advisoryId })}
       text={t("advisories.deleteText")}
       button={t("advisories.deleteButton")}
       name={advisoryId}
-      remove={remove}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteAdvisory} request={{ id: uid }} />}
+      method={deleteAdvisory}
+      request={{ id: uid }}
+      report={t("advisories.done.deleted", { id: advisoryId })}
+      onDeleted={() => open("")}
+      onClose={close}
     />
   );
 }

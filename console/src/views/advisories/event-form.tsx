@@ -9,9 +9,8 @@ import type {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Radios } from "../../shell/radios.tsx";
+import { SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { authorOf, type EventDraft, eventCases, eventOf, reasons } from "./event-draft.ts";
@@ -33,27 +32,25 @@ export function NewEvent({ advisory }: { readonly advisory: Advisory }) {
     author: authorOf(me),
     reviewer: authorOf(me),
   }));
-  const save = useSave(createAdvisoryEvent);
-  const request = { parentId: advisory.uid, advisoryEvent: eventOf(draft) };
   return (
-    <Dialog title={t("advisories.newEventTitle", { id: advisory.advisoryId })} onClose={() => void close()}>
-      <Form
-        fields={["fixed_version", "patched_versions", "note", "author", "reviewer"]}
-        submit={() => save(request, { report: t("advisories.done.event"), onSaved: close })}
-        button={t("advisories.createEvent")}
-        onClose={() => void close()}
-        footer={<CopyAs method={createAdvisoryEvent} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <EventFields draft={draft} onChange={setDraft} errors={errors} />
-            <Outcome advisory={advisory}>
-              {draft.isApproved ? <span>{t(`advisories.status.${statusOfCase[draft.kind]}`)}</span> : undefined}
-            </Outcome>
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("advisories.newEventTitle", { id: advisory.advisoryId })}
+      method={createAdvisoryEvent}
+      request={{ parentId: advisory.uid, advisoryEvent: eventOf(draft) }}
+      fields={["fixed_version", "patched_versions", "note", "author", "reviewer"]}
+      button={t("advisories.createEvent")}
+      report={t("advisories.done.event")}
+      onClose={close}
+    >
+      {(errors) => (
+        <>
+          <EventFields draft={draft} onChange={setDraft} errors={errors} />
+          <Outcome advisory={advisory}>
+            {draft.isApproved ? <span>{t(`advisories.status.${statusOfCase[draft.kind]}`)}</span> : undefined}
+          </Outcome>
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
@@ -169,45 +166,44 @@ export function ReviewEvent({ advisory, event }: ReviewProps) {
   const transport = useTransport();
   const [status, setStatus] = useState<(typeof verdicts)[number]>(ReviewStatus.APPROVED);
   const [reviewer, setReviewer] = useState(authorOf(me));
-  const save = useSave(updateAdvisoryEvent);
   const verdict = { status, reviewer: reviewer.trim() };
   const isApproved = status === ReviewStatus.APPROVED;
-  const submit = async () => {
-    // Version 1 replaces the whole event, which has more there than in this version.
-    const { items } = await callUnaryMethod(transport, listAdvisoryEvents, { parentId: advisory.uid });
-    const found = items.find(({ id }) => id === event.uid);
-    if (!found) throw new Error(t("advisories.eventGone"));
-    await save({ ...found, ...verdict }, { report: t("advisories.done.reviewed"), onSaved: close });
-  };
   // A later approved event stays the status.
   const last = advisory.events.indexOf(latestApproved(advisory) ?? event);
   const becomesStatus = isApproved && advisory.events.indexOf(event) >= last;
   return (
-    <Dialog title={t("advisories.reviewTitle")} onClose={() => void close()}>
-      <Form
-        fields={["reviewer"]}
-        submit={submit}
-        button={t("advisories.saveReview")}
-        onClose={() => void close()}
-        footer={<CopyAs method={updateAdvisoryEvent} request={{ id: event.uid, author: event.author, ...verdict }} />}
-      >
-        {(errors) => (
-          <>
-            <p data-autofocus tabIndex={-1}>
-              <StatusOf event={event} /> · <bdi>{event.author}</bdi>
-            </p>
-            <Radios
-              legend={t("advisories.review")}
-              name="verdict"
-              choices={verdicts.map((value) => ({ value, text: t(`advisories.verdict.${value}`) }))}
-              value={status}
-              onChange={setStatus}
-            />
-            <Reviewer value={reviewer} error={errors.reviewer} onChange={setReviewer} />
-            <Outcome advisory={advisory}>{becomesStatus ? <StatusOf event={event} /> : undefined}</Outcome>
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("advisories.reviewTitle")}
+      method={updateAdvisoryEvent}
+      request={{ id: event.uid, author: event.author, ...verdict }}
+      fields={["reviewer"]}
+      button={t("advisories.saveReview")}
+      report={t("advisories.done.reviewed")}
+      submit={async (send) => {
+        // Version 1 replaces the whole event, which has more there than in this version.
+        const { items } = await callUnaryMethod(transport, listAdvisoryEvents, { parentId: advisory.uid });
+        const found = items.find(({ id }) => id === event.uid);
+        if (!found) throw new Error(t("advisories.eventGone"));
+        await send({ ...found, ...verdict });
+      }}
+      onClose={close}
+    >
+      {(errors) => (
+        <>
+          <p data-autofocus tabIndex={-1}>
+            <StatusOf event={event} /> · <bdi>{event.author}</bdi>
+          </p>
+          <Radios
+            legend={t("advisories.review")}
+            name="verdict"
+            choices={verdicts.map((value) => ({ value, text: t(`advisories.verdict.${value}`) }))}
+            value={status}
+            onChange={setStatus}
+          />
+          <Reviewer value={reviewer} error={errors.reviewer} onChange={setReviewer} />
+          <Outcome advisory={advisory}>{becomesStatus ? <StatusOf event={event} /> : undefined}</Outcome>
+        </>
+      )}
+    </SaveDialog>
   );
 }

@@ -1,20 +1,12 @@
 // The dialogs that create and delete subscriptions.
-import { create } from "@bufbuild/protobuf";
 import { useMutation, useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
-import {
-  SubscriptionSchema,
-  SubscriptionsService,
-} from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
+import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { notify } from "../../shell/toast.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 
@@ -42,86 +34,74 @@ function NewSubscription() {
   const [parent, setParent] = useState(org);
   const [sink, setSink] = useState("https://");
   const [problem, setProblem] = useState("");
-  const subscribe = useSave(createSubscription);
   const { mutateAsync: check } = useMutation(checkSink);
-  const request = { parent, subscription: create(SubscriptionSchema, { sink }) };
-  const submit = async () => {
-    if (problem === "") {
-      const found = (await check({ parent, sink })).problem;
-      setProblem(found);
-      if (found !== "") return;
-    }
-    await subscribe(request, {
-      report: t("events.done.created"),
-      onSaved: ({ uid }) => open(uid, { page: undefined }),
-    });
-  };
   return (
-    <Dialog title={t("events.new")} onClose={() => void close()}>
-      <Form
-        fields={["sink", "parent"]}
-        submit={submit}
-        button={t(problem === "" ? "events.create" : "events.createAnyway")}
-        isDisabled={parent === ""}
-        onClose={() => void close()}
-        footer={<CopyAs method={createSubscription} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <TextField
-              name="sink"
-              type="url"
-              label={t("events.sink")}
-              description={t("events.sinkHelp")}
-              value={sink}
-              error={errors.sink}
-              spellCheck={false}
-              data-autofocus
-              onChange={(value) => {
-                setSink(value);
-                setProblem("");
-              }}
-            />
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("events.group")}
-              description={t("events.groupHelp")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-            {problem !== "" && (
-              <p className="notice warn" role="alert">
-                {t("events.problem", { problem })}
-              </p>
-            )}
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("events.new")}
+      method={createSubscription}
+      request={{ parent, subscription: { sink } }}
+      fields={["sink", "parent"]}
+      button={t(problem === "" ? "events.create" : "events.createAnyway")}
+      report={t("events.done.created")}
+      isDisabled={parent === ""}
+      submit={async (send) => {
+        const found = problem === "" ? (await check({ parent, sink })).problem : "";
+        if (found === "") await send();
+        else setProblem(found);
+      }}
+      onSaved={({ uid }) => open(uid, { page: undefined })}
+      onClose={close}
+    >
+      {(errors) => (
+        <>
+          <TextField
+            name="sink"
+            type="url"
+            label={t("events.sink")}
+            description={t("events.sinkHelp")}
+            value={sink}
+            error={errors.sink}
+            spellCheck={false}
+            data-autofocus
+            onChange={(value) => {
+              setSink(value);
+              setProblem("");
+            }}
+          />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("events.group")}
+            description={t("events.groupHelp")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+          {problem !== "" && (
+            <p className="notice warn" role="alert">
+              {t("events.problem", { problem })}
+            </p>
+          )}
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
 function DeleteSubscription({ state: { subscriptionUid: uid, sink, waiting } }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
   const { open, close } = useEventsAddress();
-  const { mutateAsync } = useMutation(deleteSubscription);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("events.done.deleted"));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("events.deleteTitle", { sink })}
       text={t("events.deleteText", { count: waiting })}
       button={t("events.deleteButton")}
-      remove={remove}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteSubscription} request={{ uid }} />}
+      method={deleteSubscription}
+      request={{ uid }}
+      report={t("events.done.deleted")}
+      onDeleted={() => open("")}
+      onClose={close}
     />
   );
 }

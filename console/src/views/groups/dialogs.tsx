@@ -1,19 +1,14 @@
 // The dialogs that change groups.
-import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Textarea } from "@mantine/core";
 import { useState } from "react";
-import { type Group, GroupSchema, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { type Group, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
 import { parentOf } from "../../api/uids.ts";
 import { useContents } from "../../shell/counts.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useGroupAddress } from "./address.ts";
 import { ContentLink } from "./content-link.tsx";
@@ -38,61 +33,57 @@ export function GroupDialogs() {
   return null;
 }
 
-function NewGroup({ parent, onClose }: { readonly parent: Group; readonly onClose: () => void }) {
+function NewGroup({
+  parent: { uid: parent, name },
+  onClose,
+}: {
+  readonly parent: Group;
+  readonly onClose: () => void;
+}) {
   const { t } = useTexts();
   const { open } = useGroupAddress();
-  const [group, setGroup] = useState(() => create(GroupSchema));
-  const request = { parent: parent.uid, group };
-  const save = useSave(createGroup);
+  const [group, setGroup] = useState<Draft>({ name: "", description: "" });
   const findSibling = useSiblingCheck(listGroups);
-  const submit = () =>
-    save(request, {
-      report: t("groups.done.created", { name: group.name }),
-      onSaved: ({ uid }) => open(uid),
-    });
   return (
-    <Dialog title={t("groups.newIn", { name: parent.name })} onClose={onClose}>
-      <Form
-        fields={fields}
-        submit={submit}
-        button={t("groups.create")}
-        findConfirm={() => findSibling(parent.uid, group.name)}
-        onClose={onClose}
-        footer={<CopyAs method={createGroup} request={request} />}
-      >
-        {(errors) => <GroupFields group={group} onChange={setGroup} errors={errors} />}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("groups.newIn", { name })}
+      method={createGroup}
+      request={{ parent, group }}
+      fields={fields}
+      button={t("groups.create")}
+      report={t("groups.done.created", { name: group.name })}
+      findConfirm={() => findSibling(parent, group.name)}
+      onSaved={({ uid }) => open(uid)}
+      onClose={onClose}
+    >
+      {(errors) => <GroupFields group={group} onChange={setGroup} errors={errors} />}
+    </SaveDialog>
   );
 }
 
-function EditGroup({ group: read, onClose }: { readonly group: Group; readonly onClose: () => void }) {
+function EditGroup({ group, onClose }: { readonly group: Group; readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { uid } = read;
-  const transport = useTransport();
-  const latest = () => callUnaryMethod(transport, getGroup, { uid });
-  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
-  const request = { group: create(GroupSchema, { uid, ...valuesOf(mine) }), updateMask: { paths: changed } };
-  const save = useSave(updateGroup);
-  const submit = () => save(request, { report: t("groups.done.updated", { name: mine.name }), onSaved: onClose });
+  const edit = useEdit(getGroup, group, draftOf, (draft) => draft);
+  const { before, mine, setMine, changed } = edit;
   return (
-    <Dialog title={t("groups.editTitle", { name: before.name })} onClose={onClose}>
-      <Form
-        fields={fields}
-        submit={submit}
-        button={t("groups.save")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateGroup} request={request} />}
-        {...conflict}
-      >
-        {(errors) => <GroupFields group={mine} onChange={setMine} errors={errors} />}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("groups.editTitle", { name: before.name })}
+      method={updateGroup}
+      request={{ group: { uid: group.uid, ...mine }, updateMask: { paths: changed } }}
+      fields={fields}
+      button={t("groups.save")}
+      report={t("groups.done.updated", { name: mine.name })}
+      edit={edit}
+      onClose={onClose}
+    >
+      {(errors) => <GroupFields group={mine} onChange={setMine} errors={errors} />}
+    </SaveDialog>
   );
 }
 
-function valuesOf({ name, description }: Group) {
+type Draft = Pick<Group, (typeof fields)[number]>;
+
+function draftOf({ name, description }: Group): Draft {
   return { name, description };
 }
 
@@ -101,8 +92,8 @@ function GroupFields({
   onChange,
   errors,
 }: {
-  readonly group: Group;
-  readonly onChange: (group: Group) => void;
+  readonly group: Draft;
+  readonly onChange: (group: Draft) => void;
   readonly errors: Readonly<Record<string, string>>;
 }) {
   const { t } = useTexts();
@@ -134,15 +125,8 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
   const { t } = useTexts();
   const { open } = useGroupAddress();
   const contents = useContents(group.uid);
-  const { mutateAsync } = useMutation(deleteGroup);
-  const remove = async () => {
-    await mutateAsync({ uid: group.uid });
-    notify(t("groups.done.deleted", { name: group.name }));
-    await open(parentOf(group.uid), { filter: undefined });
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("groups.deleteTitle", { name: group.name })}
       text={t("groups.empty")}
       button={t("groups.deleteButton")}
@@ -153,9 +137,11 @@ function DeleteGroup({ group, onClose }: { readonly group: Group; readonly onClo
         )) ?? null
       }
       name={group.name}
-      remove={remove}
+      method={deleteGroup}
+      request={{ uid: group.uid }}
+      report={t("groups.done.deleted", { name: group.name })}
+      onDeleted={() => open(parentOf(group.uid), { filter: undefined })}
       onClose={onClose}
-      footer={<CopyAs method={deleteGroup} request={{ uid: group.uid }} />}
     />
   );
 }

@@ -1,6 +1,5 @@
 // The dialogs that connect the accounts of a group, and change them.
 import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
   type AccountAssociation,
@@ -9,10 +8,9 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { mapOf, type Pair, pairsOf, pairsText, valuesText } from "../../shell/entries.ts";
 import { type FieldOf, TextFields } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { Pairs } from "../../shell/pairs.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -75,35 +73,33 @@ export function NewAccounts({ onClose }: { readonly onClose: () => void }) {
   const { org } = useIdentitiesAddress();
   const [parent, setParent] = useState(org);
   const [draft, setDraft] = useState(() => draftOf());
-  const save = useSave(createAccountAssociation);
-  const request = { parent, accountAssociation: messageOf(draft) };
   return (
-    <Dialog title={t("accounts.new")} onClose={onClose}>
-      <Form
-        fields={[...fieldNames, "parent"]}
-        submit={() => save(request, { report: t("accounts.done.saved"), onSaved: onClose })}
-        button={t("accounts.create")}
-        isDisabled={parent === ""}
-        onClose={onClose}
-        footer={<CopyAs method={createAccountAssociation} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("wizard.group")}
-              description={t("accounts.groupHelp")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-            <AccountFields draft={draft} onChange={setDraft} errors={errors} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("accounts.new")}
+      method={createAccountAssociation}
+      request={{ parent, accountAssociation: messageOf(draft) }}
+      fields={[...fieldNames, "parent"]}
+      button={t("accounts.create")}
+      report={t("accounts.done.saved")}
+      isDisabled={parent === ""}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("wizard.group")}
+            description={t("accounts.groupHelp")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+          <AccountFields draft={draft} onChange={setDraft} errors={errors} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
@@ -115,26 +111,21 @@ interface EditProps {
 /** The dialog that changes the accounts of a group. */
 export function EditAccounts({ association, onClose }: EditProps) {
   const { t } = useTexts();
-  const { uid } = association;
-  const transport = useTransport();
-  const latest = async () => draftOf(await callUnaryMethod(transport, getAccountAssociation, { uid }));
-  const { mine, setMine, changed, conflict } = useEdit(draftOf(association), latest, valuesOf);
-  const save = useSave(updateAccountAssociation);
-  const request = { accountAssociation: messageOf(mine, uid), updateMask: { paths: changed } };
+  const edit = useEdit(getAccountAssociation, association, draftOf, valuesOf);
+  const { mine, setMine, changed } = edit;
   return (
-    <Dialog title={t("accounts.edit")} onClose={onClose}>
-      <Form
-        fields={fieldNames}
-        submit={() => save(request, { report: t("accounts.done.saved"), onSaved: onClose })}
-        button={t("identities.save")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateAccountAssociation} request={request} />}
-        {...conflict}
-      >
-        {(errors) => <AccountFields draft={mine} onChange={setMine} errors={errors} />}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("accounts.edit")}
+      method={updateAccountAssociation}
+      request={{ accountAssociation: messageOf(mine, association.uid), updateMask: { paths: changed } }}
+      fields={fieldNames}
+      button={t("identities.save")}
+      report={t("accounts.done.saved")}
+      edit={edit}
+      onClose={onClose}
+    >
+      {(errors) => <AccountFields draft={mine} onChange={setMine} errors={errors} />}
+    </SaveDialog>
   );
 }
 

@@ -1,5 +1,5 @@
 // The accounts of cloud providers that belong to groups.
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import {
   type AccountAssociation,
@@ -7,14 +7,12 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
-import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
+import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -118,21 +116,15 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
 function Disconnect({ association: { uid, name } }: { readonly association: AccountAssociation }) {
   const { t } = useTexts();
   const { open } = useIdentitiesAddress();
-  const { mutateAsync } = useMutation(deleteAccountAssociation);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("accounts.done.deleted"));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("accounts.disconnectTitle", { name })}
       text={t("accounts.disconnectText")}
       button={t("accounts.disconnect")}
-      remove={remove}
-      onClose={() => void open("")}
-      footer={<CopyAs method={deleteAccountAssociation} request={{ uid }} />}
+      method={deleteAccountAssociation}
+      request={{ uid }}
+      report={t("accounts.done.deleted")}
+      onClose={() => open("")}
     />
   );
 }

@@ -1,17 +1,16 @@
 // The dialog that changes which tokens may assume an identity.
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
 import { Pairs } from "../../shell/pairs.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { download } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import {
   type DemandField,
+  type Draft,
   demandFields,
   draftOf,
   identityOf,
@@ -28,69 +27,60 @@ const { getIdentity, updateIdentity } = IdentitiesService.method;
 export function EditClaims({ identity, onClose }: { readonly identity: Identity; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { uid, name } = identity;
-  const transport = useTransport();
-  const latest = async () => draftOf(await callUnaryMethod(transport, getIdentity, { uid }));
-  const { before, mine, setMine, changed, conflict } = useEdit(draftOf(identity), latest, valuesOf);
+  const edit = useEdit(getIdentity, identity, draftOf, valuesOf);
+  const { before, mine, setMine, changed } = edit;
   const [key, setKey] = useState<NewKey>();
-  const save = useSave(updateIdentity);
-  const updateMask = { paths: pathsOf(before, mine, changed) };
-  const submit = async () => {
-    // The same key again if the server has found something wrong with the rest.
-    const made = mine.keyChoice === "make" ? (key ?? (await newKey())) : undefined;
-    setKey(made);
-    await save(
-      {
-        identity: identityOf(uid, made ? { ...mine, keyChoice: "paste", pastedKeys: made.publicKeys } : mine),
-        updateMask,
-      },
-      {
-        report: t("identities.done.updated", { name }),
-        onSecret: () => {
-          if (made) download(`${name}-key.json`, made.privateKey, "application/json");
-        },
-        onSaved: onClose,
-      },
-    );
-  };
+  const requestFor = (draft: Draft) => ({
+    identity: identityOf(uid, draft),
+    updateMask: { paths: pathsOf(before, mine, changed) },
+  });
   const fields = demandFields[mine.kind];
   return (
-    <Dialog title={t("claims.title", { name })} onClose={onClose}>
-      <Form
-        fields={[
-          ...fields.flatMap(({ name: field }) => [field, `${field}_pattern`]),
-          "claims",
-          "claim_patterns",
-          "issuer_keys",
-          "expiration_time",
-        ]}
-        submit={submit}
-        button={t("identities.save")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateIdentity} request={{ identity: identityOf(uid, mine), updateMask }} />}
-        {...conflict}
-      >
-        {(errors) => (
-          <>
-            {fields.map((field, index) => (
-              <DemandInput
-                key={field.name}
-                field={field}
-                isFirst={index === 0}
-                draft={mine}
-                onChange={setMine}
-                errors={errors}
-              />
-            ))}
-            {mine.kind === "claimMatch" && <FurtherClaims draft={mine} onChange={setMine} errors={errors} />}
-            {mine.kind === "staticKeys" && (
-              <KeyFields identity={identity} draft={mine} onChange={setMine} errors={errors} />
-            )}
-            <ClaimsPreview identity={identity} before={before} after={mine} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("claims.title", { name })}
+      method={updateIdentity}
+      request={requestFor(mine)}
+      fields={[
+        ...fields.flatMap(({ name: field }) => [field, `${field}_pattern`]),
+        "claims",
+        "claim_patterns",
+        "issuer_keys",
+        "expiration_time",
+      ]}
+      button={t("identities.save")}
+      report={t("identities.done.updated", { name })}
+      edit={edit}
+      submit={async (send) => {
+        if (mine.keyChoice !== "make") return send();
+        // The same key again if the server has found something wrong with the rest.
+        const made = key ?? (await newKey());
+        setKey(made);
+        await send(requestFor({ ...mine, keyChoice: "paste", pastedKeys: made.publicKeys }), () =>
+          download(`${name}-key.json`, made.privateKey, "application/json"),
+        );
+      }}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          {fields.map((field, index) => (
+            <DemandInput
+              key={field.name}
+              field={field}
+              isFirst={index === 0}
+              draft={mine}
+              onChange={setMine}
+              errors={errors}
+            />
+          ))}
+          {mine.kind === "claimMatch" && <FurtherClaims draft={mine} onChange={setMine} errors={errors} />}
+          {mine.kind === "staticKeys" && (
+            <KeyFields identity={identity} draft={mine} onChange={setMine} errors={errors} />
+          )}
+          <ClaimsPreview identity={identity} before={before} after={mine} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 

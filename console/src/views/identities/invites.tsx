@@ -1,31 +1,26 @@
 // Invites: the promise of a role to anyone who has the code.
-import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Button, Checkbox } from "@mantine/core";
 import { useState } from "react";
 import {
   type GroupInvite,
-  GroupInviteSchema,
   GroupInvitesService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { dayMs } from "../../api/durations.ts";
 import { useNames } from "../../api/resources.ts";
-import { queryClient } from "../../api/transport.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -140,10 +135,7 @@ function NewInvite({ onClose }: { readonly onClose: () => void }) {
   const [days, setDays] = useState("7");
   const [singleUse, setSingleUse] = useState(true);
   const [made, setMade] = useState<GroupInvite>();
-  const save = useSave(createGroupInvite);
   const ttl = { seconds: BigInt(Math.round(((Number(days) || 0) * dayMs) / 1000)), nanos: 0 };
-  const request = { parent, groupInvite: create(GroupInviteSchema, { roleUid, email, ttl, singleUse }) };
-  const submit = () => save(request, { onSecret: setMade });
   if (made)
     return (
       <Dialog title={t("invites.made")} onClose={onClose}>
@@ -157,82 +149,77 @@ function NewInvite({ onClose }: { readonly onClose: () => void }) {
       </Dialog>
     );
   return (
-    <Dialog title={t("invites.new")} onClose={onClose}>
-      <Form
-        fields={["parent", "role_uid", "email", "ttl"]}
-        submit={submit}
-        button={t("invites.create")}
-        isDisabled={roleUid === "" || parent === ""}
-        onClose={onClose}
-        footer={<CopyAs method={createGroupInvite} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <Picker
-              kind="role"
-              name="role_uid"
-              label={t("identities.role")}
-              within={org}
-              value={roleUid}
-              error={errors.role_uid}
-              onChange={setRole}
-            />
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("wizard.group")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-            <TextField
-              name="email"
-              type="email"
-              label={t("invites.email")}
-              description={t("invites.emailHelp")}
-              value={email}
-              error={errors.email}
-              onChange={setEmail}
-            />
-            <TextField
-              name="ttl"
-              inputMode="numeric"
-              label={t("invites.days")}
-              value={days}
-              error={errors.ttl}
-              onChange={setDays}
-            />
-            <Checkbox
-              label={t("invites.singleUse")}
-              checked={singleUse}
-              onChange={({ currentTarget }) => setSingleUse(currentTarget.checked)}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("invites.new")}
+      method={createGroupInvite}
+      request={{ parent, groupInvite: { roleUid, email, ttl, singleUse } }}
+      fields={["parent", "role_uid", "email", "ttl"]}
+      button={t("invites.create")}
+      isDisabled={roleUid === "" || parent === ""}
+      onSecret={setMade}
+      onSaved={() => undefined}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Picker
+            kind="role"
+            name="role_uid"
+            label={t("identities.role")}
+            within={org}
+            value={roleUid}
+            error={errors.role_uid}
+            onChange={setRole}
+          />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("wizard.group")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+          <TextField
+            name="email"
+            type="email"
+            label={t("invites.email")}
+            description={t("invites.emailHelp")}
+            value={email}
+            error={errors.email}
+            onChange={setEmail}
+          />
+          <TextField
+            name="ttl"
+            inputMode="numeric"
+            label={t("invites.days")}
+            value={days}
+            error={errors.ttl}
+            onChange={setDays}
+          />
+          <Checkbox
+            label={t("invites.singleUse")}
+            checked={singleUse}
+            onChange={({ currentTarget }) => setSingleUse(currentTarget.checked)}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
 function Revoke({ invite: { uid, keyId } }: { readonly invite: GroupInvite }) {
   const { t } = useTexts();
   const { open } = useIdentitiesAddress();
-  const { mutateAsync } = useMutation(deleteGroupInvite);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("invites.done.revoked"));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("invites.revokeTitle", { key: keyId })}
       text={t("invites.revokeText")}
       button={t("invites.revoke")}
-      remove={remove}
-      onClose={() => void open("")}
-      footer={<CopyAs method={deleteGroupInvite} request={{ uid }} />}
+      method={deleteGroupInvite}
+      request={{ uid }}
+      report={t("invites.done.revoked")}
+      onClose={() => open("")}
     />
   );
 }

@@ -1,24 +1,19 @@
 // Which groups of a login provider give which roles.
-import { create } from "@bufbuild/protobuf";
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
   type ExternalGroupRoleMapping,
-  ExternalGroupRoleMappingSchema,
   ExternalGroupRoleMappingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
-import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
-import { ActionButton, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { ActionButton } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 
@@ -95,21 +90,15 @@ function DeleteMapping({
 }) {
   const { t } = useTexts();
   const { close } = useIdentitiesAddress();
-  const { mutateAsync } = useMutation(deleteExternalGroupRoleMapping);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("mappings.done.deleted"));
-    await close();
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("mappings.deleteTitle", { group })}
       text={t("mappings.deleteText", { group, role })}
       button={t("mappings.delete")}
-      remove={remove}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteExternalGroupRoleMapping} request={{ uid }} />}
+      method={deleteExternalGroupRoleMapping}
+      request={{ uid }}
+      report={t("mappings.done.deleted")}
+      onClose={close}
     />
   );
 }
@@ -119,45 +108,39 @@ function NewMapping({ parent, onClose }: { readonly parent: string; readonly onC
   const { org } = useIdentitiesAddress();
   const [externalGroupId, setGroup] = useState("");
   const [roleUid, setRole] = useState("");
-  const save = useSave(createExternalGroupRoleMapping);
-  const request = {
-    parent,
-    externalGroupRoleMapping: create(ExternalGroupRoleMappingSchema, { externalGroupId, roleUid, scope: org }),
-  };
-  const submit = () => save(request, { report: t("mappings.done.created"), onSaved: onClose });
   return (
-    <Dialog title={t("mappings.new")} onClose={onClose}>
-      <Form
-        fields={["external_group_id", "role_uid"]}
-        submit={submit}
-        button={t("mappings.create")}
-        isDisabled={externalGroupId === "" || roleUid === ""}
-        onClose={onClose}
-        footer={<CopyAs method={createExternalGroupRoleMapping} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <TextField
-              name="external_group_id"
-              label={t("mappings.group")}
-              description={t("mappings.groupHelp")}
-              value={externalGroupId}
-              error={errors.external_group_id}
-              data-autofocus
-              onChange={setGroup}
-            />
-            <Picker
-              kind="role"
-              name="role_uid"
-              label={t("identities.role")}
-              within={org}
-              value={roleUid}
-              error={errors.role_uid}
-              onChange={setRole}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("mappings.new")}
+      method={createExternalGroupRoleMapping}
+      request={{ parent, externalGroupRoleMapping: { externalGroupId, roleUid, scope: org } }}
+      fields={["external_group_id", "role_uid"]}
+      button={t("mappings.create")}
+      report={t("mappings.done.created")}
+      isDisabled={externalGroupId === "" || roleUid === ""}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextField
+            name="external_group_id"
+            label={t("mappings.group")}
+            description={t("mappings.groupHelp")}
+            value={externalGroupId}
+            error={errors.external_group_id}
+            data-autofocus
+            onChange={setGroup}
+          />
+          <Picker
+            kind="role"
+            name="role_uid"
+            label={t("identities.role")}
+            within={org}
+            value={roleUid}
+            error={errors.role_uid}
+            onChange={setRole}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { useMutation, useQuery } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import {
   type IdentityProvider,
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
+import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { ConnectionTest } from "./connection-test.tsx";
@@ -94,22 +92,17 @@ function Details({ provider }: { readonly provider: IdentityProvider }) {
 function DeleteProvider({ provider: { uid, name } }: { readonly provider: IdentityProvider }) {
   const { t } = useTexts();
   const { open, close } = useIdentitiesAddress();
-  const { mutateAsync } = useMutation(deleteIdentityProvider);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("providers.done.deleted", { name }));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("identities.deleteTitle", { name })}
       text={t("providers.deleteText")}
       button={t("providers.deleteButton")}
       name={name}
-      remove={remove}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteIdentityProvider} request={{ uid }} />}
+      method={deleteIdentityProvider}
+      request={{ uid }}
+      report={t("providers.done.deleted", { name })}
+      onDeleted={() => open("")}
+      onClose={close}
     />
   );
 }

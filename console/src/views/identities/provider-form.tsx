@@ -1,6 +1,5 @@
 // The dialog that creates or changes a login provider.
 import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Checkbox, PasswordInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import {
@@ -9,9 +8,8 @@ import {
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { type FieldOf, fieldName, TextFields } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
@@ -56,31 +54,26 @@ export function NewProvider({ onClose }: { readonly onClose: () => void }) {
   const { org, open } = useIdentitiesAddress();
   const [values, setValues] = useState(() => valuesOf(undefined));
   const [secret, setSecret] = useState("");
-  const save = useSave(createIdentityProvider);
   const findSibling = useSiblingCheck(listIdentityProviders);
-  const submit = () =>
-    save(
-      { parent: org, identityProvider: messageOf(values, secret) },
-      { report: t("providers.done.saved", { name: values.name }), onSaved: ({ uid }) => open(uid) },
-    );
-  const shown = { parent: org, identityProvider: messageOf(values, shownSecret(secret)) };
   return (
-    <Dialog title={t("providers.new")} onClose={onClose}>
-      <Form
-        fields={fieldNames}
-        submit={submit}
-        button={t("providers.create")}
-        findConfirm={() => findSibling(org, values.name)}
-        onClose={onClose}
-        footer={<CopyAs method={createIdentityProvider} request={shown} />}
-      >
-        {(errors) => (
-          <ProviderFields values={values} onChange={setValues} errors={errors}>
-            <Secret help={t("providers.secretHelp")} value={secret} onChange={setSecret} error={errors.client_secret} />
-          </ProviderFields>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("providers.new")}
+      method={createIdentityProvider}
+      request={{ parent: org, identityProvider: messageOf(values, secret) }}
+      copied={{ parent: org, identityProvider: messageOf(values, shownSecret(secret)) }}
+      fields={fieldNames}
+      button={t("providers.create")}
+      report={t("providers.done.saved", { name: values.name })}
+      findConfirm={() => findSibling(org, values.name)}
+      onSaved={({ uid }) => open(uid)}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <ProviderFields values={values} onChange={setValues} errors={errors}>
+          <Secret help={t("providers.secretHelp")} value={secret} onChange={setSecret} error={errors.client_secret} />
+        </ProviderFields>
+      )}
+    </SaveDialog>
   );
 }
 
@@ -93,42 +86,34 @@ interface EditProps {
 export function EditProvider({ provider, onClose }: EditProps) {
   const { t } = useTexts();
   const { uid, name } = provider;
-  const transport = useTransport();
-  const latest = async () => valuesOf(await callUnaryMethod(transport, getIdentityProvider, { uid }));
-  const { mine, setMine, changed, conflict } = useEdit(valuesOf(provider), latest, (values) => values);
+  const edit = useEdit(getIdentityProvider, provider, valuesOf, (values) => values);
+  const { mine, setMine } = edit;
   const [secret, setSecret] = useState("");
-  const updateMask = { paths: [...changed, ...(secret === "" ? [] : [secretPath])] };
-  const save = useSave(updateIdentityProvider);
-  const submit = () =>
-    save(
-      { identityProvider: messageOf(mine, secret, uid), updateMask },
-      { report: t("providers.done.saved", { name: mine.name }), onSaved: onClose },
-    );
+  const changed = secret === "" ? edit.changed : [...edit.changed, secretPath];
+  const requestWith = (clientSecret: string) => ({
+    identityProvider: messageOf(mine, clientSecret, uid),
+    updateMask: { paths: changed },
+  });
   const replacement = { text: t("providers.replaceSecretText", { name }), button: t("providers.replaceSecret") };
   return (
-    <Dialog title={t("identities.editTitle", { name })} onClose={onClose}>
-      <Form
-        fields={fieldNames}
-        submit={submit}
-        button={t("identities.save")}
-        isDisabled={updateMask.paths.length === 0}
-        confirm={secret === "" ? undefined : replacement}
-        onClose={onClose}
-        footer={
-          <CopyAs
-            method={updateIdentityProvider}
-            request={{ identityProvider: messageOf(mine, shownSecret(secret), uid), updateMask }}
-          />
-        }
-        {...conflict}
-      >
-        {(errors) => (
-          <ProviderFields values={mine} onChange={setMine} errors={errors}>
-            <Secret help={t("providers.secretKept")} value={secret} onChange={setSecret} error={errors.client_secret} />
-          </ProviderFields>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("identities.editTitle", { name })}
+      method={updateIdentityProvider}
+      request={requestWith(secret)}
+      copied={requestWith(shownSecret(secret))}
+      fields={fieldNames}
+      button={t("identities.save")}
+      report={t("providers.done.saved", { name: mine.name })}
+      edit={{ ...edit, changed }}
+      confirm={secret === "" ? undefined : replacement}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <ProviderFields values={mine} onChange={setMine} errors={errors}>
+          <Secret help={t("providers.secretKept")} value={secret} onChange={setSecret} error={errors.client_secret} />
+        </ProviderFields>
+      )}
+    </SaveDialog>
   );
 }
 

@@ -12,6 +12,7 @@ import { queryClient } from "../../api/transport.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { useSave } from "../../shell/form.tsx";
 import { ActionButton, Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -129,24 +130,19 @@ function RevokeToken({
 }) {
   const { t } = useTexts();
   const { close } = useIdentitiesAddress();
-  const save = useSave(revokeScimToken);
-  const request = { identityProviderUid };
-  const revoke = () =>
-    save(request, {
-      report: t("scim.done.revoked"),
-      onSaved: () => {
-        onRevoked();
-        return close();
-      },
-    });
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("scim.revokeTitle")}
       text={t("scim.revokeText")}
       button={t("scim.revoke")}
-      remove={revoke}
-      onClose={() => void close()}
-      footer={<CopyAs method={revokeScimToken} request={request} />}
+      method={revokeScimToken}
+      request={{ identityProviderUid }}
+      report={t("scim.done.revoked")}
+      onDeleted={() => {
+        onRevoked();
+        return close();
+      }}
+      onClose={close}
     />
   );
 }

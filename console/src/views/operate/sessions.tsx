@@ -1,14 +1,12 @@
 // The sessions of all people, and the dialog that ends one.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { OperateService, type Session } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
-import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOperateAddress } from "./address.ts";
 
@@ -97,23 +95,18 @@ function Person({ session: { email, identityUid } }: { readonly session: Session
 function EndDialog({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t } = useTexts();
   const { search, close } = useOperateAddress();
-  const transport = useTransport();
   const session = sessions.find(({ sessionId }) => sessionId === search.id);
   if (search.dialog !== "end" || !session) return null;
   const { sessionId, email, identityUid } = session;
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("operate.end.title", { person: email === "" ? shortUid(identityUid) : email })}
       text={t("operate.end.text")}
       button={t("operate.end")}
-      remove={async () => {
-        await callUnaryMethod(transport, endSession, { sessionId });
-        await queryClient.invalidateQueries();
-        notify(t("operate.ended"));
-        close();
-      }}
+      method={endSession}
+      request={{ sessionId }}
+      report={t("operate.ended")}
       onClose={close}
-      footer={<CopyAs method={endSession} request={{ sessionId }} />}
     />
   );
 }

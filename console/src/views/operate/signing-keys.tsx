@@ -1,13 +1,10 @@
 // The keys that sign API tokens: which one signs, which ones still verify, rotation and retirement.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { OperateService, type SigningKey, SigningKey_State } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
-import { queryClient } from "../../api/transport.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form } from "../../shell/form.tsx";
-import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOperateAddress } from "./address.ts";
 
@@ -79,43 +76,32 @@ function State({ signingKey: { state, retireTime } }: { readonly signingKey: Sig
 function Dialogs({ keys }: { readonly keys: readonly SigningKey[] }) {
   const { t } = useTexts();
   const { search, close } = useOperateAddress();
-  const transport = useTransport();
-  const done = async (text: string) => {
-    await queryClient.invalidateQueries();
-    notify(text);
-    close();
-  };
   if (search.dialog === "rotate")
     return (
-      <Dialog title={t("operate.rotate")} onClose={close}>
-        <Form
-          fields={[]}
-          submit={async () => {
-            await callUnaryMethod(transport, rotateSigningKey, {});
-            await done(t("operate.rotated"));
-          }}
-          button={t("operate.rotate")}
-          onClose={close}
-          footer={<CopyAs method={rotateSigningKey} request={{}} />}
-        >
-          {() => <p>{t("operate.rotate.text")}</p>}
-        </Form>
-      </Dialog>
+      <SaveDialog
+        title={t("operate.rotate")}
+        method={rotateSigningKey}
+        request={{}}
+        fields={[]}
+        button={t("operate.rotate")}
+        report={t("operate.rotated")}
+        onClose={close}
+      >
+        {() => <p>{t("operate.rotate.text")}</p>}
+      </SaveDialog>
     );
   const key = keys.find(({ keyId }) => keyId === search.id);
   if (search.dialog !== "retire" || !key) return null;
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("operate.retire.title", { key: shortId(key.keyId) })}
       text={t("operate.retire.text")}
       button={t("operate.retire")}
       name={shortId(key.keyId)}
-      remove={async () => {
-        await callUnaryMethod(transport, retireSigningKey, { keyId: key.keyId });
-        await done(t("operate.retired.done"));
-      }}
+      method={retireSigningKey}
+      request={{ keyId: key.keyId }}
+      report={t("operate.retired.done")}
       onClose={close}
-      footer={<CopyAs method={retireSigningKey} request={{ keyId: key.keyId }} />}
     />
   );
 }

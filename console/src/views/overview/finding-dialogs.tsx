@@ -5,9 +5,7 @@ import type { Finding } from "../../../../gen/gatehouse/organizations/v1/finding
 import { may, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
 import { shortUid } from "../../api/uids.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { Form, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
 
@@ -32,15 +30,15 @@ export function FindingDialogs({ findings }: { readonly findings: readonly Findi
 function RevokeInvite({ finding: { resourceUid: uid, resourceName } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { close } = useOverviewAddress();
-  const save = useSave(deleteGroupInvite);
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("overview.revokeTitle", { name: resourceName || shortUid(uid) })}
       text={t("overview.revokeText")}
       button={t("overview.revokeInvite")}
-      remove={() => save({ uid }, { report: t("overview.done.revoked"), onSaved: close })}
-      onClose={() => void close()}
-      footer={<CopyAs method={deleteGroupInvite} request={{ uid }} />}
+      method={deleteGroupInvite}
+      request={{ uid }}
+      report={t("overview.done.revoked")}
+      onClose={close}
     />
   );
 }
@@ -48,22 +46,21 @@ function RevokeInvite({ finding: { resourceUid: uid, resourceName } }: { readonl
 function Confirm({ finding: { resourceUid: uid, resourceName } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { close } = useOverviewAddress();
-  const save = useSave(confirmDelegation);
   return (
-    <Dialog title={t("overview.confirmTitle", { name: resourceName || shortUid(uid) })} onClose={() => void close()}>
-      <Form
-        fields={[]}
-        submit={() => save({ uid }, { report: t("overview.done.confirmed"), onSaved: close })}
-        button={t("overview.confirm")}
-        onClose={() => void close()}
-        footer={<CopyAs method={confirmDelegation} request={{ uid }} />}
-      >
-        {() => (
-          <p tabIndex={-1} data-autofocus>
-            {t("overview.confirmText")}
-          </p>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("overview.confirmTitle", { name: resourceName || shortUid(uid) })}
+      method={confirmDelegation}
+      request={{ uid }}
+      fields={[]}
+      button={t("overview.confirm")}
+      report={t("overview.done.confirmed")}
+      onClose={close}
+    >
+      {() => (
+        <p tabIndex={-1} data-autofocus>
+          {t("overview.confirmText")}
+        </p>
+      )}
+    </SaveDialog>
   );
 }

@@ -1,29 +1,31 @@
 // The dialogs that change repos.
-import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Textarea } from "@mantine/core";
 import { useState } from "react";
 import {
   type Repo,
-  RepoReadmeSchema,
-  RepoSchema,
+  type RepoReadme,
   ReposService,
 } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { TextField } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
-import { notify } from "../../shell/toast.tsx";
+import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { PullToken } from "./pull-token.tsx";
 import { missingForPullToken } from "./pull-token-access.ts";
 
 const { getRepo, createRepo, updateRepo, deleteRepo, getRepoReadme, updateRepoReadme } = ReposService.method;
-const fields = ["name", "description"] as const;
+
+const textFields = [
+  { name: "name", text: "registry.name", help: "registry.nameHelp" },
+  { name: "description", text: "registry.description" },
+] as const satisfies readonly FieldOf<string>[];
+
+const fieldNames = textFields.map(({ name }) => name);
+
+type Draft = Pick<Repo, (typeof fieldNames)[number]>;
 
 /** Shows the dialog that is in the address. */
 export function RegistryDialogs() {
@@ -47,185 +49,130 @@ function NewRepo({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRegistryAddress();
   const [parent, setParent] = useState(org);
-  const [repo, setRepo] = useState(() => create(RepoSchema));
-  const save = useSave(createRepo);
-  const request = { parent, repo };
-  const submit = () =>
-    save(request, {
-      report: t("registry.done.created", { name: repo.name }),
-      onSaved: ({ uid }) => open(uid),
-    });
+  const [repo, setRepo] = useState<Draft>({ name: "", description: "" });
   return (
-    <Dialog title={t("registry.new")} onClose={onClose}>
-      <Form
-        fields={[...fields, "parent"]}
-        submit={submit}
-        button={t("registry.create")}
-        onClose={onClose}
-        footer={<CopyAs method={createRepo} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <RepoFields repo={repo} onChange={setRepo} errors={errors} />
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("registry.group")}
-              description={t("registry.groupHelp")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("registry.new")}
+      method={createRepo}
+      request={{ parent, repo }}
+      fields={[...fieldNames, "parent"]}
+      button={t("registry.create")}
+      report={t("registry.done.created", { name: repo.name })}
+      onSaved={({ uid }) => open(uid)}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <TextFields fields={textFields} values={repo} onChange={setRepo} errors={errors} />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("registry.group")}
+            description={t("registry.groupHelp")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
-function EditRepo({ repo: read, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
+function EditRepo({ repo, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { uid } = read;
-  const transport = useTransport();
-  const latest = () => callUnaryMethod(transport, getRepo, { uid });
-  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
-  const { name } = mine;
-  const request = { repo: create(RepoSchema, { uid, ...valuesOf(mine) }), updateMask: { paths: changed } };
-  const save = useSave(updateRepo);
-  const submit = () => save(request, { report: t("registry.done.updated", { name }), onSaved: onClose });
+  const edit = useEdit(getRepo, repo, draftOf, (draft) => draft);
+  const { before, mine, setMine, changed } = edit;
   return (
-    <Dialog title={t("registry.editTitle", { name: before.name })} onClose={onClose}>
-      <Form
-        fields={fields}
-        submit={submit}
-        button={t("registry.save")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateRepo} request={request} />}
-        {...conflict}
-      >
-        {(errors) => (
-          <>
-            {name !== before.name && <p className="notice warn">{t("registry.renameHelp")}</p>}
-            <RepoFields repo={mine} onChange={setMine} errors={errors} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("registry.editTitle", { name: before.name })}
+      method={updateRepo}
+      request={{ repo: { uid: repo.uid, ...mine }, updateMask: { paths: changed } }}
+      fields={fieldNames}
+      button={t("registry.save")}
+      report={t("registry.done.updated", { name: mine.name })}
+      edit={edit}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          {mine.name !== before.name && <p className="notice warn">{t("registry.renameHelp")}</p>}
+          <TextFields fields={textFields} values={mine} onChange={setMine} errors={errors} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
-function valuesOf({ name, description }: Repo) {
+function draftOf({ name, description }: Repo): Draft {
   return { name, description };
 }
 
-function RepoFields({
-  repo,
-  onChange,
-  errors,
-}: {
-  readonly repo: Repo;
-  readonly onChange: (repo: Repo) => void;
-  readonly errors: Readonly<Record<string, string>>;
-}) {
-  const { t } = useTexts();
-  return (
-    <>
-      <TextField
-        name="name"
-        label={t("registry.name")}
-        description={t("registry.nameHelp")}
-        value={repo.name}
-        error={errors.name}
-        data-autofocus
-        onChange={(value) => onChange({ ...repo, name: value })}
-      />
-      <TextField
-        name="description"
-        label={t("registry.description")}
-        value={repo.description}
-        error={errors.description}
-        onChange={(value) => onChange({ ...repo, description: value })}
-      />
-    </>
-  );
-}
-
 /** Reads the readme, and then shows the form: it begins with what was read. */
-function EditReadme({ repo, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
-  const { data } = useQuery(getRepoReadme, { uid: repo.uid });
-  return data ? <ReadmeForm repo={repo} read={data.content} onClose={onClose} /> : null;
+function EditReadme({ repo: { uid, name }, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
+  const { data } = useQuery(getRepoReadme, { uid });
+  return data ? <ReadmeForm repo={name} read={data} onClose={onClose} /> : null;
 }
 
 function ReadmeForm({
-  repo: { uid, name },
+  repo: name,
   read,
   onClose,
 }: {
-  readonly repo: Repo;
-  readonly read: string;
+  readonly repo: string;
+  readonly read: RepoReadme;
   readonly onClose: () => void;
 }) {
   const { t } = useTexts();
-  const transport = useTransport();
-  const latest = async () => (await callUnaryMethod(transport, getRepoReadme, { uid })).content;
-  const {
-    mine: content,
-    setMine: setContent,
-    changed,
-    conflict,
-  } = useEdit(read, latest, (readme) => ({ content: readme }));
-  const request = { repoReadme: create(RepoReadmeSchema, { uid, content }), updateMask: { paths: changed } };
-  const save = useSave(updateRepoReadme);
-  const submit = () => save(request, { report: t("registry.done.readme", { name }), onSaved: onClose });
+  const edit = useEdit(
+    getRepoReadme,
+    read,
+    ({ content }) => content,
+    (content) => ({ content }),
+  );
+  const { mine: content, setMine, changed } = edit;
   return (
-    <Dialog title={t("registry.readmeTitle", { name })} onClose={onClose}>
-      <Form
-        fields={["content"]}
-        submit={submit}
-        button={t("registry.saveReadme")}
-        isDisabled={changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateRepoReadme} request={request} />}
-        {...conflict}
-      >
-        {(errors) => (
-          <Textarea
-            name="content"
-            label={t("registry.markdown")}
-            description={t("registry.markdownHelp")}
-            rows={16}
-            value={content}
-            error={errors.content}
-            data-autofocus
-            onChange={({ currentTarget }) => setContent(currentTarget.value)}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("registry.readmeTitle", { name })}
+      method={updateRepoReadme}
+      request={{ repoReadme: { uid: read.uid, content }, updateMask: { paths: changed } }}
+      fields={["content"]}
+      button={t("registry.saveReadme")}
+      report={t("registry.done.readme", { name })}
+      edit={edit}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <Textarea
+          name="content"
+          label={t("registry.markdown")}
+          description={t("registry.markdownHelp")}
+          rows={16}
+          value={content}
+          error={errors.content}
+          data-autofocus
+          onChange={({ currentTarget }) => setMine(currentTarget.value)}
+        />
+      )}
+    </SaveDialog>
   );
 }
 
 function DeleteRepo({ repo: { uid, name }, onClose }: { readonly repo: Repo; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { open } = useRegistryAddress();
-  const { mutateAsync } = useMutation(deleteRepo);
-  const remove = async () => {
-    await mutateAsync({ uid });
-    notify(t("registry.done.deleted", { name }));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("registry.deleteTitle", { name })}
       text={t("registry.deleteText")}
       button={t("registry.deleteButton")}
       name={name}
-      remove={remove}
+      method={deleteRepo}
+      request={{ uid }}
+      report={t("registry.done.deleted", { name })}
+      onDeleted={() => open("")}
       onClose={onClose}
-      footer={<CopyAs method={deleteRepo} request={{ uid }} />}
     />
   );
 }

@@ -1,30 +1,33 @@
 // The dialogs that change roles.
 import { create } from "@bufbuild/protobuf";
-import { callUnaryMethod, useMutation, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { type Role, RoleSchema, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { queryClient } from "../../api/transport.ts";
 import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
 import { AccessPreview, useSimulation } from "../../shell/access-preview.tsx";
-import { DeleteDialog } from "../../shell/delete-dialog.tsx";
-import { TextField } from "../../shell/fields.tsx";
-import { Form, useEdit, useSave } from "../../shell/form.tsx";
-import { CopyAs, Dialog } from "../../shell/parts.tsx";
+import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
-import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
 import { CapabilityChoice } from "./capability-choice.tsx";
 
 const { getRole, listRoles, createRole, updateRole, deleteRole } = RolesService.method;
 const { listRoleBindings } = RoleBindingsService.method;
-const fields = ["name", "description", "capabilities"] as const;
+
+const textFields = [
+  { name: "name", text: "roles.name" },
+  { name: "description", text: "roles.description" },
+] as const satisfies readonly FieldOf<string>[];
+
+const fieldNames = ["name", "description", "capabilities"] as const;
+
+type Draft = Pick<Role, (typeof fieldNames)[number]>;
 
 /** Shows the dialog that is in the address. */
 export function RoleDialogs() {
@@ -44,123 +47,95 @@ function NewRole({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRoleAddress();
   const [parent, setParent] = useState(org);
-  const [role, setRole] = useState(() => create(RoleSchema));
-  const save = useSave(createRole);
+  const [role, setRole] = useState<Draft>({ name: "", description: "", capabilities: [] });
   const findSibling = useSiblingCheck(listRoles);
-  const request = { parent, role };
-  const submit = () =>
-    save(request, {
-      report: t("roles.done.created", { name: role.name }),
-      onSaved: ({ uid }) => open(uid),
-    });
   return (
-    <Dialog title={t("roles.new")} onClose={onClose}>
-      <Form
-        fields={[...fields, "parent"]}
-        submit={submit}
-        button={t("roles.create")}
-        findConfirm={() => findSibling(parent, role.name)}
-        onClose={onClose}
-        footer={<CopyAs method={createRole} request={request} />}
-      >
-        {(errors) => (
-          <>
-            <RoleFields role={role} at={parent} onChange={setRole} errors={errors} />
-            <Picker
-              kind="group"
-              name="parent"
-              label={t("roles.parent")}
-              description={t("roles.parentHelp")}
-              within={org}
-              value={parent}
-              error={errors.parent}
-              onChange={setParent}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("roles.new")}
+      method={createRole}
+      request={{ parent, role }}
+      fields={[...fieldNames, "parent"]}
+      button={t("roles.create")}
+      report={t("roles.done.created", { name: role.name })}
+      findConfirm={() => findSibling(parent, role.name)}
+      onSaved={({ uid }) => open(uid)}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <RoleFields role={role} at={parent} onChange={setRole} errors={errors} />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("roles.parent")}
+            description={t("roles.parentHelp")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
-function EditRole({ role: read, onClose }: { readonly role: Role; readonly onClose: () => void }) {
+function EditRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { uid } = read;
-  const transport = useTransport();
-  const latest = () => callUnaryMethod(transport, getRole, { uid });
-  const { before, mine, setMine, changed, conflict } = useEdit(read, latest, valuesOf);
-  const { name, description, capabilities } = mine;
-  const request = {
-    role: create(RoleSchema, { uid, name, description, capabilities }),
-    updateMask: { paths: changed },
-  };
-  const change = changed.includes("capabilities")
-    ? ({ case: "updateRole", value: { uid, capabilities } } as const)
-    : undefined;
-  const { isBlocked } = useSimulation(capabilities.length > 0 ? change : undefined);
-  const save = useSave(updateRole);
-  const submit = () => save(request, { report: t("roles.done.updated", { name }), onSaved: onClose });
+  const { uid } = role;
+  const edit = useEdit(getRole, role, draftOf, valuesOf);
+  const { before, mine, setMine, changed } = edit;
+  const { name, capabilities } = mine;
+  const isSimulated = changed.includes("capabilities") && capabilities.length > 0;
+  const change = isSimulated ? ({ case: "updateRole", value: { uid, capabilities } } as const) : undefined;
+  const { isBlocked } = useSimulation(change);
   return (
-    <Dialog title={t("roles.editTitle", { name: before.name })} onClose={onClose}>
-      <Form
-        fields={fields}
-        submit={submit}
-        button={t("roles.save")}
-        isDisabled={isBlocked || changed.length === 0}
-        onClose={onClose}
-        footer={<CopyAs method={updateRole} request={request} />}
-        {...conflict}
-      >
-        {(errors) => (
-          <>
-            <RoleFields role={mine} at={parentOf(uid)} onChange={setMine} errors={errors} />
-            <AccessPreview change={capabilities.length > 0 ? change : undefined} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <SaveDialog
+      title={t("roles.editTitle", { name: before.name })}
+      method={updateRole}
+      request={{ role: { uid, ...mine }, updateMask: { paths: changed } }}
+      fields={fieldNames}
+      button={t("roles.save")}
+      report={t("roles.done.updated", { name })}
+      edit={edit}
+      isDisabled={isBlocked}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <RoleFields role={mine} at={parentOf(uid)} onChange={setMine} errors={errors} />
+          <AccessPreview change={change} />
+        </>
+      )}
+    </SaveDialog>
   );
 }
 
-function valuesOf({ name, description, capabilities }: Role) {
+function draftOf({ name, description, capabilities }: Role): Draft {
+  return { name, description, capabilities };
+}
+
+function valuesOf({ name, description, capabilities }: Draft) {
   return { name, description, capabilities: [...capabilities].sort((a, b) => a - b).join(", ") };
 }
 
-function RoleFields({
-  role,
-  at,
-  onChange,
-  errors,
-}: {
-  readonly role: Role;
+interface FieldsProps {
+  readonly role: Draft;
   /** The group of the role. */
   readonly at: string;
-  readonly onChange: (role: Role) => void;
+  readonly onChange: (role: Draft) => void;
   readonly errors: Readonly<Record<string, string>>;
-}) {
-  const { t } = useTexts();
+}
+
+function RoleFields({ role, at, onChange, errors }: FieldsProps) {
   return (
     <>
-      <TextField
-        name="name"
-        label={t("roles.name")}
-        value={role.name}
-        error={errors.name}
-        data-autofocus
-        onChange={(value) => onChange({ ...role, name: value })}
-      />
-      <TextField
-        name="description"
-        label={t("roles.description")}
-        value={role.description}
-        error={errors.description}
-        onChange={(value) => onChange({ ...role, description: value })}
-      />
+      <TextFields fields={textFields} values={role} onChange={onChange} errors={errors} />
       <CapabilityChoice
         chosen={role.capabilities}
         at={at}
         error={errors.capabilities}
-        onChange={(capabilities: Capability[]) => onChange({ ...role, capabilities })}
+        onChange={(capabilities) => onChange({ ...role, capabilities })}
       />
     </>
   );
@@ -172,17 +147,10 @@ const listedUses = 10;
 function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRoleAddress();
-  const { mutateAsync } = useMutation(deleteRole);
   const request = { uid: role.uid };
   const change = { case: "deleteRole", value: request } as const;
   const { data: simulated, isBlocked, missing } = useSimulation(change);
   const uses = useBindingsOf(role.uid);
-  const remove = async () => {
-    await mutateAsync(request);
-    notify(t("roles.done.deleted", { name: role.name }));
-    await open("");
-    await queryClient.invalidateQueries();
-  };
   const bindings = (uses?.roleBindings ?? []).map(({ uid, identity, group }) => (
     <Link
       key={uid}
@@ -197,16 +165,18 @@ function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: 
   const others = (simulated?.obstacles ?? []).map(({ message }) => message);
   const blockers = [...bindings, ...(rest > 0 ? [t("roles.boundMore", { count: rest })] : [])];
   return (
-    <DeleteDialog
+    <DeleteResourceDialog
       title={t("roles.deleteTitle", { name: role.name })}
       text={t("roles.deleteText")}
       button={t("roles.deleteButton")}
       blocked={t("roles.blocked")}
       blockers={!simulated && missing.length === 0 ? null : blockers.length > 0 ? blockers : others}
       isDisabled={isBlocked}
-      remove={remove}
+      method={deleteRole}
+      request={request}
+      report={t("roles.done.deleted", { name: role.name })}
+      onDeleted={() => open("")}
       onClose={onClose}
-      footer={<CopyAs method={deleteRole} request={request} />}
     />
   );
 }

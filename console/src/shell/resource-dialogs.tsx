@@ -1,0 +1,152 @@
+// The dialogs of a resource: one that creates or updates it, and one that deletes it.
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
+import { useState } from "react";
+import { queryClient } from "../api/transport.ts";
+import { DeleteDialog, type DeleteDialogProps } from "./delete-dialog.tsx";
+import { type Difference, Form, type FormProps, useSave } from "./form.tsx";
+import { CopyAs, Dialog } from "./parts.tsx";
+import { notify } from "./toast.tsx";
+
+interface CallProps<I extends DescMessage, O extends DescMessage> {
+  readonly title: string;
+  readonly method: DescMethodUnary<I, O>;
+  readonly request: MessageInitShape<I>;
+  readonly onClose: () => unknown;
+}
+
+interface SaveDialogProps<I extends DescMessage, O extends DescMessage>
+  extends CallProps<I, O>,
+    Pick<FormProps, "fields" | "button" | "isDisabled" | "confirm" | "findConfirm" | "children"> {
+  /** The request that "Copy as" shows, if it is not the one that is sent. */
+  readonly copied?: MessageInitShape<I>;
+  /** The message afterwards, such as "Group created". */
+  readonly report?: string;
+  /** The change of a resource: nothing is sent without one, nor over those of others. */
+  readonly edit?: Pick<Edit<unknown, string>, "changed" | "conflict">;
+  /** Does more than to send the request, or sends another one. */
+  readonly submit?: (send: Send<I, O>) => Promise<void>;
+  /** Takes what the server shows once. */
+  readonly onSecret?: (saved: MessageShape<O>) => void;
+  /** Opens what was saved; without it the dialog is closed. */
+  readonly onSaved?: (saved: MessageShape<O>) => unknown;
+}
+
+type Send<I extends DescMessage, O extends DescMessage> = (
+  request?: MessageInitShape<I>,
+  onSecret?: (saved: MessageShape<O>) => void,
+) => Promise<void>;
+
+/** The dialog that creates or updates a resource. Its children are the fields. */
+export function SaveDialog<I extends DescMessage, O extends DescMessage>(props: SaveDialogProps<I, O>) {
+  const { title, method, request, copied = request, edit, submit, onClose } = props;
+  const { report, onSecret, onSaved = onClose, ...form } = props;
+  const save = useSave(method);
+  const send: Send<I, O> = (sent = request, takeSecret = onSecret) =>
+    save(sent, { report, onSecret: takeSecret, onSaved });
+  return (
+    <Dialog title={title} onClose={() => void onClose()}>
+      <Form
+        {...form}
+        submit={() => (submit ? submit(send) : send())}
+        isDisabled={form.isDisabled === true || edit?.changed.length === 0}
+        onClose={() => void onClose()}
+        footer={<CopyAs method={method} request={copied} />}
+        {...edit?.conflict}
+      />
+    </Dialog>
+  );
+}
+
+interface DeleteResourceDialogProps<I extends DescMessage, O extends DescMessage>
+  extends CallProps<I, O>,
+    Omit<DeleteDialogProps, "remove" | "footer" | "onClose"> {
+  /** The message afterwards. */
+  readonly report: string;
+  /** Leaves the address of what was deleted; without it the dialog is closed. */
+  readonly onDeleted?: () => unknown;
+}
+
+/** The dialog that deletes a resource, or ends it for good. */
+export function DeleteResourceDialog<I extends DescMessage, O extends DescMessage>({
+  method,
+  request,
+  report,
+  onClose,
+  onDeleted = onClose,
+  ...dialog
+}: DeleteResourceDialogProps<I, O>) {
+  const { mutateAsync } = useMutation(method);
+  const remove = async () => {
+    await mutateAsync(request);
+    notify(report);
+    // Left first: the views would ask for what is deleted.
+    await onDeleted();
+    await queryClient.invalidateQueries();
+  };
+  return (
+    <DeleteDialog
+      {...dialog}
+      remove={remove}
+      onClose={() => void onClose()}
+      footer={<CopyAs method={method} request={request} />}
+    />
+  );
+}
+
+/** The state of a form that changes a resource. */
+interface Edit<Draft, Name extends string> {
+  /** The values at the beginning. */
+  readonly before: Draft;
+  /** The values now. */
+  readonly mine: Draft;
+  readonly setMine: (draft: Draft) => void;
+  /** The names of the values that it changes. */
+  readonly changed: Name[];
+  /** Reads the resource again. */
+  readonly latest: () => Promise<Draft>;
+  readonly conflict: Required<Pick<FormProps, "differences" | "onTakeTheirs">>;
+}
+
+/**
+ * Returns the state of a form that changes a resource. `method` reads the resource again, `draftOf` has its fields as the form has
+ * them, and `valuesOf` as a person compares them, by the names in the update mask.
+ */
+export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Name extends string>(
+  method: DescMethodUnary<I, O>,
+  read: MessageShape<O> & { readonly uid: string },
+  draftOf: (resource: MessageShape<O>) => Draft,
+  valuesOf: (draft: Draft) => Readonly<Record<Name, string>>,
+): Edit<Draft, Name> {
+  const transport = useTransport();
+  // The page reads the resource again while the form is open.
+  const [before, setBefore] = useState(() => draftOf(read));
+  const [mine, setMine] = useState(before);
+  const latest = async () =>
+    draftOf(await callUnaryMethod(transport, method, { uid: read.uid } as unknown as MessageInitShape<I>));
+  const [valuesBefore, values] = [valuesOf(before), valuesOf(mine)];
+  const changed = (Object.keys(values) as Name[]).filter((name) => values[name] !== valuesBefore[name]);
+  const conflict = {
+    differences: async () => differencesOf(changed, valuesBefore, valuesOf(await latest()), values),
+    onTakeTheirs: async () => {
+      const theirs = await latest();
+      setBefore(theirs);
+      setMine(theirs);
+    },
+  };
+  return { before, mine, setMine, changed, latest, conflict };
+}
+
+/**
+ * Returns the fields that someone else has changed to something that the form does not say. `before` is what the form began with.
+ */
+function differencesOf<Name extends string>(
+  names: readonly Name[],
+  before: Readonly<Record<Name, string>>,
+  now: Readonly<Record<Name, string>>,
+  mine: Readonly<Record<Name, string>>,
+): readonly Difference[] {
+  return names
+    .filter((name) => now[name] !== before[name] && now[name] !== mine[name])
+    .map((name) => ({ field: name, theirs: now[name], mine: mine[name] }));
+}
