@@ -68,8 +68,8 @@ export function countOther(): void {
 }
 
 /**
- * Runs a computation whose time is measured, from its first slice on. What it calls belongs to it. It ends between two slices when the
- * signal is aborted.
+ * Waits for a first slice, then runs a computation and measures its time, with that of all functions that it calls. If
+ * the signal is aborted, the computation ends at its next slice.
  */
 export async function measureWork<T>(signal: AbortSignal | undefined, body: (work: Work) => Promise<T>): Promise<T> {
   await firstSlice();

@@ -14,8 +14,8 @@ const others = [
   "GATEHOUSE_REGISTRY_PASSWORD",
 ];
 
-// https://kubernetes.io/docs/concepts/containers/container-environment/#cluster-information: containers have these next
-// to a service named gatehouse or gatehouse-db.
+// Kubernetes sets these variables in each container of a namespace with a service named gatehouse or gatehouse-db
+// (https://kubernetes.io/docs/concepts/containers/container-environment/#cluster-information).
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
 /**

@@ -28,7 +28,7 @@ const read: readonly (readonly [text: string, identity: string, version: string]
   ["pkg://npm/a@1", "pkg:npm/a", "1"],
   [" pkg:npm/a@1\n", "pkg:npm/a", "1"],
   ["pkg:npm//a/@1", "pkg:npm/a/%401", ""],
-  // Percent-encoding.
+  // Percent-encoding is decoded, and written again in its canonical form.
   ["pkg:npm/%6Codash@4%2E17", "pkg:npm/lodash", "4.17"],
   ["pkg:golang/github.com%2FA%2Fb@v1.0.0", "pkg:golang/github.com/A/b", "v1.0.0"],
   ["pkg:generic/a%20b", "pkg:generic/a%20b", ""],

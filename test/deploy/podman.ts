@@ -23,7 +23,7 @@ export interface Podman extends Disposable {
 export function newPodman(): Podman {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-podman-"));
   const settings = path.join(folder, "containers.conf");
-  // Raising limits needs a capability that root may lack, and crun a version of cgroups that the machine may lack.
+  // Fixed limits, because root may lack the capability to raise them. The runtime runc, because crun needs a newer version of cgroups.
   const limits = 'default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]';
   writeFileSync(settings, `[containers]\n${limits}\n[engine]\nruntime = "runc"\n`);
   const env = { ...process.env, CONTAINERS_CONF: settings };

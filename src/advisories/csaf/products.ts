@@ -47,7 +47,7 @@ export class ProductReader {
     return this.#distinguish(found, describeRelationship(found, category, part, whole));
   }
 
-  /** Two products that are described in the same way stay two. */
+  /** Keeps two products with equal descriptions apart, by adding the id to the second one. */
   #distinguish({ id }: TreeProduct, read: ReadProduct | string): ReadProduct | string {
     if (typeof read === "string") return read;
     const problems = this.#tree.isAmbiguous(id)

@@ -80,8 +80,9 @@ function unescapeVersion(text: string): string | undefined {
 }
 
 /**
- * Returns the name of a branch `product_version_range`; undefined for a range that says nothing. `purlType` is the type of the package
- * URL, `order` the order of the versions of the product. A `vers` has its versions in their order, as events need not be.
+ * Returns the name of a branch `product_version_range`; undefined for an empty range. `purlType` is the type of the
+ * package URL. `order` compares versions of the product: a `vers` lists versions in ascending order, and events may be
+ * in any order.
  */
 export function rangeText(range: VersionRange, purlType: string, order: VersionOrder): string | undefined {
   const { type, repo, extra } = range;

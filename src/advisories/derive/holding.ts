@@ -38,7 +38,7 @@ export function saidTime({ record, statement }: SaidStatement): number | undefin
   return time && fromTimestamp(time);
 }
 
-/** Returns the records, each with those of its statements that are about an advisory and hold. */
+/** Returns the records, each with only its statements that are about an advisory and that no later statement of its source replaces. */
 export function holdingRecords(advisoryId: string, records: readonly AdvisoryRecord[]): AdvisoryRecord[] {
   const said = records.flatMap((record) =>
     record.statements

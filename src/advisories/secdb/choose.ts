@@ -33,7 +33,7 @@ export function chooseDatabase(claims: readonly Claim[], ecosystem: string, loss
   let chosen = claims;
   for (const part of ["distribution", "release", "repository"] as const) {
     choice[part] ||= mostFrequent(chosen.map((claim) => claim[part]));
-    // `ecosystem` is the default for packages without a distribution. A claim without release or repository counts for all of them.
+    // Packages without a distribution belong to that of `ecosystem`. A claim without a release or repository applies to every one.
     const holdsForAll = part !== "distribution" || choice.distribution === wanted.distribution;
     const fits = (claim: Claim) => claim[part] === choice[part] || (claim[part] === "" && holdsForAll);
     for (const claim of chosen) {

@@ -10,8 +10,8 @@ const entryLength = 16;
 const nothing = Symbol();
 
 /**
- * Returns the function, which keeps its latest results. A query compares one version with those of all advisories of a package, and the
- * next query the versions of the same advisories again.
+ * Returns the function with a cache of its latest results. A query compares one version with those of all advisories of
+ * a package, and the next query often compares with the versions of the same advisories.
  */
 export function keepParses<T extends object | undefined>(parse: (version: string) => T): (version: string) => T {
   const kept = new LRUCache<string, NonNullable<T> | typeof nothing>({

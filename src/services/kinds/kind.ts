@@ -173,7 +173,7 @@ export function defineOtherKind<R extends ResourceRow>(declaration: OtherDeclara
   return { ...(declaration as unknown as OtherDeclaration<ResourceRow>), ...deriveMethods(declaration) };
 }
 
-/** Declares that a kind does not take part in something. The reason is a sentence, or the beginning of one, for people. */
+/** Declares that a kind does not support a feature. The reason is a sentence, or the beginning of one, for people. */
 export function absent(reason: string): Absent {
   return { absent: reason };
 }

@@ -78,7 +78,7 @@ export function WorkloadSearch() {
   return <TextFilter name="filter" label={t("identities.filter")} isBare />;
 }
 
-/** The other fields. */
+/** The fields for issuer, type, last use, end of keys and group. */
 export function WorkloadFilters() {
   const { t } = useTexts();
   const { org, search, change } = useIdentitiesAddress();
